@@ -1,0 +1,517 @@
+"""Non-sequential recursive pair substitution (NSRPS) and the Effort-To-Compress it measures.
+
+The rule is the one of ``reference/nsrps.py``; this is how it is made near-linear.
+
+*Dense phase.* While the most frequent pair is a good share of the sequence and the alphabet is small, every step is two
+sequential passes: one counts all pairs in a table, one rewrites the sequence. Long sequences shrink here, where the
+cache helps, to a fraction of their length.
+
+*Sparse phase.* The rest is grammar compression (Larsson and Moffat, "Off-line dictionary-based compression", 2000): the
+symbols are linked over their positions, the positions of every pair stand together in ascending order, and the pairs
+wait in buckets by count. A step visits only the occurrences it replaces. Counts never rise once a pair is made,
+because only the new symbol makes new pairs, so the buckets are walked downwards once, and a pair that occurs once is
+never tracked.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.string cimport memset
+
+from pytrees._core.types cimport NONE, index_t, int64_t
+
+cdef enum:
+    TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: a power of two, the table's row length
+    DENSE_SHARE = 24        # dense while the top pair is at least 1/24 of the sequence
+
+_POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
+_PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
+_EVENT = np.dtype([(name, np.int32) for name in ("position", "fresh")])
+_FRESH = np.dtype([(name, np.int32) for name in ("count", "size", "pair")])
+
+# Indices into `occurrences`, three for a label, are the largest numbers kept: they must fit index_t.
+MAX_LENGTH = (2**31 - 1) // 4
+
+
+@cython.final
+cdef class PairSubstitution:
+    """Memory for sequences of up to `capacity` labels over up to `symbol_capacity` different ones."""
+
+    def __cinit__(self, Py_ssize_t capacity, Py_ssize_t symbol_capacity, bint record=False):
+        if not 0 <= capacity <= MAX_LENGTH or not 0 <= symbol_capacity <= MAX_LENGTH:
+            raise ValueError(f"Sequences of at most {MAX_LENGTH} labels can be compressed.")
+        self.capacity = capacity
+        self.symbol_capacity = symbol_capacity
+        self.record = record
+        # Every substitution of a pair that occurs twice shortens the sequence by two, so fewer than capacity/2 symbols
+        # are made, and at most capacity/2 + capacity pairs that occur twice.
+        cdef Py_ssize_t symbols = symbol_capacity + capacity // 2 + 2
+        self.sequence = np.empty(capacity, dtype=np.int32)
+        self.substitutions = np.empty((capacity if record else 0, 4), dtype=np.int32)
+        self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
+        self.positions = np.empty(capacity, dtype=_POSITION)
+        self.occurrences = np.empty(3 * capacity, dtype=np.int32)
+        self.pairs = np.empty(capacity + capacity // 2 + 1, dtype=_PAIR)
+        self.buckets = np.empty(capacity // 2 + 2, dtype=np.int32)
+        self.heap = np.empty(capacity + 1, dtype=np.int64)
+        self.events = np.empty(capacity + 2, dtype=_EVENT)
+        self.fresh = np.empty(capacity + 2, dtype=_FRESH)
+        self.fresh_before = np.empty(symbols, dtype=np.int32)
+        self.fresh_after = np.empty(symbols, dtype=np.int32)
+        self.offsets = np.empty(symbols + 1, dtype=np.int32)
+
+
+cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols) noexcept nogil:
+    """Steps until `state.sequence[:length]` is constant. O(length) memory, all of it the caller's."""
+    state.length = length
+    state.n_symbols = n_symbols
+    state.n_steps = 0
+    if length < 2 or _is_constant(state):
+        return 0
+    if not _substitute_dense(state):
+        _substitute_sparse(state)
+    return state.n_steps
+
+
+cdef bint _is_constant(PairSubstitution state) noexcept nogil:
+    cdef index_t i
+    for i in range(1, state.length):
+        if state.sequence[i] != state.sequence[0]:
+            return False
+    return True
+
+
+cdef inline void _note(PairSubstitution state, index_t left, index_t right, index_t count) noexcept nogil:
+    """Count one substitution; called when `length` is already the length after it."""
+    if state.record:
+        state.substitutions[state.n_steps, 0] = left
+        state.substitutions[state.n_steps, 1] = right
+        state.substitutions[state.n_steps, 2] = count
+        state.substitutions[state.n_steps, 3] = state.length
+    state.n_steps += 1
+
+
+# ---------------------------------------------------------------------------------------------------- dense phase
+
+cdef bint _substitute_dense(PairSubstitution state) noexcept nogil:
+    """Substitute by whole passes while that is the cheaper way; True where the sequence is done."""
+    cdef index_t left = NONE, right = NONE, count
+    while state.n_symbols < TABLE_SYMBOLS:
+        _count_pairs(state)
+        count = _most_frequent(state, &left, &right)
+        if count == 1:
+            _finish_single(state)
+            return True
+        if count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 4:
+            return False
+        _replace(state, left, right)
+        _note(state, left, right, count)
+        if state.length == count:
+            return True
+    return False
+
+
+cdef void _finish_single(PairSubstitution state) noexcept nogil:
+    """Every pair occurs once, and so will every pair of every later step: the first one always goes next."""
+    cdef index_t i, left
+    if not state.record:
+        state.n_steps += state.length - 1
+        return
+    left = state.sequence[0]
+    for i in range(1, state.length):
+        state.substitutions[state.n_steps, 0] = left
+        state.substitutions[state.n_steps, 1] = state.sequence[i]
+        state.substitutions[state.n_steps, 2] = 1
+        state.substitutions[state.n_steps, 3] = state.length - i
+        state.n_steps += 1
+        left = state.n_symbols
+        state.n_symbols += 1
+
+
+cdef void _count_pairs(PairSubstitution state) noexcept nogil:
+    cdef index_t i, left, right
+    cdef index_t overlaps = 0, counted
+    for i in range(state.n_symbols):
+        memset(&state.table[i * TABLE_SYMBOLS], 0, state.n_symbols * sizeof(index_t))
+    left = state.sequence[0]
+    # overlaps: the pair that ends at `left` was counted and is a pair of equal symbols.
+    for i in range(1, state.length):
+        right = state.sequence[i]
+        overlaps &= left == right
+        counted = 1 - overlaps
+        state.table[left * TABLE_SYMBOLS + right] += counted
+        overlaps = (left == right) & counted
+        left = right
+
+
+cdef index_t _most_frequent(PairSubstitution state, index_t* left, index_t* right) noexcept nogil:
+    """The top count and, of the pairs that reach it, the one met first from the left."""
+    cdef index_t a, b, count, best = 0, i
+    for a in range(state.n_symbols):
+        for b in range(state.n_symbols):
+            count = state.table[a * TABLE_SYMBOLS + b]
+            best = count if count > best else best
+    for i in range(state.length - 1):
+        if state.table[state.sequence[i] * TABLE_SYMBOLS + state.sequence[i + 1]] == best:
+            left[0] = state.sequence[i]
+            right[0] = state.sequence[i + 1]
+            break
+    return best
+
+
+cdef void _replace(PairSubstitution state, index_t left, index_t right) noexcept nogil:
+    """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left."""
+    cdef index_t i, written = 0, here, following = state.sequence[0], new = state.n_symbols
+    cdef index_t starts, within = 0
+    # within: position i is the second half of a replaced pair. sequence[:written] is final, and written <= i.
+    for i in range(state.length - 1):
+        here = following
+        following = state.sequence[i + 1]
+        starts = (here == left) & (following == right) & (1 - within)
+        state.sequence[written] = new if starts else here
+        written += 1 - within
+        within = starts
+    state.sequence[written] = following
+    written += 1 - within
+    state.length = written
+    state.n_symbols += 1
+
+
+# --------------------------------------------------------------------------------------------------- sparse phase
+
+cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
+    cdef index_t pair
+    _link(state)
+    while True:
+        pair = _next_pair(state)
+        if pair == NONE:
+            _unlink(state)
+            _finish_single(state)
+            return
+        if _substitute(state, pair):
+            return
+
+
+cdef void _link(PairSubstitution state) noexcept nogil:
+    """Build positions, pairs and buckets from the sequence."""
+    cdef index_t i, start, symbol, length = state.length
+    for i in range(length):
+        state.positions[i].symbol = state.sequence[i]
+        state.positions[i].previous = i - 1
+        state.positions[i].next = i + 1
+        state.positions[i].pair = NONE
+    state.positions[length - 1].next = NONE
+    state.n_pairs = 0
+    state.n_occurrences = 0
+    state.heap_size = 0
+    state.fresh_base = 0
+    state.top_count = length // 2 + 1
+    for i in range(state.top_count + 1):
+        state.buckets[i] = NONE
+    for i in range(state.n_symbols):
+        state.fresh_before[i] = NONE
+        state.fresh_after[i] = NONE
+
+    # Stable counting sort of the positions by their symbol; offsets[s] ends as the end of the group of symbol s.
+    memset(&state.offsets[0], 0, (state.n_symbols + 1) * sizeof(index_t))
+    for i in range(length - 1):
+        state.offsets[state.sequence[i] + 1] += 1
+    for i in range(state.n_symbols):
+        state.offsets[i + 1] += state.offsets[i]
+    for i in range(length - 1):
+        symbol = state.sequence[i]
+        state.events[state.offsets[symbol]].position = i
+        state.events[state.offsets[symbol]].fresh = state.sequence[i + 1]
+        state.offsets[symbol] += 1
+
+    state.n_fresh = 0
+    start = 0
+    for symbol in range(state.n_symbols):
+        _count_group(state, symbol, start, state.offsets[symbol])
+        start = state.offsets[symbol]
+    state.n_events = length - 1
+    _settle(state)
+
+
+cdef void _count_group(PairSubstitution state, index_t left, index_t start, index_t stop) noexcept nogil:
+    """Count the pairs whose left symbol is `left`; their events hold the right symbol and receive the pair's index."""
+    cdef index_t i, position, right, index, counted_at = NONE - 1
+    cdef index_t group = state.n_fresh
+    for i in range(start, stop):
+        position = state.events[i].position
+        right = state.events[i].fresh
+        index = state.fresh_after[right]
+        if index < group:
+            index = _new_fresh(state)
+            state.fresh_after[right] = index
+        state.fresh[index].size += 1
+        state.events[i].fresh = index
+        if right == left:
+            if position - 1 == counted_at:
+                continue
+            counted_at = position
+        state.fresh[index].count += 1
+
+
+cdef inline index_t _new_fresh(PairSubstitution state) noexcept nogil:
+    cdef index_t index = state.n_fresh
+    state.fresh[index].count = 0
+    state.fresh[index].size = 0
+    state.n_fresh += 1
+    return index
+
+
+cdef void _settle(PairSubstitution state) noexcept nogil:
+    """Track the fresh pairs that occur twice: give them room, write down where they are, put them into buckets."""
+    cdef index_t i, pair, position
+    for i in range(state.n_fresh):
+        if state.fresh[i].count < 2:
+            state.fresh[i].pair = NONE
+            continue
+        pair = state.n_pairs
+        state.n_pairs += 1
+        state.fresh[i].pair = pair
+        state.pairs[pair].count = state.fresh[i].count
+        state.pairs[pair].first = state.n_occurrences
+        state.pairs[pair].stop = state.n_occurrences
+        state.n_occurrences += state.fresh[i].size
+    for i in range(state.n_events):
+        pair = state.fresh[state.events[i].fresh].pair
+        if pair == NONE:
+            continue
+        position = state.events[i].position
+        state.positions[position].pair = pair
+        state.occurrences[state.pairs[pair].stop] = position
+        state.pairs[pair].stop += 1
+    for i in range(state.n_fresh):
+        if state.fresh[i].pair != NONE:
+            _file(state, state.fresh[i].pair)
+    # Indices below the base are those of earlier steps.
+    state.fresh_base += state.n_fresh
+    state.n_fresh = 0
+    state.n_events = 0
+
+
+cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
+    """Put a pair where its count says: the heap of the top count, or a bucket below."""
+    cdef index_t count = state.pairs[pair].count
+    if count == state.top_count:
+        _push(state, (<int64_t> _first_position(state, pair) << 32) | pair)
+    elif count >= 2:
+        state.pairs[pair].next = state.buckets[count]
+        state.buckets[count] = pair
+
+
+cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexcept nogil:
+    """Its leftmost occurrence: entries that no longer start the pair are passed over for good."""
+    cdef index_t first = state.pairs[pair].first
+    while state.positions[state.occurrences[first]].pair != pair:
+        first += 1
+    state.pairs[pair].first = first
+    return state.occurrences[first]
+
+
+cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
+    """The most frequent pair, the leftmost of several; NONE where no pair occurs twice."""
+    cdef index_t pair, following
+    cdef int64_t key
+    while True:
+        # The heap holds the pairs of the top count by first position, and some whose count or position has changed.
+        while state.heap_size > 0:
+            key = _pop(state)
+            pair = <index_t> (key & 0x7FFFFFFF)
+            if state.pairs[pair].count == state.top_count and state.positions[key >> 32].pair == pair:
+                return pair
+            _file(state, pair)
+        state.top_count -= 1
+        if state.top_count < 2:
+            return NONE
+        pair = state.buckets[state.top_count]
+        while pair != NONE:
+            following = state.pairs[pair].next
+            _file(state, pair)
+            pair = following
+
+
+cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
+    """Replace every occurrence of the pair, left to right; True where the sequence has become constant."""
+    cdef index_t i, position, second, before, after, count, left, right
+    cdef index_t new = state.n_symbols, counted_at = NONE - 1
+    position = state.occurrences[state.pairs[pair].first]
+    left = state.positions[position].symbol
+    right = state.positions[state.positions[position].next].symbol
+    count = state.pairs[pair].count
+    state.n_symbols += 1
+    state.fresh_before[new] = NONE
+    state.fresh_after[new] = NONE
+    for i in range(state.pairs[pair].first, state.pairs[pair].stop):
+        position = state.occurrences[i]
+        if state.positions[position].pair != pair:
+            continue
+        before = state.positions[position].previous
+        second = state.positions[position].next
+        after = state.positions[second].next
+        if before != NONE:
+            _lose_before(state, before, left)
+            counted_at = _gain_before(state, before, new, counted_at)
+        _lose_after(state, pair, second, after)
+        state.positions[position].symbol = new
+        state.positions[position].pair = NONE
+        state.positions[position].next = after
+        if after != NONE:
+            state.positions[after].previous = position
+            # Where the pair follows itself, what stands after the new symbol will be the new symbol again.
+            if state.positions[after].pair != pair:
+                _gain_after(state, position, after)
+    state.pairs[pair].count = 0
+    state.length -= count
+    _note(state, left, right, count)
+    if state.length == count:
+        return True
+    _settle(state)
+    return False
+
+
+cdef inline void _lose_before(PairSubstitution state, index_t before, index_t left) noexcept nogil:
+    """The pair that ends at an occurrence's left symbol is gone."""
+    cdef index_t lost = state.positions[before].pair, run = 1, at = before
+    if lost == NONE:
+        return
+    if state.positions[before].symbol == left:
+        # The right end of a run of `run` equal symbols, which holds run // 2 pairs. Not longer than three times the
+        # pair's count, which is at most the count of the pair being replaced: linear in the work of this step.
+        while at != NONE and state.positions[at].pair == lost:
+            run += 1
+            at = state.positions[at].previous
+        state.pairs[lost].count -= 1 - (run & 1)
+    else:
+        state.pairs[lost].count -= 1
+    state.positions[before].pair = NONE
+
+
+cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t second, index_t after) noexcept nogil:
+    """The pair that starts at an occurrence's right symbol is gone."""
+    cdef index_t lost = state.positions[second].pair, run = 1, at = second
+    state.positions[second].pair = NONE
+    if lost == NONE or lost == pair:
+        return
+    if state.positions[after].symbol == state.positions[second].symbol:
+        # The left end of a run: its pairs now start one further right, and there is one less if it was even.
+        at = after
+        run = 2
+        while at != NONE and state.positions[at].pair == lost:
+            run += 1
+            at = state.positions[at].next
+        state.pairs[lost].count -= 1 - (run & 1)
+    else:
+        state.pairs[lost].count -= 1
+
+
+cdef inline index_t _gain_before(PairSubstitution state, index_t before, index_t new, index_t counted_at) noexcept nogil:
+    """The new symbol has come to stand after position `before`. Returns where a pair of it with itself last counted."""
+    cdef index_t symbol = state.positions[before].symbol
+    cdef index_t index = state.fresh_before[symbol] - state.fresh_base
+    if index < 0:
+        index = _new_fresh(state)
+        state.fresh_before[symbol] = state.fresh_base + index
+    _add_event(state, before, index)
+    if symbol == new:
+        if state.positions[before].previous == counted_at:
+            return counted_at
+        counted_at = before
+    state.fresh[index].count += 1
+    return counted_at
+
+
+cdef inline void _gain_after(PairSubstitution state, index_t position, index_t after) noexcept nogil:
+    """The new symbol has come to stand at `position`, before an older one."""
+    cdef index_t symbol = state.positions[after].symbol
+    cdef index_t index = state.fresh_after[symbol] - state.fresh_base
+    if index < 0:
+        index = _new_fresh(state)
+        state.fresh_after[symbol] = state.fresh_base + index
+    _add_event(state, position, index)
+    state.fresh[index].count += 1
+
+
+cdef inline void _add_event(PairSubstitution state, index_t position, index_t index) noexcept nogil:
+    state.events[state.n_events].position = position
+    state.events[state.n_events].fresh = index
+    state.n_events += 1
+    state.fresh[index].size += 1
+
+
+cdef void _unlink(PairSubstitution state) noexcept nogil:
+    """Write the linked symbols back as a sequence, for the record of the last steps. The first position never goes."""
+    cdef index_t at = 0, i = 0
+    if not state.record:
+        return
+    while at != NONE:
+        state.sequence[i] = state.positions[at].symbol
+        i += 1
+        at = state.positions[at].next
+
+
+# ----------------------------------------------------------------------------------------------- heap of int64 keys
+
+cdef void _push(PairSubstitution state, int64_t key) noexcept nogil:
+    cdef index_t i = state.heap_size, parent
+    state.heap_size += 1
+    # Everything but slot i is a heap, and key belongs at i or above.
+    while i > 0:
+        parent = (i - 1) >> 1
+        if state.heap[parent] <= key:
+            break
+        state.heap[i] = state.heap[parent]
+        i = parent
+    state.heap[i] = key
+
+
+cdef int64_t _pop(PairSubstitution state) noexcept nogil:
+    cdef int64_t smallest = state.heap[0], key
+    cdef index_t i = 0, child
+    state.heap_size -= 1
+    key = state.heap[state.heap_size]
+    # Everything but slot i is a heap, and key belongs at i or below.
+    while True:
+        child = 2 * i + 1
+        if child >= state.heap_size:
+            break
+        if child + 1 < state.heap_size and state.heap[child + 1] < state.heap[child]:
+            child += 1
+        if state.heap[child] >= key:
+            break
+        state.heap[i] = state.heap[child]
+        i = child
+    state.heap[i] = key
+    return smallest
+
+
+# ------------------------------------------------------------------------------------------------------- from Python
+
+def effort_to_compress(const index_t[::1] codes, Py_ssize_t n_symbols):
+    """Number of substitutions until the sequence of codes 0..n_symbols-1 is constant."""
+    cdef PairSubstitution state = _loaded(codes, n_symbols, False)
+    cdef index_t steps
+    with nogil:
+        steps = effort(state, <index_t> codes.shape[0], <index_t> n_symbols)
+    return steps
+
+
+def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
+    """Rows (left, right, count, length after); step i makes symbol n_symbols + i."""
+    cdef PairSubstitution state = _loaded(codes, n_symbols, True)
+    with nogil:
+        effort(state, <index_t> codes.shape[0], <index_t> n_symbols)
+    return np.asarray(state.substitutions)[:state.n_steps].copy()
+
+
+cdef PairSubstitution _loaded(const index_t[::1] codes, Py_ssize_t n_symbols, bint record):
+    """A state that holds the codes, every one of them checked."""
+    cdef Py_ssize_t i
+    cdef PairSubstitution state = PairSubstitution(codes.shape[0], n_symbols, record)
+    for i in range(codes.shape[0]):
+        if not 0 <= codes[i] < n_symbols:
+            raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
+        state.sequence[i] = codes[i]
+    return state

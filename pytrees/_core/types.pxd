@@ -1,0 +1,27 @@
+"""Every typedef, enum and constant of the kernels, once."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+cdef extern from *:
+    """
+    typedef __int128 pytrees_int128;
+    typedef unsigned __int128 pytrees_uint128;
+    """
+    # The declared size is only what Cython ranks conversions by; the C compiler knows the true one.
+    ctypedef long long int128_t "pytrees_int128"
+    ctypedef unsigned long long uint128_t "pytrees_uint128"
+
+ctypedef double float64_t
+
+# A row of the data, a position in a sequence, a symbol: all below 2**31, checked at the door.
+ctypedef int32_t index_t
+
+cdef enum:
+    NONE = -1       # no pair, no node, no cut
+    LEAF = -1       # children_left, children_right and feature of a leaf hold these, as in scikit-learn
+    UNDEFINED = -2
+
+cpdef enum CriterionCode:
+    GINI = 0
+    ENTROPY = 1
+    ETC = 2
