@@ -13,15 +13,14 @@ cdef extern from *:
 
 ctypedef double float64_t
 
-# A row of the data, a position in a sequence, a symbol: all below 2**31, checked at the door.
+# A row, a class, a position in a sequence, a symbol, a node: all below 2**31, checked at the door.
 ctypedef int32_t index_t
 
 cdef enum:
-    NONE = -1       # no pair, no node, no cut
-    LEAF = -1       # children_left, children_right and feature of a leaf hold these, as in scikit-learn
-    UNDEFINED = -2
+    NONE = -1               # no pair, no parent, no cut
+    LEAF = -1               # children of a leaf
+    UNDEFINED = -2          # feature and threshold of a leaf
+    UNLIMITED = 2147483647
 
-cpdef enum CriterionCode:
-    GINI = 0
-    ENTROPY = 1
-    ETC = 2
+    # Total count of a node, so that n**4 and n log2 n in units of 2**-30 bit fit their integers.
+    MAX_TOTAL_COUNT = 1 << 28

@@ -1,0 +1,105 @@
+"""Criteria: their memory, and the integer table of n log2 n that makes entropies exact."""
+
+import numpy as np
+
+cimport cython
+
+from pytrees._core.nsrps cimport PairSubstitution
+from pytrees._core.types cimport index_t, int64_t, uint64_t, uint128_t
+
+cdef enum:
+    LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
+
+CODES = {"gini": GINI, "entropy": ENTROPY, "etc": ETC}
+
+
+@cython.final
+cdef class Gini:
+    def __cinit__(self, Py_ssize_t n_classes):
+        self.total_counts = np.zeros(n_classes, dtype=np.int64)
+        self.left_counts = np.zeros(n_classes, dtype=np.int64)
+
+
+@cython.final
+cdef class Entropy:
+    def __cinit__(self, Py_ssize_t n_classes, int64_t total_count):
+        self.table = n_log2_n(total_count)
+        self.total_counts = np.zeros(n_classes, dtype=np.int64)
+        self.left_counts = np.zeros(n_classes, dtype=np.int64)
+
+
+@cython.final
+cdef class WeightedImpurity:
+    def __cinit__(self, Py_ssize_t n_classes, CriterionCode code):
+        self.code = code
+        self.total_counts = np.zeros(n_classes, dtype=np.float64)
+        self.left_counts = np.zeros(n_classes, dtype=np.float64)
+
+
+@cython.final
+cdef class EffortToCompress:
+    def __cinit__(self, Py_ssize_t n_rows, Py_ssize_t n_classes):
+        self.state = PairSubstitution(n_rows, n_classes)
+        self.n_classes = <index_t> n_classes
+        self.labels = np.empty(n_rows, dtype=np.int32)
+        self.ranks = np.empty(n_rows, dtype=np.int32)
+
+
+# Grown on demand and replaced whole, never written to once it is here: threads may read an older one meanwhile.
+_n_log2_n = np.zeros(1, dtype=np.int64)
+
+
+def n_log2_n(Py_ssize_t largest):
+    """n log2 n for n = 0..largest (0 for n = 0), each rounded to the nearest multiple of 2**-30; as integers."""
+    global _n_log2_n
+    table = _n_log2_n
+    if table.shape[0] <= largest:
+        # At least doubling keeps the cost of many calls with growing arguments linear.
+        table = _tabulate_n_log2_n(max(largest, 2 * table.shape[0], 1024))
+        table.flags.writeable = False
+        _n_log2_n = table
+    return table[:largest + 1]
+
+
+def _tabulate_n_log2_n(Py_ssize_t largest):
+    """Integer arithmetic only, so the table is the same on every machine.
+
+    log2 2m = 1 + log2 m, and for odd n, because n**2 = (n - 1)(n + 1) n**2 / (n**2 - 1),
+    log2 n = (log2 (n - 1) + log2 (n + 1)) / 2 + atanh(1 / (2 n**2 - 1)) / ln 2.
+    """
+    cdef uint64_t[:, ::1] logs = np.zeros((largest // 2 + 2, 2), dtype=np.uint64)
+    cdef int64_t[::1] table = np.zeros(largest + 1, dtype=np.int64)
+    cdef uint128_t one = <uint128_t> 1 << LOG_FRACTION_BITS, log
+    cdef Py_ssize_t n, half = largest // 2 + 1
+    with nogil:
+        for n in range(2, largest + 1):
+            if n % 2 == 0:
+                log = one + _fixed(logs, n // 2)
+            else:
+                log = (one + _fixed(logs, n - 1) + _fixed(logs, (n + 1) // 2)) // 2 + _log_correction(n)
+            table[n] = <int64_t> ((log * <uint128_t> n + (one >> 31)) >> (LOG_FRACTION_BITS - NLOGN_FRACTION_BITS))
+            if n <= half:
+                logs[n, 0] = <uint64_t> (log >> 64)
+                logs[n, 1] = <uint64_t> log
+    return np.asarray(table)
+
+
+cdef inline uint128_t _fixed(uint64_t[:, ::1] logs, Py_ssize_t n) noexcept nogil:
+    """log2 n in units of 2**-LOG_FRACTION_BITS: from the table up to its half, beyond that n is even."""
+    if n < logs.shape[0]:
+        return (<uint128_t> logs[n, 0] << 64) | logs[n, 1]
+    return (<uint128_t> 1 << LOG_FRACTION_BITS) + _fixed(logs, n // 2)
+
+
+cdef inline uint128_t _log_correction(Py_ssize_t n) noexcept nogil:
+    """atanh(x) / ln 2 with x = 1 / (2 n**2 - 1), as x + x**3 / 3 + x**5 / 5 + ..."""
+    # 1 / ln 2 in units of 2**-LOG_FRACTION_BITS: the digits of 1.4426950408889634073599246810018921374266.
+    cdef uint128_t power = (<uint128_t> 0x5C551D9 << 64) | <uint128_t> 0x4AE0BF85DDF43FF7
+    cdef uint128_t x_inverse = 2 * <uint128_t> n * <uint128_t> n - 1, total = 0
+    cdef uint128_t divisor = 1
+    power //= x_inverse
+    while power > 0:
+        total += power // divisor
+        power = power // x_inverse // x_inverse
+        divisor += 2
+    return total

@@ -1,0 +1,76 @@
+"""Best split of one node: every allowed cut of every feature, judged from scratch."""
+
+from . import criteria
+from .partition import split_rows, threshold_between
+
+MASK = 2**64 - 1
+
+
+def mix64(state):
+    """The output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators")."""
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK
+    return state ^ (state >> 31)
+
+
+def allowed_thresholds(X, rows, feature, min_samples_leaf):
+    """Thresholds between neighbouring distinct values that leave min_samples_leaf rows on both sides, ascending."""
+    values = sorted({X[row][feature] for row in rows})
+    thresholds = []
+    for below, above in zip(values, values[1:], strict=False):
+        threshold = threshold_between(below, above)
+        if min(len(side) for side in split_rows(X, rows, feature, threshold)) >= min_samples_leaf:
+            thresholds.append(threshold)
+    return thresholds
+
+
+def candidates(thresholds, max_candidates):
+    """All thresholds, or of too many the max_candidates evenly spaced ones: the middles of as many equal parts."""
+    n_allowed = len(thresholds)
+    if n_allowed <= max_candidates:
+        return thresholds
+    return [thresholds[(2 * k + 1) * n_allowed // (2 * max_candidates)] for k in range(max_candidates)]
+
+
+def draw_features(X, rows, min_samples_leaf, max_features, random_state):
+    """max_features features drawn without replacement, and further ones until one has an allowed cut; ascending."""
+    n_features = len(X[0])
+    if max_features >= n_features:
+        return list(range(n_features))
+    remaining = list(range(n_features))
+    drawn = []
+    while remaining and (
+        len(drawn) < max_features
+        or not any(allowed_thresholds(X, rows, feature, min_samples_leaf) for feature in drawn)
+    ):
+        random_state = (random_state + 0x9E3779B97F4A7C15) & MASK
+        chosen = (mix64(random_state) * len(remaining)) >> 64
+        # The first of the remaining takes the place of the one that is drawn.
+        remaining[0], remaining[chosen] = remaining[chosen], remaining[0]
+        drawn.append(remaining.pop(0))
+    return sorted(drawn)
+
+
+def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold):
+    if criterion == "etc":
+        return criteria.etc_gain([y[row] for row in rows], [X[row][feature] <= threshold for row in rows], n_classes)
+    # The left child's weights add up in ascending order of the feature: this fixes the rounding of those that round.
+    left = sorted((row for row in rows if X[row][feature] <= threshold), key=lambda row: X[row][feature])
+    return criteria.count_gain(
+        criterion, [(y[row], weights[row]) for row in rows], [(y[row], weights[row]) for row in left], n_classes
+    )
+
+
+def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state):
+    """(gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None."""
+    best = None
+    for feature in draw_features(X, rows, limits["min_samples_leaf"], limits["max_features"], random_state):
+        best_of_feature = None
+        thresholds = allowed_thresholds(X, rows, feature, limits["min_samples_leaf"])
+        for threshold in candidates(thresholds, limits["max_candidates"]):
+            gain = gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold)
+            if best_of_feature is None or criteria.is_greater(gain, best_of_feature[0]):
+                best_of_feature = (gain, feature, threshold)
+        if best_of_feature and (best is None or criteria.is_greater(best_of_feature[0], best[0])):
+            best = best_of_feature
+    return best
