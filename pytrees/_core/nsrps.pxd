@@ -42,7 +42,8 @@ cdef class PairSubstitution:
     cdef index_t[:, ::1] substitutions
     cdef bint record
 
-    cdef index_t length, n_symbols, n_steps
+    cdef index_t length, n_symbols, n_steps, limit
+    cdef index_t n_distinct     # different pairs in the sequence; in the sparse phase a lower bound of it
 
     # Dense phase: counts of all pairs, a row a left symbol.
     cdef index_t[::1] table
@@ -60,4 +61,4 @@ cdef class PairSubstitution:
     cdef index_t n_pairs, n_occurrences, n_events, n_fresh, fresh_base, heap_size, top_count
 
 
-cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols) noexcept nogil
+cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil

@@ -18,11 +18,11 @@ import numpy as np
 cimport cython
 from libc.string cimport memset
 
-from pytrees._core.types cimport NONE, index_t, int64_t
+from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
-    TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: a power of two, the table's row length
-    DENSE_SHARE = 24        # dense while the top pair is at least 1/24 of the sequence
+    TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
+    DENSE_SHARE = 32        # dense while the top pair is at least 1/32 of the sequence
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
@@ -61,16 +61,27 @@ cdef class PairSubstitution:
         self.offsets = np.empty(symbols + 1, dtype=np.int32)
 
 
-cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols) noexcept nogil:
-    """Steps until `state.sequence[:length]` is constant. O(length) memory, all of it the caller's."""
+cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
+    """Steps until `state.sequence[:length]` is constant; or, as soon as they are known to reach it, `limit`."""
     state.length = length
     state.n_symbols = n_symbols
     state.n_steps = 0
+    state.limit = limit
     if length < 2 or _is_constant(state):
         return 0
     if not _substitute_dense(state):
         _substitute_sparse(state)
-    return state.n_steps
+    return min(state.n_steps, limit)
+
+
+cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
+    """Whether the steps done and those that must follow reach the limit: at least n_distinct - 1 steps follow.
+
+    For let a step replace f pairs. Every other kind of pair that dies out with it, (x, a) before or (b, y) after the
+    replaced (a, b), leaves a kind of its own behind, (x, new) or (new, y): n_distinct falls by one at most. In the end
+    it is 1 for a constant sequence of two or more symbols, and 0 for a single symbol.
+    """
+    return state.n_steps + state.n_distinct - 1 >= state.limit
 
 
 cdef bint _is_constant(PairSubstitution state) noexcept nogil:
@@ -99,10 +110,13 @@ cdef bint _substitute_dense(PairSubstitution state) noexcept nogil:
     while state.n_symbols < TABLE_SYMBOLS:
         _count_pairs(state)
         count = _most_frequent(state, &left, &right)
+        if _reaches_limit(state):
+            state.n_steps = state.limit
+            return True
         if count == 1:
             _finish_single(state)
             return True
-        if count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 4:
+        if count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 16:
             return False
         _replace(state, left, right)
         _note(state, left, right, count)
@@ -129,30 +143,29 @@ cdef void _finish_single(PairSubstitution state) noexcept nogil:
 
 
 cdef void _count_pairs(PairSubstitution state) noexcept nogil:
-    cdef index_t i, left, right
-    cdef index_t overlaps = 0, counted
-    for i in range(state.n_symbols):
-        memset(&state.table[i * TABLE_SYMBOLS], 0, state.n_symbols * sizeof(index_t))
+    cdef index_t i, left, right, same, n_symbols = state.n_symbols
+    cdef index_t overlaps = 0
+    memset(&state.table[0], 0, n_symbols * n_symbols * sizeof(index_t))
     left = state.sequence[0]
-    # overlaps: the pair that ends at `left` was counted and is a pair of equal symbols.
+    # overlaps: the pair that ends at `left` was counted, and is a pair of equal symbols.
     for i in range(1, state.length):
         right = state.sequence[i]
-        overlaps &= left == right
-        counted = 1 - overlaps
-        state.table[left * TABLE_SYMBOLS + right] += counted
-        overlaps = (left == right) & counted
+        same = left == right
+        state.table[left * n_symbols + right] += 1 - (same & overlaps)
+        overlaps = same & (1 - overlaps)
         left = right
 
 
 cdef index_t _most_frequent(PairSubstitution state, index_t* left, index_t* right) noexcept nogil:
-    """The top count and, of the pairs that reach it, the one met first from the left."""
-    cdef index_t a, b, count, best = 0, i
-    for a in range(state.n_symbols):
-        for b in range(state.n_symbols):
-            count = state.table[a * TABLE_SYMBOLS + b]
-            best = count if count > best else best
+    """The top count and, of the pairs that reach it, the one met first from the left; counts the distinct pairs."""
+    cdef index_t i, count, best = 0, n_distinct = 0, n_symbols = state.n_symbols
+    for i in range(n_symbols * n_symbols):
+        count = state.table[i]
+        best = count if count > best else best
+        n_distinct += count > 0
+    state.n_distinct = n_distinct
     for i in range(state.length - 1):
-        if state.table[state.sequence[i] * TABLE_SYMBOLS + state.sequence[i + 1]] == best:
+        if state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]] == best:
             left[0] = state.sequence[i]
             right[0] = state.sequence[i + 1]
             break
@@ -183,6 +196,9 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
     cdef index_t pair
     _link(state)
     while True:
+        if _reaches_limit(state):
+            state.n_steps = state.limit
+            return
         pair = _next_pair(state)
         if pair == NONE:
             _unlink(state)
@@ -205,6 +221,7 @@ cdef void _link(PairSubstitution state) noexcept nogil:
     state.n_occurrences = 0
     state.heap_size = 0
     state.fresh_base = 0
+    state.n_distinct = 0
     state.top_count = length // 2 + 1
     for i in range(state.top_count + 1):
         state.buckets[i] = NONE
@@ -286,6 +303,7 @@ cdef void _settle(PairSubstitution state) noexcept nogil:
     for i in range(state.n_fresh):
         if state.fresh[i].pair != NONE:
             _file(state, state.fresh[i].pair)
+    state.n_distinct += state.n_fresh
     # Indices below the base are those of earlier steps.
     state.fresh_base += state.n_fresh
     state.n_fresh = 0
@@ -364,6 +382,7 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
             if state.positions[after].pair != pair:
                 _gain_after(state, position, after)
     state.pairs[pair].count = 0
+    state.n_distinct -= 1
     state.length -= count
     _note(state, left, right, count)
     if state.length == count:
@@ -376,6 +395,8 @@ cdef inline void _lose_before(PairSubstitution state, index_t before, index_t le
     """The pair that ends at an occurrence's left symbol is gone."""
     cdef index_t lost = state.positions[before].pair, run = 1, at = before
     if lost == NONE:
+        # The only one of its kind; unless it is the new symbol, of which no pair is counted yet.
+        state.n_distinct -= state.positions[before].symbol != state.n_symbols - 1
         return
     if state.positions[before].symbol == left:
         # The right end of a run of `run` equal symbols, which holds run // 2 pairs. Not longer than three times the
@@ -386,6 +407,7 @@ cdef inline void _lose_before(PairSubstitution state, index_t before, index_t le
         state.pairs[lost].count -= 1 - (run & 1)
     else:
         state.pairs[lost].count -= 1
+    state.n_distinct -= state.pairs[lost].count == 0
     state.positions[before].pair = NONE
 
 
@@ -393,7 +415,10 @@ cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t secon
     """The pair that starts at an occurrence's right symbol is gone."""
     cdef index_t lost = state.positions[second].pair, run = 1, at = second
     state.positions[second].pair = NONE
-    if lost == NONE or lost == pair:
+    if lost == pair or after == NONE:
+        return
+    if lost == NONE:
+        state.n_distinct -= 1
         return
     if state.positions[after].symbol == state.positions[second].symbol:
         # The left end of a run: its pairs now start one further right, and there is one less if it was even.
@@ -405,6 +430,7 @@ cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t secon
         state.pairs[lost].count -= 1 - (run & 1)
     else:
         state.pairs[lost].count -= 1
+    state.n_distinct -= state.pairs[lost].count == 0
 
 
 cdef inline index_t _gain_before(PairSubstitution state, index_t before, index_t new, index_t counted_at) noexcept nogil:
@@ -494,7 +520,7 @@ def effort_to_compress(const index_t[::1] codes, Py_ssize_t n_symbols):
     cdef PairSubstitution state = _loaded(codes, n_symbols, False)
     cdef index_t steps
     with nogil:
-        steps = effort(state, <index_t> codes.shape[0], <index_t> n_symbols)
+        steps = effort(state, <index_t> codes.shape[0], <index_t> n_symbols, UNLIMITED)
     return steps
 
 
@@ -502,7 +528,7 @@ def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
     """Rows (left, right, count, length after); step i makes symbol n_symbols + i."""
     cdef PairSubstitution state = _loaded(codes, n_symbols, True)
     with nogil:
-        effort(state, <index_t> codes.shape[0], <index_t> n_symbols)
+        effort(state, <index_t> codes.shape[0], <index_t> n_symbols, UNLIMITED)
     return np.asarray(state.substitutions)[:state.n_steps].copy()
 
 

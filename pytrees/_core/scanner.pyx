@@ -79,6 +79,7 @@ cdef int find_split(Scanner scanner, index_t start, index_t stop, uint64_t rando
         if cuts.n_allowed == 0:
             continue
         split.feature = feature
+        split.n_left = 0
         if scanner.code == ETC:
             _scan_sequences(scanner, feature, start, stop, cuts, &split)
         elif scanner.gini is not None:
@@ -87,6 +88,8 @@ cdef int find_split(Scanner scanner, index_t start, index_t stop, uint64_t rando
             _scan_counts(scanner, scanner.entropy, feature, start, stop, cuts, &split)
         else:
             _scan_counts(scanner, scanner.weighted, feature, start, stop, cuts, &split)
+        if split.n_left == 0:
+            continue
         if best.feature == NONE or is_greater_gain(&split.gain, &best.gain):
             best[0] = split
     return 0
@@ -212,7 +215,6 @@ cdef int _scan_sequences(
         scanner.rank_of_row[entries[i].row] = entries[i].rank
     for i in range(start, stop):
         scanner.etc.ranks[i - start] = scanner.rank_of_row[scanner.partition.rows[i]]
-    scanner.etc.start_feature()
     for i in range(start + scanner.min_samples_leaf - 1, stop - scanner.min_samples_leaf):
         if entries[i].rank == entries[i + 1].rank or not _is_tried(&cuts):
             continue

@@ -1,0 +1,77 @@
+"""The one door to the kernels: compiled, or the pure-Python reference, by configuration."""
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from importlib import import_module
+
+import numpy as np
+
+_PACKAGES = {"compiled": "pytrees._core", "reference": "pytrees.reference"}
+
+_engine = ContextVar("pytrees_engine", default="compiled")
+
+
+@contextmanager
+def config_context(*, engine="compiled"):
+    """Choose the engine that grows and walks trees inside a ``with`` block.
+
+    Both engines give identical results; the reference is slow, and there to be read and to check with. The choice holds
+    for the current thread or task; ensembles hand it on to their workers.
+
+    Parameters
+    ----------
+    engine : {"compiled", "reference"}, default="compiled"
+        ``"compiled"`` is the Cython engine, ``"reference"`` the pure-Python one, ``pytrees.reference``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such engine.
+
+    Examples
+    --------
+    >>> from pytrees import config_context, effort_to_compress
+    >>> with config_context(engine="reference"):
+    ...     effort_to_compress("00011")
+    4
+    """
+    if engine not in _PACKAGES:
+        raise ValueError(f"engine must be one of {sorted(_PACKAGES)}, got {engine!r}.")
+    token = _engine.set(engine)
+    try:
+        yield
+    finally:
+        _engine.reset(token)
+
+
+def current_engine():
+    """The name of the engine in force."""
+    return _engine.get()
+
+
+def kernel(module, function):
+    """A kernel of the engine in force, by module and name. It takes arrays; the reference's may return lists."""
+    engine = current_engine()
+    found = getattr(_load(f"{_PACKAGES[engine]}.{module}"), function)
+    return found if engine == "compiled" else partial(_call_with_lists, found)
+
+
+def _load(name):
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if not name.startswith(error.name or name):
+            raise
+        raise ImportError(
+            f"{name} is missing: this is a source folder of pytrees that has not been built. Build it in place with "
+            "'pip install -e .', or run Python from another folder to use an installed pytrees."
+        ) from error
+
+
+def _call_with_lists(function, *args, **kwargs):
+    return function(*map(_as_list, args), **{name: _as_list(value) for name, value in kwargs.items()})
+
+
+def _as_list(value):
+    return value.tolist() if isinstance(value, np.ndarray) else value
