@@ -1,0 +1,24 @@
+"""Exact decision trees on one engine, with a pure-Python reference beside it."""
+
+from . import criteria
+from ._engine import config_context
+from .cart import DecisionTreeClassifier
+from .export import export_dict, export_text
+from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from .sequence import effort_to_compress, nsrps
+from .tree import Tree
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "PermutationDecisionForestClassifier",
+    "PermutationDecisionTreeClassifier",
+    "Tree",
+    "config_context",
+    "criteria",
+    "effort_to_compress",
+    "export_dict",
+    "export_text",
+    "nsrps",
+]

@@ -1,0 +1,219 @@
+"""What every tree classifier shares: parameters, fit, predict, tags."""
+
+from contextlib import contextmanager
+from math import ceil
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ._engine import kernel
+from ._validation import row_order, row_weights, validate_X, validate_X_y
+from .criteria import CRITERIA
+from .tree import Tree
+
+NO_LIMIT = 2**31 - 1
+
+# Parameters of growth that trees and ensembles of trees share.
+GROWTH_CONSTRAINTS = {
+    "criterion": [StrOptions(set(CRITERIA))],
+    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
+    ],
+    "min_samples_leaf": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+    ],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
+        StrOptions({"sqrt", "log2"}),
+        None,
+    ],
+    "min_gain": [Interval(Real, None, None, closed="neither"), None],
+    "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
+    "random_state": ["random_state"],
+}
+
+
+def growth_limits(estimator, n_samples, n_features):
+    """The estimator's limits of growth as the kernels take them, fractions turned into numbers of rows and features."""
+    min_samples_leaf = estimator.min_samples_leaf
+    if not isinstance(min_samples_leaf, Integral):
+        min_samples_leaf = ceil(min_samples_leaf * n_samples)
+    min_samples_split = estimator.min_samples_split
+    if not isinstance(min_samples_split, Integral):
+        min_samples_split = max(2, ceil(min_samples_split * n_samples))
+    return {
+        "max_depth": _or_unlimited(estimator.max_depth),
+        "min_samples_split": min(min_samples_split, NO_LIMIT),
+        "min_samples_leaf": min(min_samples_leaf, NO_LIMIT // 2),
+        "max_leaf_nodes": _or_unlimited(estimator.max_leaf_nodes),
+        "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
+        "max_candidates": _or_unlimited(estimator.max_candidates),
+        "max_features": _n_features_tried(estimator.max_features, n_features),
+    }
+
+
+def _or_unlimited(limit):
+    return NO_LIMIT if limit is None else min(int(limit), NO_LIMIT)
+
+
+def _n_features_tried(max_features, n_features):
+    if max_features is None:
+        return n_features
+    if max_features == "sqrt":
+        return max(1, int(np.sqrt(n_features)))
+    if max_features == "log2":
+        return max(1, int(np.log2(n_features)))
+    if isinstance(max_features, Integral):
+        return min(int(max_features), n_features)
+    return max(1, int(max_features * n_features))
+
+
+def grow(X, codes, weights, n_classes, criterion, limits, seed):
+    """Grow one tree on the engine in force."""
+    arrays = kernel("growth", "grow_tree")(X, codes, weights, n_classes, criterion, seed=seed, **limits)
+    return Tree.from_arrays(arrays, X.shape[1])
+
+
+@contextmanager
+def unchanged_on_error(estimator):
+    """Undo what a fit that fails has set already, such as the names of the features: the last good fit stays whole."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+class BaseTreeClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that is one tree, `tree_`, over the classes `classes_`."""
+
+    _parameter_constraints = GROWTH_CONSTRAINTS
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
+        with unchanged_on_error(self):
+            X, codes, classes = validate_X_y(self, X, y)
+            rows = row_order(order, len(X))
+            weights = self._row_weights(X, classes[codes], sample_weight, class_weight)
+            if weights is not None and not weights.all():
+                rows = np.arange(len(X)) if rows is None else rows
+                rows = rows[weights[rows] > 0]
+            if rows is not None:
+                X, codes = np.ascontiguousarray(X[rows]), codes[rows]
+                weights = weights if weights is None else weights[rows]
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            limits = growth_limits(self, *X.shape)
+            tree = grow(X, codes, weights, len(classes), self.criterion, limits, seed)
+            self.classes_, self.n_classes_, self.tree_ = classes, len(classes), tree
+        return self
+
+    def _row_weights(self, X, y, sample_weight, class_weight):
+        if CRITERIA[self.criterion].judges == "counts":
+            return row_weights(X, y, sample_weight, class_weight)
+        for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
+            if given is not None:
+                raise ValueError(
+                    f"{name} cannot be used with criterion={self.criterion!r}: it judges the sequence of the labels, "
+                    "in which a row stands once and has no weight."
+                )
+        return None
+
+    def predict(self, X):
+        """Predict the class of every row: the most frequent one in its leaf, the lowest of several.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the classes' dtype
+        """
+        leaves = self.apply(X)
+        return self.classes_[self.tree_.majority[leaves]]
+
+    def predict_proba(self, X):
+        """Shares of the classes among the training rows of every row's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+            In the order of `classes_`.
+        """
+        leaves = self.apply(X)
+        counts = self.tree_.value[leaves]
+        return counts / counts.sum(axis=1, keepdims=True)
+
+    def apply(self, X):
+        """The leaf that every row comes to.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes in `tree_`.
+        """
+        check_is_fitted(self)
+        return self.tree_.apply_valid(validate_X(self, X, reset=False))
+
+    def decision_path(self, X):
+        """The nodes that every row visits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_samples, node_count)
+        """
+        check_is_fitted(self)
+        return self.tree_.decision_path(validate_X(self, X, reset=False))
+
+    def feature_usage(self, X):
+        """How many rows have each feature looked at on their way: the tests that must be ordered for them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_features,), int64
+        """
+        check_is_fitted(self)
+        return self.tree_.feature_usage(validate_X(self, X, reset=False))
+
+    def get_depth(self):
+        """Depth of the tree, in edges; a single leaf has depth 0."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """Number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self):
+        """Share of every feature in the total gain; ndarray of shape (n_features,)."""
+        check_is_fitted(self)
+        return self.tree_.feature_importances()

@@ -1,0 +1,89 @@
+"""From what a user hands in to what the kernels take: checked, coded, in order."""
+
+import numpy as np
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    column_or_1d,
+    validate_data,
+)
+
+from .sequence import is_missing
+
+# Both limits keep the kernels' integers from overflowing.
+MAX_SAMPLES = 2**28
+MAX_TOTAL_COUNT = 2**28
+
+
+def validate_X(estimator, X, *, reset):
+    """X as a C-contiguous float64 array of finite numbers; what is not finite is named by its column."""
+    X = validate_data(estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
+    check_finite(estimator, X)
+    return X
+
+
+def validate_X_y(estimator, X, y):
+    """X as in `validate_X`; y as class codes (int32), and the sorted classes that they stand for."""
+    X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", ensure_all_finite=False)
+    check_finite(estimator, X)
+    if len(X) > MAX_SAMPLES:
+        raise ValueError(f"X has {len(X)} rows; at most {MAX_SAMPLES} can be fitted.")
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return X, codes.astype(np.int32), classes
+
+
+def check_finite(estimator, X):
+    """Raise a ValueError that names the first column that holds NaN or infinity."""
+    if np.isfinite(np.sum(X)) or np.isfinite(X).all():  # a finite sum settles it without a second array
+        return
+    column = int(np.flatnonzero(~np.isfinite(X).all(axis=0))[0])
+    names = getattr(estimator, "feature_names_in_", None)
+    name = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+    what = "NaN" if np.isnan(X[:, column]).any() else "infinity"
+    raise ValueError(
+        f"Input X contains {what} in {name}. {type(estimator).__name__} does not accept missing or infinite values."
+    )
+
+
+def row_order(order, n_samples):
+    """The rows in the order that the keys give, rows of equal keys in their own; None where there are no keys."""
+    if order is None:
+        return None
+    keys = column_or_1d(order)
+    if len(keys) != n_samples:
+        raise ValueError(f"order has {len(keys)} keys for {n_samples} rows.")
+    if keys.dtype == object:
+        has_missing = any(key is None or is_missing(key) for key in keys.tolist())
+    else:
+        has_missing = bool(np.any(keys != keys))
+    if has_missing:
+        raise ValueError("order contains missing values (NaN, NaT, NA or None): such rows have no place in the order.")
+    try:
+        return np.argsort(keys, kind="stable")
+    except TypeError as error:
+        raise ValueError(f"order holds keys that cannot be sorted: {error}.") from error
+
+
+def row_weights(X, y, sample_weight, class_weight):
+    """One weight a row, or None where all are 1.
+
+    Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
+    """
+    weights = (
+        np.ones(len(X))
+        if sample_weight is None
+        else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    )
+    if not np.any(weights > 0.0):
+        raise ValueError("All values of sample_weight are zero: there is nothing to fit.")
+    if class_weight is not None:
+        weights = weights * compute_sample_weight(class_weight, y)
+        if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
+            raise ValueError(f"class_weight={class_weight!r} gives weights that are negative, infinite, or all zero.")
+    if np.all(weights == 1.0):
+        return None
+    if np.all(weights == np.floor(weights)) and weights.sum() < MAX_TOTAL_COUNT:
+        return weights.astype(np.int64)
+    return weights

@@ -1,0 +1,233 @@
+"""Trees as text, as dicts, and as scikit-learn estimators."""
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
+from sklearn.tree._tree import NODE_DTYPE
+from sklearn.tree._tree import Tree as SklearnTree
+from sklearn.utils.validation import check_is_fitted
+
+from .tree import LEAF, Tree
+
+__all__ = ["export_dict", "export_text", "to_sklearn"]
+
+# What scikit-learn 1.9 keeps for a node.
+_SKLEARN_NODE_FIELDS = (
+    "left_child",
+    "right_child",
+    "feature",
+    "threshold",
+    "impurity",
+    "n_node_samples",
+    "weighted_n_node_samples",
+    "missing_go_to_left",
+)
+
+
+def tree_and_names(tree, feature_names=None, class_names=None):
+    """The Tree of a Tree or fitted estimator, and names for its features and classes: given, its own, or numbers."""
+    estimator = None
+    if not isinstance(tree, Tree):
+        estimator = tree
+        check_is_fitted(estimator)
+        tree = getattr(estimator, "tree_", None)
+        if not isinstance(tree, Tree):
+            raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}.")
+    if feature_names is None:
+        feature_names = getattr(estimator, "feature_names_in_", [f"feature_{i}" for i in range(tree.n_features)])
+    if class_names is None:
+        class_names = getattr(estimator, "classes_", range(tree.n_classes))
+    for what, names, number in (
+        ("feature_names", feature_names, tree.n_features),
+        ("class_names", class_names, tree.n_classes),
+    ):
+        if len(names) != number:
+            raise ValueError(f"{what} has {len(names)} names; the tree has {number}.")
+    return tree, [str(name) for name in feature_names], list(np.asarray(class_names).tolist())
+
+
+def export_text(tree, *, feature_names=None, class_names=None, decimals=4):
+    """The rules of a tree as text.
+
+    Parameters
+    ----------
+    tree : Tree or fitted tree estimator
+    feature_names : sequence of str of length n_features, optional
+        By default the names that the estimator was fitted with, or ``feature_0``, ``feature_1``, ...
+    class_names : sequence of length n_classes, optional
+        By default the estimator's classes, or 0, 1, ...
+    decimals : int, default=4
+        Significant digits of thresholds, gains and counts.
+
+    Returns
+    -------
+    str
+        A line for every branch and leaf; leaves with their class and the class counts.
+
+    Raises
+    ------
+    TypeError
+        If `tree` is neither a Tree nor an estimator with one.
+    ValueError
+        If the number of names is wrong.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import DecisionTreeClassifier, export_text
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> print(export_text(DecisionTreeClassifier(max_leaf_nodes=3).fit(X, y)))
+    petal length (cm) <= 2.45 (gain 0.3333)
+    |   class 0 [50, 0, 0]
+    petal length (cm) > 2.45
+    |   petal width (cm) <= 1.75 (gain 0.3897)
+    |   |   class 1 [0, 49, 5]
+    |   petal width (cm) > 1.75
+    |   |   class 2 [0, 1, 45]
+    """
+    tree, feature_names, class_names = tree_and_names(tree, feature_names, class_names)
+    majority = tree.majority
+    lines = []
+    # What is still to be written, the next piece last: a line, or a node and its indent.
+    pending = [(0, "")]
+    while pending:
+        node, indent = pending.pop()
+        if isinstance(node, str):
+            lines.append(node)
+            continue
+        if tree.children_left[node] == LEAF:
+            counts = ", ".join(f"{count:.{decimals}g}" for count in tree.value[node])
+            lines.append(f"{indent}class {class_names[majority[node]]} [{counts}]")
+            continue
+        name, threshold = feature_names[tree.feature[node]], f"{tree.threshold[node]:.{decimals}g}"
+        lines.append(f"{indent}{name} <= {threshold} (gain {tree.gain[node]:.{decimals}g})")
+        pending.append((int(tree.children_right[node]), indent + "|   "))
+        pending.append((f"{indent}{name} > {threshold}", None))
+        pending.append((int(tree.children_left[node]), indent + "|   "))
+    return "\n".join(lines)
+
+
+def export_dict(tree, *, feature_names=None, class_names=None):
+    """A tree as nested dicts of plain Python values, ready for JSON.
+
+    Parameters
+    ----------
+    tree : Tree or fitted tree estimator
+    feature_names, class_names : sequence, optional
+        As in :func:`export_text`.
+
+    Returns
+    -------
+    dict
+        Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature``, ``threshold``,
+        ``gain`` and the nodes ``left`` (at most the threshold) and ``right``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in :func:`export_text`.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier, export_dict
+    >>> export_dict(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))["left"]
+    {'n_node_samples': 1, 'counts': [1.0, 0.0], 'class': 'a'}
+    """
+    tree, feature_names, class_names = tree_and_names(tree, feature_names, class_names)
+    nodes = [
+        {"n_node_samples": n_samples, "counts": counts, "class": class_names[majority]}
+        for n_samples, counts, majority in zip(
+            tree.n_node_samples.tolist(), tree.value.tolist(), tree.majority.tolist(), strict=True
+        )
+    ]
+    for node in np.flatnonzero(tree.children_left != LEAF).tolist():
+        nodes[node] |= {
+            "feature": feature_names[tree.feature[node]],
+            "threshold": float(tree.threshold[node]),
+            "gain": float(tree.gain[node]),
+            "left": nodes[tree.children_left[node]],
+            "right": nodes[tree.children_right[node]],
+        }
+    return nodes[0]
+
+
+def to_sklearn(tree, classes=None):
+    """A fitted scikit-learn ``DecisionTreeClassifier`` that decides as the tree does.
+
+    scikit-learn rounds the data it is given to float32 (to the nearest), and compares it with float64 thresholds. The
+    thresholds are rounded down to float32 here, which changes no decision on float32 data: no float32 number lies
+    between a threshold and the greatest float32 number that is not above it. Data that is not exact in float32 can be
+    rounded across a threshold; then, and only then, the two trees may decide differently.
+
+    Parameters
+    ----------
+    tree : Tree or fitted tree estimator
+    classes : array-like of shape (n_classes,), optional
+        By default the estimator's classes, or 0..n_classes-1.
+
+    Returns
+    -------
+    sklearn.tree.DecisionTreeClassifier
+        Its impurities are Gini impurities, whatever criterion grew the tree.
+
+    Raises
+    ------
+    RuntimeError
+        If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+    TypeError, ValueError
+        As in :func:`export_text`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import PermutationDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ours = PermutationDecisionTreeClassifier().fit(X, y)
+    >>> theirs = ours.tree_.to_sklearn()
+    >>> bool((theirs.predict(X) == ours.predict(X)).all())
+    True
+    """
+    if NODE_DTYPE.names != _SKLEARN_NODE_FIELDS:
+        raise RuntimeError(
+            f"This scikit-learn keeps {NODE_DTYPE.names} for a node; the conversion knows {_SKLEARN_NODE_FIELDS}."
+        )
+    feature_names = getattr(tree, "feature_names_in_", None)
+    if classes is None and not isinstance(tree, Tree):
+        classes = getattr(tree, "classes_", None)
+    tree, _, _ = tree_and_names(tree, class_names=classes)
+    estimator = SklearnDecisionTreeClassifier()
+    estimator.tree_ = _sklearn_tree(tree)
+    estimator.classes_ = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
+    estimator.n_classes_ = np.intp(tree.n_classes)
+    estimator.n_features_in_ = estimator.max_features_ = tree.n_features
+    estimator.n_outputs_ = 1
+    if feature_names is not None:
+        estimator.feature_names_in_ = feature_names
+    return estimator
+
+
+def _sklearn_tree(tree):
+    weights = tree.value.sum(axis=1)
+    shares = tree.value / weights[:, None]
+    nodes = np.zeros(tree.node_count, dtype=NODE_DTYPE)
+    nodes["left_child"], nodes["right_child"] = tree.children_left, tree.children_right
+    nodes["feature"] = tree.feature
+    nodes["threshold"] = _rounded_down_to_float32(tree.threshold)
+    nodes["impurity"] = 1.0 - (shares**2).sum(axis=1)
+    nodes["n_node_samples"], nodes["weighted_n_node_samples"] = tree.n_node_samples, weights
+    converted = SklearnTree(tree.n_features, np.array([tree.n_classes], dtype=np.intp), 1)
+    converted.__setstate__(
+        {
+            "max_depth": tree.max_depth,
+            "node_count": tree.node_count,
+            "nodes": nodes,
+            "values": np.ascontiguousarray(shares[:, None, :]),
+        }
+    )
+    return converted
+
+
+def _rounded_down_to_float32(thresholds):
+    with np.errstate(over="ignore"):
+        nearest = thresholds.astype(np.float32)
+    below = np.nextafter(nearest, np.float32(-np.inf))
+    return np.where(nearest.astype(np.float64) > thresholds, below, nearest).astype(np.float64)

@@ -1,0 +1,290 @@
+"""Permutation Decision Trees and Forests: the order of the rows matters.
+
+Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import BaseTreeClassifier
+from ._forest import BaseForestClassifier
+from ._validation import validate_X
+from .tree import Tree
+
+__all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
+
+
+class PermutationDecisionTreeClassifier(BaseTreeClassifier):
+    """A decision tree whose impurity is the Effort-To-Compress of the label sequence.
+
+    The rows are taken as a sequence, in their own order or by the keys of `order`: the same rows in another order can
+    give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_),
+    ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``, the children's sequences S_v being S thinned to their rows.
+
+    Parameters
+    ----------
+    criterion : {"etc", "gini", "entropy"}, default="etc"
+        What a split gains in. With ``"gini"`` and ``"entropy"`` the order of the rows has no influence.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+        As in :class:`DecisionTreeClassifier`. Gains are in steps.
+    random_state : int, RandomState instance or None, default=None
+        Draws the features where `max_features` is given; nothing else is random.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree as plain arrays.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of every feature in the total ETC gain; gains below zero count as zero.
+
+    See Also
+    --------
+    PermutationDecisionForestClassifier : Many of them, each on its own permutation.
+    pytrees.effort_to_compress : The impurity.
+
+    Notes
+    -----
+    A node of n rows costs O(n log n) for every cut, so up to O(n² log n) for every feature; `max_candidates` bounds the
+    cuts. Memory is linear in the data.
+
+    References
+    ----------
+    .. [1] Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617, Section 2.
+
+    Examples
+    --------
+    Two arrival orders of the same six patients, and the trees they give:
+
+    >>> import numpy as np
+    >>> from pytrees import PermutationDecisionTreeClassifier
+    >>> X = np.array([[1, 1], [1, 2], [2, 1], [4, 3], [5, 1], [5, 4]])
+    >>> y = np.array(["well", "well", "well", "ill", "ill", "ill"])
+    >>> PermutationDecisionTreeClassifier().fit(X, y).feature_usage(X)
+    array([6, 0])
+    >>> tree = PermutationDecisionTreeClassifier().fit(X, y, order=[3, 1, 2, 6, 4, 5])
+    >>> tree.predict([[3, 4]])
+    array(['well'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        criterion="etc",
+        *,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        max_features=None,
+        min_gain=None,
+        max_candidates=None,
+        random_state=None,
+    ):
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.min_gain = min_gain
+        self.max_candidates = max_candidates
+        self.random_state = random_state
+
+    def fit(self, X, y, order=None):
+        """Grow the tree on the rows as a sequence.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; taken as float64.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        order : array-like of shape (n_samples,), optional
+            Sortable keys, such as time stamps, that give the order of the rows; rows of equal keys stay in their own
+            order. Without keys the rows' own order is the order. It can be routed through scikit-learn's
+            meta-estimators: ``set_fit_request(order=True)``.
+
+        Returns
+        -------
+        PermutationDecisionTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X holds NaN or infinity (the column is named), y is continuous, lengths differ, or keys are missing or
+            cannot be sorted.
+        """
+        return self._fit(X, y, order=order)
+
+
+class DistinctTree(NamedTuple):
+    """One of the different trees of a forest.
+
+    Attributes
+    ----------
+    tree : Tree
+        The first one of its kind.
+    count : int
+        How many of the forest's trees decide so.
+    members : list of int
+        Their places in `estimators_`.
+    feature_usage : ndarray of shape (n_features,), int64
+        How many rows have each feature looked at.
+    tests_per_row : float
+        Different features looked at, per row on average.
+    """
+
+    tree: Tree
+    count: int
+    members: list
+    feature_usage: np.ndarray
+    tests_per_row: float
+
+
+class PermutationDecisionForestClassifier(BaseForestClassifier):
+    """Permutation decision trees, each on its own random permutation of the rows, and their majority vote.
+
+    Diversity comes from the order of the rows alone: every tree sees all rows and all features (Section 4.1 of [1]_).
+    `bootstrap` and `max_features` add what the authors leave to future work.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"etc", "gini", "entropy"}, default="etc"
+        As in :class:`PermutationDecisionTreeClassifier`. Criteria that do not see the order give diverse trees only
+        with `bootstrap` or `max_features`.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    bootstrap : bool, default=False
+        Draw the rows of every tree with replacement, in the order of the draws, instead of permuting them.
+    n_jobs : int or None, default=None
+        Trees grown at once, through joblib. The forest is the same for every number and every backend.
+    random_state : int, RandomState instance or None, default=None
+        Draws one seed for every tree, before any of them grows.
+    verbose : int, default=0
+        Show a progress bar on standard error.
+
+    Attributes
+    ----------
+    estimators_ : list of PermutationDecisionTreeClassifier
+        The fitted trees.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Mean over the trees.
+
+    References
+    ----------
+    .. [1] Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import PermutationDecisionForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = PermutationDecisionForestClassifier(n_estimators=11, random_state=0).fit(X, y)
+    >>> forest.predict_proba(X[:1])
+    array([[1., 0., 0.]])
+    >>> sum(distinct.count for distinct in forest.distinct_trees())
+    11
+    """
+
+    _tree_class = PermutationDecisionTreeClassifier
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="etc",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        max_features=None,
+        min_gain=None,
+        max_candidates=None,
+        bootstrap=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.min_gain = min_gain
+        self.max_candidates = max_candidates
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, order=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; taken as float64.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        order : array-like of shape (n_samples,), optional
+            Sortable keys. The rows are put into their order before they are permuted, so that the forest does not
+            depend on how they are stored.
+
+        Returns
+        -------
+        PermutationDecisionForestClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`PermutationDecisionTreeClassifier.fit`.
+        """
+        return self._fit(X, y, order=order)
+
+    def distinct_trees(self, X=None):
+        """The different trees of the forest, for an expert to choose from: the most frequent first.
+
+        Trees are the same where they decide the same way: equal features, thresholds and predicted classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows to count tests on. Without it, each tree's own training rows.
+
+        Returns
+        -------
+        list of DistinctTree
+            Equally frequent ones with fewer tests per row first, then in the order in which they grew.
+        """
+        check_is_fitted(self)
+        if X is not None:
+            X = validate_X(self, X, reset=False)
+        members = {}
+        for i, estimator in enumerate(self.estimators_):
+            tree = estimator.tree_
+            arrays = (tree.children_left, tree.feature, tree.threshold, tree.majority)
+            members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
+        distinct = []
+        for same in members.values():
+            tree = self.estimators_[same[0]].tree_
+            usage = tree.feature_usage(X)
+            n_rows = tree.n_node_samples[0] if X is None else len(X)
+            distinct.append(DistinctTree(tree, len(same), same, usage, float(usage.sum() / n_rows)))
+        return sorted(distinct, key=lambda one: (-one.count, one.tests_per_row))

@@ -1,0 +1,103 @@
+"""Trees as pictures; needs matplotlib."""
+
+import numpy as np
+
+from .export import tree_and_names
+from .tree import LEAF
+
+__all__ = ["plot_tree"]
+
+
+def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=None):
+    """Draw a tree.
+
+    Inner nodes show their test, with the rows that pass it going left; leaves show their class and the number of their
+    training rows. The colour is that of the majority class, the paler the more mixed the node is.
+
+    Parameters
+    ----------
+    tree : Tree or fitted tree estimator
+    feature_names, class_names : sequence, optional
+        As in :func:`pytrees.export_text`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; the current axes by default.
+    fontsize : float, optional
+        In points. By default it falls as the tree gets wider.
+
+    Returns
+    -------
+    list of matplotlib.text.Annotation
+        One for every node, in preorder.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    TypeError, ValueError
+        As in :func:`pytrees.export_text`.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.plotting import plot_tree
+    >>> nodes = plot_tree(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))
+    >>> nodes[1].get_text()
+    'a\\n1 row'
+    """
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plot_tree needs matplotlib: pip install 'pytrees[plot]'.") from error
+    tree, feature_names, class_names = tree_and_names(tree, feature_names, class_names)
+    ax = plt.gca() if ax is None else ax
+    ax.set_axis_off()
+    x, depth = node_positions(tree)
+    if fontsize is None:
+        fontsize = min(10.0, max(3.0, 60.0 / tree.n_leaves))
+    ax.set_xlim(-0.7, tree.n_leaves - 0.3)
+    ax.set_ylim(-tree.max_depth - 0.5, 0.5)
+    colours = plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3]
+    for node in np.flatnonzero(tree.children_left != LEAF):
+        for child in (tree.children_left[node], tree.children_right[node]):
+            ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
+    if tree.node_count > 1:
+        for child, answer in ((tree.children_left[0], "yes"), (tree.children_right[0], "no")):
+            ax.annotate(answer, (0.5 * (x[0] + x[child]), -0.5), ha="center", fontsize=fontsize, color="0.3")
+    style = {"ha": "center", "va": "center", "fontsize": fontsize}
+    return [
+        ax.annotate(
+            _label(tree, node, feature_names, class_names),
+            (x[node], -depth[node]),
+            bbox={"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8},
+            **style,
+        )
+        for node, face in enumerate(_faces(tree, colours))
+    ]
+
+
+def _label(tree, node, feature_names, class_names):
+    if tree.children_left[node] != LEAF:
+        return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
+    n_rows = tree.n_node_samples[node]
+    return f"{class_names[tree.majority[node]]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
+
+
+def _faces(tree, colours):
+    """The colour of the majority class, mixed with white as far as the node is mixed."""
+    share = tree.value.max(axis=1) / tree.value.sum(axis=1)
+    return 1.0 - 0.6 * share[:, None] * (1.0 - colours[tree.majority])
+
+
+def node_positions(tree):
+    """For every node its place from left to right, in leaves, and its depth; inner nodes stand above their middle."""
+    depth = np.zeros(tree.node_count, dtype=np.int64)
+    x = np.zeros(tree.node_count)
+    is_leaf = tree.children_left == LEAF
+    for node in np.flatnonzero(~is_leaf):  # parents stand before their children
+        depth[[tree.children_left[node], tree.children_right[node]]] = depth[node] + 1
+    x[is_leaf] = np.arange(tree.n_leaves)
+    for node in np.flatnonzero(~is_leaf)[::-1]:
+        x[node] = 0.5 * (x[tree.children_left[node]] + x[tree.children_right[node]])
+    return x, depth

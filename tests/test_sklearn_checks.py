@@ -1,0 +1,62 @@
+"""scikit-learn's own checks, on every estimator; also those that it does not yield to third parties."""
+
+import pytest
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pytrees import (
+    DecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+)
+
+ESTIMATORS = [
+    DecisionTreeClassifier(),
+    DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=10),
+    DecisionTreeClassifier(criterion="etc", max_candidates=16),
+    PermutationDecisionTreeClassifier(max_candidates=16),
+    PermutationDecisionForestClassifier(n_estimators=5, max_candidates=8),
+    PermutationDecisionForestClassifier(
+        n_estimators=5, criterion="gini", bootstrap=True, max_features="sqrt", random_state=0
+    ),
+]
+
+
+def expected_failures(estimator):
+    if not isinstance(estimator, DecisionTreeClassifier):
+        return {}
+    failures = {
+        "check_class_weight_classifiers": "wants leaves limited by min_weight_fraction_leaf: a tree whose leaves are "
+        "pure predicts the training labels whatever the classes weigh"
+    }
+    if estimator.criterion == "etc":
+        refused = "the label sequence has no weights: sample_weight and class_weight are refused"
+        checks = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")
+        failures |= {f"check_sample_weights_{check}": refused for check in checks}
+        failures["check_sample_weight_equivalence_on_dense_data"] = refused
+        failures["check_all_zero_sample_weights_error"] = refused
+        failures["check_classifiers_one_label_sample_weights"] = refused
+    return failures
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_yielded_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_param_validation,
+        estimator_checks.check_dataframe_column_names_consistency,
+        estimator_checks.check_n_features_in_after_fitting,
+        estimator_checks.check_valid_tag_types,
+        estimator_checks.check_estimator_repr,
+        estimator_checks.check_estimator_cloneable,
+        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_checks_that_are_not_yielded(estimator, check):
+    check(type(estimator).__name__, estimator)
