@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 from math import ceil
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -98,7 +99,7 @@ def unchanged_on_error(estimator):
 class BaseTreeClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that is one tree, `tree_`, over the classes `classes_`."""
 
-    _parameter_constraints = GROWTH_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = GROWTH_CONSTRAINTS
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):

@@ -1,6 +1,7 @@
 """What forests share: seeds drawn up front, trees grown in parallel, votes."""
 
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -47,7 +48,7 @@ class BaseForestClassifier(ClassifierMixin, BaseEstimator):
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name.
     """
 
-    _parameter_constraints = FOREST_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, order=None):

@@ -1,5 +1,7 @@
 """Classification and regression trees' growth (CART) with any criterion."""
 
+from typing import ClassVar
+
 from sklearn.utils._param_validation import StrOptions
 
 from ._base import GROWTH_CONSTRAINTS, BaseTreeClassifier
@@ -74,7 +76,10 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     0.96
     """
 
-    _parameter_constraints = {**GROWTH_CONSTRAINTS, "class_weight": [dict, StrOptions({"balanced"}), None]}
+    _parameter_constraints: ClassVar[dict] = {
+        **GROWTH_CONSTRAINTS,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
 
     def __init__(
         self,

@@ -212,6 +212,6 @@ def _encode_labels(sequence):
 def is_missing(label):
     """Whether a label is NaN, NaT or NA: they alone are not equal to themselves, or do not say."""
     try:
-        return not label == label
+        return bool(label != label)
     except (TypeError, ValueError):
         return True
