@@ -44,7 +44,7 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     >>> from pytrees.plotting import plot_tree
     >>> nodes = plot_tree(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))
     >>> nodes[1].get_text()
-    'a\\n1 row'
+    'class a\\n1 row'
     """
     try:
         import matplotlib.pyplot as plt
@@ -81,7 +81,7 @@ def _label(tree, node, feature_names, class_names):
     if tree.children_left[node] != LEAF:
         return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
     n_rows = tree.n_node_samples[node]
-    return f"{class_names[tree.majority[node]]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
+    return f"class {class_names[tree.majority[node]]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
 
 
 def _faces(tree, colours):

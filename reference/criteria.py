@@ -1,21 +1,21 @@
 """Impurities, and the gain of a split that follows from them.
 
-Gains are exact: fractions for ``gini`` and ``etc``, and for ``entropy`` too, because its n log2 n are whole multiples of
-2**-30 bit. Only weights that are not whole numbers make them floating-point numbers, which count as different where
-they differ by more than a tolerance.
+Gains are exact: fractions for ``gini`` and ``etc``, and for ``entropy`` too, because its n log2 n are whole multiples
+of 2**-30 bit. Only weights that are not whole numbers make them floating-point numbers, which count as different
+where they differ by more than a tolerance.
 """
 
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 from .nsrps import effort_to_compress
 
 TOLERANCE = 1e-12
 
 
-@lru_cache(maxsize=None)
+@cache
 def n_log2_n_of(n):
     """n log2 n in bits, to the nearest multiple of 2**-30, as the whole number of these; 0 for n = 0."""
     if n == 0:

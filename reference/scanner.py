@@ -1,5 +1,7 @@
 """Best split of one node: every allowed cut of every feature, judged from scratch."""
 
+from itertools import pairwise
+
 from . import criteria
 from .partition import split_rows, threshold_between
 
@@ -17,7 +19,7 @@ def allowed_thresholds(X, rows, feature, min_samples_leaf):
     """Thresholds between neighbouring distinct values that leave min_samples_leaf rows on both sides, ascending."""
     values = sorted({X[row][feature] for row in rows})
     thresholds = []
-    for below, above in zip(values, values[1:], strict=False):
+    for below, above in pairwise(values):
         threshold = threshold_between(below, above)
         if min(len(side) for side in split_rows(X, rows, feature, threshold)) >= min_samples_leaf:
             thresholds.append(threshold)

@@ -1,8 +1,8 @@
 """Tables 4 and 5 of the permutation paper: trees and forests on public data, over many random splits.
 
-The paper's protocol: 80 % of the rows, drawn at random, for training and 20 % for testing; the depth of a tree is chosen
-among 1, 11, ..., 141 by threefold time-series cross-validation on the training rows, and judged by macro F1. Forests
-have the numbers of trees and depths of the paper's Table 5. The paper reports one split; here there are many.
+The paper's protocol: 80 % of the rows, drawn at random, for training and 20 % for testing; the depth of a tree is
+chosen among 1, 11, ..., 141 by threefold time-series cross-validation on the training rows, and judged by macro F1.
+Forests have the numbers of trees and depths of the paper's Table 5. The paper reports one split; here there are many.
 """
 
 import time
@@ -146,9 +146,10 @@ def report(results, output):
     figures = {name: {kind: np.array(values) for kind, values in kinds.items()} for name, kinds in figures.items()}
     n_seeds = len(next(iter(figures.values()))["tree"])
     print(f"\nMacro F1 on the test rows: the paper's one split, and the mean of ours over {n_seeds} random splits")
-    print("± their standard deviation [smallest, largest]; 'constant' always answers the most frequent class. A random")
     print(
-        "split shuffles the rows, so the order that the permutation trees see here is a random one: no set is a series."
+        "± their standard deviation [smallest, largest]; 'constant' always answers the most frequent class.\n"
+        "A random split shuffles the rows, so the order that the permutation trees see here is a random one.\n"
+        "Splits share rows, which makes their standard errors too small: a lead by two of them is a hint, no proof."
     )
     for title, old, new, file_name in (
         ("Table 4: Gini tree (DT) and permutation tree (PDT)", "tree", "permutation_tree", "table_4.csv"),
