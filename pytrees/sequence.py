@@ -191,6 +191,11 @@ def encode(sequence):
 
 
 def _encode_array(array):
+    if array.dtype.kind in "iu" and array.size:
+        low, high = int(array.min()), int(array.max())
+        if high - low < max(array.size, 256):  # codes need not all occur, and this saves sorting
+            wide = array if array.dtype.kind == "u" else array.astype(np.int64)
+            return (wide - wide.dtype.type(low)).astype(np.int32), range(low, high + 1)
     labels, codes = np.unique(array, return_inverse=True)
     if len(labels) and labels[-1] != labels[-1]:  # missing values are sorted to the end
         raise ValueError("The sequence contains missing values (NaN or NaT).")

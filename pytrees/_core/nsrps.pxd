@@ -9,7 +9,7 @@ cdef struct Position:
     index_t symbol
     index_t previous
     index_t next
-    index_t pair        # the tracked pair that starts here, or NONE
+    index_t pair        # the tracked pair that starts here, or SINGLE
 
 
 cdef struct Pair:
@@ -27,7 +27,7 @@ cdef struct Event:
 cdef struct Fresh:
     index_t count
     index_t size        # positions where it stands, with overlap
-    index_t pair        # its place among the tracked pairs, or NONE where it occurs once
+    index_t pair        # its place among the tracked pairs, or SINGLE where it occurs once
 
 
 @cython.final

@@ -13,6 +13,8 @@ because only the new symbol makes new pairs, so the buckets are walked downwards
 never tracked.
 """
 
+from threading import local
+
 import numpy as np
 
 cimport cython
@@ -22,7 +24,8 @@ from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
     TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
-    DENSE_SHARE = 32        # dense while the top pair is at least 1/32 of the sequence
+    DENSE_SHARE = 12        # dense while the top pair is at least 1/12 of the sequence
+    SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
@@ -31,6 +34,11 @@ _FRESH = np.dtype([(name, np.int32) for name in ("count", "size", "pair")])
 
 # Indices into `occurrences`, three for a label, are the largest numbers kept: they must fit index_t.
 MAX_LENGTH = (2**31 - 1) // 4
+
+cdef enum:
+    MAX_KEPT_LENGTH = 16384     # labels of the state that a thread keeps: about a megabyte
+
+_kept = local()
 
 
 @cython.final
@@ -50,12 +58,12 @@ cdef class PairSubstitution:
         self.substitutions = np.empty((capacity if record else 0, 4), dtype=np.int32)
         self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.positions = np.empty(capacity, dtype=_POSITION)
-        self.occurrences = np.empty(3 * capacity, dtype=np.int32)
-        self.pairs = np.empty(capacity + capacity // 2 + 1, dtype=_PAIR)
+        self.occurrences = np.empty(3 * capacity + 1, dtype=np.int32)
+        self.pairs = np.empty(capacity + capacity // 2 + 2, dtype=_PAIR)
         self.buckets = np.empty(capacity // 2 + 2, dtype=np.int32)
-        self.heap = np.empty(capacity + 1, dtype=np.int64)
+        self.heap = np.zeros(capacity + 2, dtype=np.int64)
         self.events = np.empty(capacity + 2, dtype=_EVENT)
-        self.fresh = np.empty(capacity + 2, dtype=_FRESH)
+        self.fresh = np.zeros(capacity + 2, dtype=_FRESH)
         self.fresh_before = np.empty(symbols, dtype=np.int32)
         self.fresh_after = np.empty(symbols, dtype=np.int32)
         self.offsets = np.empty(symbols + 1, dtype=np.int32)
@@ -174,19 +182,19 @@ cdef index_t _most_frequent(PairSubstitution state, index_t* left, index_t* righ
 
 cdef void _replace(PairSubstitution state, index_t left, index_t right) noexcept nogil:
     """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left."""
-    cdef index_t i, written = 0, here, following = state.sequence[0], new = state.n_symbols
-    cdef index_t starts, within = 0
-    # within: position i is the second half of a replaced pair. sequence[:written] is final, and written <= i.
+    cdef index_t i, here, starts, written = 0, emits = 1, following = state.sequence[0]
+    cdef index_t changes = left ^ state.n_symbols, may_overlap = left == right
+    # emits: position i is not the second half of a replaced pair. sequence[:written] is final, and written <= i.
+    # No branches: where the pair stands cannot be predicted.
     for i in range(state.length - 1):
         here = following
         following = state.sequence[i + 1]
-        starts = (here == left) & (following == right) & (1 - within)
-        state.sequence[written] = new if starts else here
-        written += 1 - within
-        within = starts
+        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
+        state.sequence[written] = here ^ (changes & -starts)
+        written += emits
+        emits = 1 - starts
     state.sequence[written] = following
-    written += 1 - within
-    state.length = written
+    state.length = written + emits
     state.n_symbols += 1
 
 
@@ -215,9 +223,11 @@ cdef void _link(PairSubstitution state) noexcept nogil:
         state.positions[i].symbol = state.sequence[i]
         state.positions[i].previous = i - 1
         state.positions[i].next = i + 1
-        state.positions[i].pair = NONE
+        state.positions[i].pair = SINGLE
     state.positions[length - 1].next = NONE
-    state.n_pairs = 0
+    state.n_pairs = SINGLE + 1
+    state.pairs[SINGLE].count = 0
+    state.pairs[SINGLE].stop = <index_t> state.occurrences.shape[0] - 1     # written to, never read
     state.n_occurrences = 0
     state.heap_size = 0
     state.fresh_base = 0
@@ -228,6 +238,7 @@ cdef void _link(PairSubstitution state) noexcept nogil:
     for i in range(state.n_symbols):
         state.fresh_before[i] = NONE
         state.fresh_after[i] = NONE
+    _clear_fresh(state)     # an earlier sequence may have ended in the middle of a step
 
     # Stable counting sort of the positions by their symbol; offsets[s] ends as the end of the group of symbol s.
     memset(&state.offsets[0], 0, (state.n_symbols + 1) * sizeof(index_t))
@@ -241,7 +252,6 @@ cdef void _link(PairSubstitution state) noexcept nogil:
         state.events[state.offsets[symbol]].fresh = state.sequence[i + 1]
         state.offsets[symbol] += 1
 
-    state.n_fresh = 0
     start = 0
     for symbol in range(state.n_symbols):
         _count_group(state, symbol, start, state.offsets[symbol])
@@ -259,7 +269,8 @@ cdef void _count_group(PairSubstitution state, index_t left, index_t start, inde
         right = state.events[i].fresh
         index = state.fresh_after[right]
         if index < group:
-            index = _new_fresh(state)
+            index = state.n_fresh
+            state.n_fresh += 1
             state.fresh_after[right] = index
         state.fresh[index].size += 1
         state.events[i].fresh = index
@@ -270,44 +281,39 @@ cdef void _count_group(PairSubstitution state, index_t left, index_t start, inde
         state.fresh[index].count += 1
 
 
-cdef inline index_t _new_fresh(PairSubstitution state) noexcept nogil:
-    cdef index_t index = state.n_fresh
-    state.fresh[index].count = 0
-    state.fresh[index].size = 0
-    state.n_fresh += 1
-    return index
+cdef inline void _clear_fresh(PairSubstitution state) noexcept nogil:
+    """Beyond n_fresh, counts and sizes are zero."""
+    memset(&state.fresh[0], 0, state.n_fresh * sizeof(Fresh))
+    state.n_fresh = 0
 
 
 cdef void _settle(PairSubstitution state) noexcept nogil:
-    """Track the fresh pairs that occur twice: give them room, write down where they are, put them into buckets."""
-    cdef index_t i, pair, position
+    """Track the fresh pairs that occur twice: give them room, write down where they are, put them into buckets.
+
+    Without branches on what cannot be predicted: pairs that occur once are written where nobody looks.
+    """
+    cdef index_t i, pair, position, is_tracked, first_new = state.n_pairs
     for i in range(state.n_fresh):
-        if state.fresh[i].count < 2:
-            state.fresh[i].pair = NONE
-            continue
-        pair = state.n_pairs
-        state.n_pairs += 1
-        state.fresh[i].pair = pair
-        state.pairs[pair].count = state.fresh[i].count
-        state.pairs[pair].first = state.n_occurrences
-        state.pairs[pair].stop = state.n_occurrences
-        state.n_occurrences += state.fresh[i].size
+        is_tracked = state.fresh[i].count >= 2
+        state.fresh[i].pair = state.n_pairs & -is_tracked
+        state.pairs[state.n_pairs].count = state.fresh[i].count
+        state.pairs[state.n_pairs].first = state.n_occurrences
+        state.pairs[state.n_pairs].stop = state.n_occurrences
+        state.n_pairs += is_tracked
+        state.n_occurrences += state.fresh[i].size & -is_tracked
     for i in range(state.n_events):
         pair = state.fresh[state.events[i].fresh].pair
-        if pair == NONE:
-            continue
         position = state.events[i].position
         state.positions[position].pair = pair
         state.occurrences[state.pairs[pair].stop] = position
-        state.pairs[pair].stop += 1
-    for i in range(state.n_fresh):
-        if state.fresh[i].pair != NONE:
-            _file(state, state.fresh[i].pair)
+        state.pairs[pair].stop += pair != SINGLE
+    for pair in range(first_new, state.n_pairs):
+        _file(state, pair)
     state.n_distinct += state.n_fresh
     # Indices below the base are those of earlier steps.
     state.fresh_base += state.n_fresh
-    state.n_fresh = 0
     state.n_events = 0
+    _clear_fresh(state)
 
 
 cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
@@ -374,7 +380,7 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
             counted_at = _gain_before(state, before, new, counted_at)
         _lose_after(state, pair, second, after)
         state.positions[position].symbol = new
-        state.positions[position].pair = NONE
+        state.positions[position].pair = SINGLE
         state.positions[position].next = after
         if after != NONE:
             state.positions[after].previous = position
@@ -393,53 +399,46 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
 
 cdef inline void _lose_before(PairSubstitution state, index_t before, index_t left) noexcept nogil:
     """The pair that ends at an occurrence's left symbol is gone."""
-    cdef index_t lost = state.positions[before].pair, run = 1, at = before
-    if lost == NONE:
-        # The only one of its kind; unless it is the new symbol, of which no pair is counted yet.
-        state.n_distinct -= state.positions[before].symbol != state.n_symbols - 1
-        return
-    if state.positions[before].symbol == left:
-        # The right end of a run of `run` equal symbols, which holds run // 2 pairs. Not longer than three times the
-        # pair's count, which is at most the count of the pair being replaced: linear in the work of this step.
+    cdef index_t lost = state.positions[before].pair, symbol = state.positions[before].symbol, run = 0, at = before
+    if symbol == left and lost != SINGLE:
+        # The right end of a run of equal symbols, which holds half as many pairs, rounded down. It is not longer than
+        # three times the pair's count, which is at most that of the pair being replaced: linear in this step's work.
+        run = 1
         while at != NONE and state.positions[at].pair == lost:
             run += 1
             at = state.positions[at].previous
-        state.pairs[lost].count -= 1 - (run & 1)
-    else:
-        state.pairs[lost].count -= 1
-    state.n_distinct -= state.pairs[lost].count == 0
-    state.positions[before].pair = NONE
+    _lose(state, lost, run)
+    # The new symbol has no pair yet, and has lost none.
+    state.n_distinct += (lost == SINGLE) & (symbol == state.n_symbols - 1)
+    state.positions[before].pair = SINGLE
 
 
 cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t second, index_t after) noexcept nogil:
     """The pair that starts at an occurrence's right symbol is gone."""
-    cdef index_t lost = state.positions[second].pair, run = 1, at = second
-    state.positions[second].pair = NONE
+    cdef index_t lost = state.positions[second].pair, run = 0, at = after
+    state.positions[second].pair = SINGLE
     if lost == pair or after == NONE:
         return
-    if lost == NONE:
-        state.n_distinct -= 1
-        return
-    if state.positions[after].symbol == state.positions[second].symbol:
+    if state.positions[after].symbol == state.positions[second].symbol and lost != SINGLE:
         # The left end of a run: its pairs now start one further right, and there is one less if it was even.
-        at = after
         run = 2
         while at != NONE and state.positions[at].pair == lost:
             run += 1
             at = state.positions[at].next
-        state.pairs[lost].count -= 1 - (run & 1)
-    else:
-        state.pairs[lost].count -= 1
-    state.n_distinct -= state.pairs[lost].count == 0
+    _lose(state, lost, run)
+
+
+cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexcept nogil:
+    """Take one occurrence from a pair; in a run of odd length there is a symbol to spare. The distinct pairs are
+    counted from below: of a pair of equal symbols that occurs once there may be a second, overlapping occurrence."""
+    state.pairs[lost].count -= 1 - (run & 1)
+    state.n_distinct -= (state.pairs[lost].count == 0) | (lost == SINGLE)
 
 
 cdef inline index_t _gain_before(PairSubstitution state, index_t before, index_t new, index_t counted_at) noexcept nogil:
     """The new symbol has come to stand after position `before`. Returns where a pair of it with itself last counted."""
     cdef index_t symbol = state.positions[before].symbol
-    cdef index_t index = state.fresh_before[symbol] - state.fresh_base
-    if index < 0:
-        index = _new_fresh(state)
-        state.fresh_before[symbol] = state.fresh_base + index
+    cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])
     _add_event(state, before, index)
     if symbol == new:
         if state.positions[before].previous == counted_at:
@@ -451,13 +450,18 @@ cdef inline index_t _gain_before(PairSubstitution state, index_t before, index_t
 
 cdef inline void _gain_after(PairSubstitution state, index_t position, index_t after) noexcept nogil:
     """The new symbol has come to stand at `position`, before an older one."""
-    cdef index_t symbol = state.positions[after].symbol
-    cdef index_t index = state.fresh_after[symbol] - state.fresh_base
-    if index < 0:
-        index = _new_fresh(state)
-        state.fresh_after[symbol] = state.fresh_base + index
+    cdef index_t index = _fresh_index(state, &state.fresh_after[state.positions[after].symbol])
     _add_event(state, position, index)
     state.fresh[index].count += 1
+
+
+cdef inline index_t _fresh_index(PairSubstitution state, index_t* known) noexcept nogil:
+    """The index of a fresh pair that was met in this step, or a new one, remembered above the base."""
+    cdef index_t index = known[0] - state.fresh_base, is_new = index < 0
+    index += (state.n_fresh - index) & -is_new
+    known[0] = state.fresh_base + index
+    state.n_fresh += is_new
+    return index
 
 
 cdef inline void _add_event(PairSubstitution state, index_t position, index_t index) noexcept nogil:
@@ -503,8 +507,8 @@ cdef int64_t _pop(PairSubstitution state) noexcept nogil:
         child = 2 * i + 1
         if child >= state.heap_size:
             break
-        if child + 1 < state.heap_size and state.heap[child + 1] < state.heap[child]:
-            child += 1
+        # The slot behind the heap may be read, it is part of the array.
+        child += (child + 1 < state.heap_size) & (state.heap[child + 1] < state.heap[child])
         if state.heap[child] >= key:
             break
         state.heap[i] = state.heap[child]
@@ -534,9 +538,16 @@ def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
 
 cdef PairSubstitution _loaded(const index_t[::1] codes, Py_ssize_t n_symbols, bint record):
     """A state that holds the codes, every one of them checked."""
-    cdef Py_ssize_t i
-    cdef PairSubstitution state = PairSubstitution(codes.shape[0], n_symbols, record)
-    for i in range(codes.shape[0]):
+    cdef Py_ssize_t i, length = codes.shape[0]
+    cdef PairSubstitution state = None
+    # For short sequences, making the arrays would cost as much as the substitutions: every thread keeps some.
+    if not record and length <= MAX_KEPT_LENGTH and n_symbols <= MAX_KEPT_LENGTH:
+        state = getattr(_kept, "state", None)
+    if state is None or state.capacity < length or state.symbol_capacity < n_symbols:
+        state = PairSubstitution(length, n_symbols, record)
+        if not record and length <= MAX_KEPT_LENGTH and n_symbols <= MAX_KEPT_LENGTH:
+            _kept.state = state
+    for i in range(length):
         if not 0 <= codes[i] < n_symbols:
             raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
         state.sequence[i] = codes[i]
