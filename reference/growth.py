@@ -14,7 +14,7 @@ LEAF, UNDEFINED = -1, -2
 
 
 class Node:
-    """A node while the tree grows: its rows in order, its depth, and the state from which its draws of features start."""
+    """A node while the tree grows: its rows in order, its depth, and the state its draws of features start from."""
 
     def __init__(self, rows, depth, random_state):
         self.rows = rows

@@ -20,11 +20,11 @@ import numpy as np
 cimport cython
 from libc.string cimport memset
 
+from pytrees._core.heap cimport pop, push
+from pytrees._core.nsrps_dense cimport TABLE_SYMBOLS, finish_single, note, reaches_limit, substitute_dense
 from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
-    TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
-    DENSE_SHARE = 12        # dense while the top pair is at least 1/12 of the sequence
     SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
@@ -32,8 +32,8 @@ _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next"
 _EVENT = np.dtype([(name, np.int32) for name in ("position", "fresh")])
 _FRESH = np.dtype([(name, np.int32) for name in ("count", "size", "pair")])
 
-# Indices into `occurrences`, three for a label, are the largest numbers kept: they must fit index_t.
-MAX_LENGTH = (2**31 - 1) // 4
+# Indices into `occurrences`, four for a label, are the largest numbers kept: they must fit index_t.
+MAX_LENGTH = (2**31 - 2) // 4
 
 cdef enum:
     MAX_KEPT_LENGTH = 16384     # labels of the state that a thread keeps: about a megabyte
@@ -58,7 +58,8 @@ cdef class PairSubstitution:
         self.substitutions = np.empty((capacity if record else 0, 4), dtype=np.int32)
         self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.positions = np.empty(capacity, dtype=_POSITION)
-        self.occurrences = np.empty(3 * capacity + 1, dtype=np.int32)
+        # A replaced occurrence makes two others at most, and every label starts one at first, or two in `table`.
+        self.occurrences = np.empty(4 * capacity + 1, dtype=np.int32)
         self.pairs = np.empty(capacity + capacity // 2 + 2, dtype=_PAIR)
         self.buckets = np.empty(capacity // 2 + 2, dtype=np.int32)
         self.heap = np.zeros(capacity + 2, dtype=np.int64)
@@ -77,19 +78,9 @@ cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, i
     state.limit = limit
     if length < 2 or _is_constant(state):
         return 0
-    if not _substitute_dense(state):
+    if not substitute_dense(state):
         _substitute_sparse(state)
     return min(state.n_steps, limit)
-
-
-cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
-    """Whether the steps done and those that must follow reach the limit: at least n_distinct - 1 steps follow.
-
-    For let a step replace f pairs. Every other kind of pair that dies out with it, (x, a) before or (b, y) after the
-    replaced (a, b), leaves a kind of its own behind, (x, new) or (new, y): n_distinct falls by one at most. In the end
-    it is 1 for a constant sequence of two or more symbols, and 0 for a single symbol.
-    """
-    return state.n_steps + state.n_distinct - 1 >= state.limit
 
 
 cdef bint _is_constant(PairSubstitution state) noexcept nogil:
@@ -100,117 +91,19 @@ cdef bint _is_constant(PairSubstitution state) noexcept nogil:
     return True
 
 
-cdef inline void _note(PairSubstitution state, index_t left, index_t right, index_t count) noexcept nogil:
-    """Count one substitution; called when `length` is already the length after it."""
-    if state.record:
-        state.substitutions[state.n_steps, 0] = left
-        state.substitutions[state.n_steps, 1] = right
-        state.substitutions[state.n_steps, 2] = count
-        state.substitutions[state.n_steps, 3] = state.length
-    state.n_steps += 1
-
-
-# ---------------------------------------------------------------------------------------------------- dense phase
-
-cdef bint _substitute_dense(PairSubstitution state) noexcept nogil:
-    """Substitute by whole passes while that is the cheaper way; True where the sequence is done."""
-    cdef index_t left = NONE, right = NONE, count
-    while state.n_symbols < TABLE_SYMBOLS:
-        _count_pairs(state)
-        count = _most_frequent(state, &left, &right)
-        if _reaches_limit(state):
-            state.n_steps = state.limit
-            return True
-        if count == 1:
-            _finish_single(state)
-            return True
-        if count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 16:
-            return False
-        _replace(state, left, right)
-        _note(state, left, right, count)
-        if state.length == count:
-            return True
-    return False
-
-
-cdef void _finish_single(PairSubstitution state) noexcept nogil:
-    """Every pair occurs once, and so will every pair of every later step: the first one always goes next."""
-    cdef index_t i, left
-    if not state.record:
-        state.n_steps += state.length - 1
-        return
-    left = state.sequence[0]
-    for i in range(1, state.length):
-        state.substitutions[state.n_steps, 0] = left
-        state.substitutions[state.n_steps, 1] = state.sequence[i]
-        state.substitutions[state.n_steps, 2] = 1
-        state.substitutions[state.n_steps, 3] = state.length - i
-        state.n_steps += 1
-        left = state.n_symbols
-        state.n_symbols += 1
-
-
-cdef void _count_pairs(PairSubstitution state) noexcept nogil:
-    cdef index_t i, left, right, same, n_symbols = state.n_symbols
-    cdef index_t overlaps = 0
-    memset(&state.table[0], 0, n_symbols * n_symbols * sizeof(index_t))
-    left = state.sequence[0]
-    # overlaps: the pair that ends at `left` was counted, and is a pair of equal symbols.
-    for i in range(1, state.length):
-        right = state.sequence[i]
-        same = left == right
-        state.table[left * n_symbols + right] += 1 - (same & overlaps)
-        overlaps = same & (1 - overlaps)
-        left = right
-
-
-cdef index_t _most_frequent(PairSubstitution state, index_t* left, index_t* right) noexcept nogil:
-    """The top count and, of the pairs that reach it, the one met first from the left; counts the distinct pairs."""
-    cdef index_t i, count, best = 0, n_distinct = 0, n_symbols = state.n_symbols
-    for i in range(n_symbols * n_symbols):
-        count = state.table[i]
-        best = count if count > best else best
-        n_distinct += count > 0
-    state.n_distinct = n_distinct
-    for i in range(state.length - 1):
-        if state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]] == best:
-            left[0] = state.sequence[i]
-            right[0] = state.sequence[i + 1]
-            break
-    return best
-
-
-cdef void _replace(PairSubstitution state, index_t left, index_t right) noexcept nogil:
-    """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left."""
-    cdef index_t i, here, starts, written = 0, emits = 1, following = state.sequence[0]
-    cdef index_t changes = left ^ state.n_symbols, may_overlap = left == right
-    # emits: position i is not the second half of a replaced pair. sequence[:written] is final, and written <= i.
-    # No branches: where the pair stands cannot be predicted.
-    for i in range(state.length - 1):
-        here = following
-        following = state.sequence[i + 1]
-        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
-        state.sequence[written] = here ^ (changes & -starts)
-        written += emits
-        emits = 1 - starts
-    state.sequence[written] = following
-    state.length = written + emits
-    state.n_symbols += 1
-
-
 # --------------------------------------------------------------------------------------------------- sparse phase
 
 cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
     cdef index_t pair
     _link(state)
     while True:
-        if _reaches_limit(state):
+        if reaches_limit(state):
             state.n_steps = state.limit
             return
         pair = _next_pair(state)
         if pair == NONE:
             _unlink(state)
-            _finish_single(state)
+            finish_single(state)
             return
         if _substitute(state, pair):
             return
@@ -218,7 +111,7 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
 
 cdef void _link(PairSubstitution state) noexcept nogil:
     """Build positions, pairs and buckets from the sequence."""
-    cdef index_t i, start, symbol, length = state.length
+    cdef index_t i, length = state.length
     for i in range(length):
         state.positions[i].symbol = state.sequence[i]
         state.positions[i].previous = i - 1
@@ -231,7 +124,6 @@ cdef void _link(PairSubstitution state) noexcept nogil:
     state.n_occurrences = 0
     state.heap_size = 0
     state.fresh_base = 0
-    state.n_distinct = 0
     state.top_count = length // 2 + 1
     for i in range(state.top_count + 1):
         state.buckets[i] = NONE
@@ -239,24 +131,52 @@ cdef void _link(PairSubstitution state) noexcept nogil:
         state.fresh_before[i] = NONE
         state.fresh_after[i] = NONE
     _clear_fresh(state)     # an earlier sequence may have ended in the middle of a step
+    if state.n_symbols <= TABLE_SYMBOLS:
+        _track_from_table(state)
+    else:
+        _track_by_sorting(state)
 
-    # Stable counting sort of the positions by their symbol; offsets[s] ends as the end of the group of symbol s.
+
+cdef void _track_from_table(PairSubstitution state) noexcept nogil:
+    """Track the pairs that the dense phase has counted last. Of a pair of equal symbols the table has the occurrences
+    without overlap; with overlap there are at most twice as many."""
+    cdef index_t i, pair, is_tracked, n_symbols = state.n_symbols
+    for i in range(n_symbols * n_symbols):
+        is_tracked = state.table[i] >= 2
+        state.pairs[state.n_pairs].count = state.table[i]
+        state.pairs[state.n_pairs].first = state.n_occurrences
+        state.pairs[state.n_pairs].stop = state.n_occurrences
+        state.n_occurrences += (state.table[i] << (i % (n_symbols + 1) == 0)) & -is_tracked
+        state.table[i] = state.n_pairs & -is_tracked
+        state.n_pairs += is_tracked
+    for i in range(state.length - 1):
+        pair = state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]]
+        state.positions[i].pair = pair
+        state.occurrences[state.pairs[pair].stop] = i
+        state.pairs[pair].stop += pair != SINGLE
+    for pair in range(SINGLE + 1, state.n_pairs):
+        _file(state, pair)
+
+
+cdef void _track_by_sorting(PairSubstitution state) noexcept nogil:
+    """Track the pairs of any alphabet: positions sorted by their symbol, then counted by the symbol that follows."""
+    cdef index_t i, symbol, start = 0
+    # Stable counting sort; offsets[s] ends as the end of the group of symbol s.
     memset(&state.offsets[0], 0, (state.n_symbols + 1) * sizeof(index_t))
-    for i in range(length - 1):
+    for i in range(state.length - 1):
         state.offsets[state.sequence[i] + 1] += 1
     for i in range(state.n_symbols):
         state.offsets[i + 1] += state.offsets[i]
-    for i in range(length - 1):
+    for i in range(state.length - 1):
         symbol = state.sequence[i]
         state.events[state.offsets[symbol]].position = i
         state.events[state.offsets[symbol]].fresh = state.sequence[i + 1]
         state.offsets[symbol] += 1
-
-    start = 0
     for symbol in range(state.n_symbols):
         _count_group(state, symbol, start, state.offsets[symbol])
         start = state.offsets[symbol]
-    state.n_events = length - 1
+    state.n_events = state.length - 1
+    state.n_distinct = 0
     _settle(state)
 
 
@@ -320,7 +240,7 @@ cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
     """Put a pair where its count says: the heap of the top count, or a bucket below."""
     cdef index_t count = state.pairs[pair].count
     if count == state.top_count:
-        _push(state, (<int64_t> _first_position(state, pair) << 32) | pair)
+        push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
     elif count >= 2:
         state.pairs[pair].next = state.buckets[count]
         state.buckets[count] = pair
@@ -342,7 +262,7 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
     while True:
         # The heap holds the pairs of the top count by first position, and some whose count or position has changed.
         while state.heap_size > 0:
-            key = _pop(state)
+            key = pop(state.heap, &state.heap_size)
             pair = <index_t> (key & 0x7FFFFFFF)
             if state.pairs[pair].count == state.top_count and state.positions[key >> 32].pair == pair:
                 return pair
@@ -390,7 +310,7 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
     state.pairs[pair].count = 0
     state.n_distinct -= 1
     state.length -= count
-    _note(state, left, right, count)
+    note(state, left, right, count)
     if state.length == count:
         return True
     _settle(state)
@@ -480,41 +400,6 @@ cdef void _unlink(PairSubstitution state) noexcept nogil:
         state.sequence[i] = state.positions[at].symbol
         i += 1
         at = state.positions[at].next
-
-
-# ----------------------------------------------------------------------------------------------- heap of int64 keys
-
-cdef void _push(PairSubstitution state, int64_t key) noexcept nogil:
-    cdef index_t i = state.heap_size, parent
-    state.heap_size += 1
-    # Everything but slot i is a heap, and key belongs at i or above.
-    while i > 0:
-        parent = (i - 1) >> 1
-        if state.heap[parent] <= key:
-            break
-        state.heap[i] = state.heap[parent]
-        i = parent
-    state.heap[i] = key
-
-
-cdef int64_t _pop(PairSubstitution state) noexcept nogil:
-    cdef int64_t smallest = state.heap[0], key
-    cdef index_t i = 0, child
-    state.heap_size -= 1
-    key = state.heap[state.heap_size]
-    # Everything but slot i is a heap, and key belongs at i or below.
-    while True:
-        child = 2 * i + 1
-        if child >= state.heap_size:
-            break
-        # The slot behind the heap may be read, it is part of the array.
-        child += (child + 1 < state.heap_size) & (state.heap[child + 1] < state.heap[child])
-        if state.heap[child] >= key:
-            break
-        state.heap[i] = state.heap[child]
-        i = child
-    state.heap[i] = key
-    return smallest
 
 
 # ------------------------------------------------------------------------------------------------------- from Python
