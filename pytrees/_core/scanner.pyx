@@ -31,9 +31,15 @@ cdef class Scanner:
         self, RowPartition partition, labels, weights, index_t n_classes, criterion, index_t min_samples_leaf,
         index_t max_candidates, index_t max_features,
     ):
+        cdef Py_ssize_t i
         self.partition = partition
         self.code = criteria.CODES[criterion]
         self.labels = labels
+        if len(labels) != partition.n_rows or weights is not None and len(weights) != partition.n_rows:
+            raise ValueError(f"Labels and weights must have {partition.n_rows} rows, as X has.")
+        for i in range(partition.n_rows):
+            if not 0 <= self.labels[i] < n_classes:
+                raise ValueError(f"Class code {self.labels[i]} of row {i} is outside 0..{n_classes - 1}.")
         self.count_weights = np.empty(0, dtype=np.int64)
         self.float_weights = np.empty(0, dtype=np.float64)
         if weights is not None and weights.dtype == np.float64:
