@@ -1,0 +1,73 @@
+"""What several test modules share: calls of the kernels, and comparisons of trees."""
+
+import numpy as np
+from hypothesis import settings
+
+from pytrees._engine import config_context, kernel
+
+ENGINES = ("compiled", "reference")
+UNLIMITED = 2**31 - 1
+LEAF, UNDEFINED = -1, -2
+NO_LIMITS = {
+    "max_depth": UNLIMITED,
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+    "max_leaf_nodes": UNLIMITED,
+    "min_gain": -np.inf,
+    "max_candidates": UNLIMITED,
+    "max_features": UNLIMITED,
+    "seed": 0,
+}
+
+
+def examples(number):
+    """This number of hypothesis examples in the default profile, and in others the same share of theirs."""
+    return settings(max_examples=max(1, number * settings().max_examples // 100))
+
+
+def on_both_engines(call, *args, **kwargs):
+    """What a call returns on the compiled engine and on the reference."""
+    results = []
+    for engine in ENGINES:
+        with config_context(engine=engine):
+            results.append(call(*args, **kwargs))
+    return results
+
+
+def effort(codes, n_symbols=None):
+    codes = np.asarray(codes, dtype=np.int32)
+    return kernel("nsrps", "effort_to_compress")(codes, n_symbols or int(codes.max(initial=0)) + 1)
+
+
+def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
+    """The arrays of a tree that the engine in force grows; limits not given do not apply."""
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    y = np.asarray(y, dtype=np.int32)
+    if n_classes is None:
+        n_classes = int(y.max()) + 1
+    tree = kernel("growth", "grow_tree")(X, y, weights, n_classes, criterion, **(NO_LIMITS | limits))
+    return {name: np.asarray(array) for name, array in tree.items()}
+
+
+def assert_same_tree(tree, other, *, names=None):
+    """Equal arrays of the same kinds, down to the signs of zeros."""
+    assert tree.keys() == other.keys()
+    for name in names or tree:
+        assert tree[name].dtype.kind == other[name].dtype.kind, name
+        np.testing.assert_array_equal(tree[name], other[name], err_msg=name)
+        if tree[name].dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(tree[name]), np.signbit(other[name]), err_msg=name)
+
+
+def rows_of_nodes(tree, X):
+    """For every node the rows that come through it, by a walk from the root."""
+    rows = [None] * len(tree["feature"])
+    stack = [(0, np.arange(len(X)))]
+    while stack:
+        node, here = stack.pop()
+        rows[node] = here
+        if tree["children_left"][node] != LEAF:
+            goes_left = X[here, tree["feature"][node]] <= tree["threshold"][node]
+            stack.append((tree["children_left"][node], here[goes_left]))
+            stack.append((tree["children_right"][node], here[~goes_left]))
+    return rows

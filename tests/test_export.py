@@ -1,0 +1,259 @@
+"""Trees as text, as dicts and as scikit-learn's: equal decisions down to the last bit of a float32."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.tree
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import make_chain, make_classes, make_stump
+from sklearn.exceptions import NotFittedError
+from strategies import problems
+
+import pytrees.export
+from pytrees import (
+    DecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    export_dict,
+    export_text,
+)
+from pytrees.export import to_sklearn
+
+LARGEST32 = float(np.finfo(np.float32).max)
+SMALLEST32 = float(np.nextafter(np.float32(0), np.float32(1)))
+
+
+@pytest.fixture
+def fitted(engine):
+    X, y = make_classes(n_samples=30, n_classes=2)
+    frame = pd.DataFrame(X, columns=["age", "weight", "height"])
+    return DecisionTreeClassifier(max_depth=3).fit(frame, np.array(["ill", "well"])[y])
+
+
+def decide(node, row):
+    """The class of a row, by the exported dicts."""
+    while "left" in node:
+        node = node["left"] if row[node["feature"]] <= node["threshold"] else node["right"]
+    return node["class"]
+
+
+# ----------------------------------------------------------------------------------------------------------------- text
+
+
+def test_text_of_a_tree_and_of_an_estimator(engine):
+    tree = make_stump(threshold=[0.123456, -2, -2], gain=[2 / 3, 0, 0], value=[[12, 1.5], [12, 0], [0, 1.5]])
+    assert export_text(tree) == (
+        "feature_0 <= 0.1235 (gain 0.6667)\n|   class 0 [12, 0]\nfeature_0 > 0.1235\n|   class 1 [0, 1.5]"
+    )
+    assert export_text(tree, feature_names=["age"], class_names=["no", "yes"], decimals=2) == (
+        "age <= 0.12 (gain 0.67)\n|   class no [12, 0]\nage > 0.12\n|   class yes [0, 1.5]"
+    )
+    estimator = PermutationDecisionTreeClassifier().fit(pd.DataFrame({"age": [1.0, 3.0]}), [True, False])
+    assert export_text(estimator) == "age <= 2 (gain 1)\n|   class True [0, 1]\nage > 2\n|   class False [1, 0]"
+
+
+def test_text_of_a_leaf():
+    assert export_text(DecisionTreeClassifier().fit([[1.0]], ["only"])) == "class only [1]"
+
+
+def test_text_has_a_line_for_every_branch_and_leaf(fitted):
+    tree = fitted.tree_
+    lines = export_text(fitted).splitlines()
+    assert len(lines) == tree.node_count - 1 + tree.n_leaves
+    assert sum("class ill" in line or "class well" in line for line in lines) == tree.n_leaves
+    assert all(any(name in line for name in ("age", "weight", "height", "class")) for line in lines)
+
+
+# ---------------------------------------------------------------------------------------------------------------- dicts
+
+
+def test_dict_decides_as_the_tree_does(fitted):
+    X = pd.DataFrame(make_classes(n_samples=30, n_classes=2)[0], columns=["age", "weight", "height"])
+    root = export_dict(fitted)
+    assert [decide(root, row) for _, row in X.iterrows()] == fitted.predict(X).tolist()
+
+
+def test_dict_goes_through_json_unchanged(fitted):
+    root = export_dict(fitted)
+    assert json.loads(json.dumps(root)) == root
+    assert root["n_node_samples"] == 30
+    assert sum(root["counts"]) == 30.0
+    assert set(root) == {"n_node_samples", "counts", "class", "feature", "threshold", "gain", "left", "right"}
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 1],
+        [False, True],
+        [-1.0, 2.0],
+        ["a", "b"],
+        np.array([0, 1], dtype=np.uint8),
+        np.array(["a", "b"], dtype=object),
+    ],
+    ids=repr,
+)
+def test_labels_become_plain_values(engine, labels):
+    root = export_dict(DecisionTreeClassifier().fit([[1.0], [2.0]], labels))
+    assert json.loads(json.dumps(root))["left"]["class"] == labels[0]
+    assert type(root["left"]["class"]) in (int, bool, float, str)
+
+
+def test_given_names():
+    root = export_dict(make_stump(), feature_names=pd.Index(["age"]), class_names=np.array(["no", "yes"]))
+    assert (root["feature"], root["left"]["class"], root["right"]["class"]) == ("age", "no", "yes")
+    assert type(root["feature"]) is type(root["left"]["class"]) is str
+
+
+# ------------------------------------------------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize("export", [export_text, export_dict, to_sklearn])
+def test_what_has_no_tree_is_refused(export):
+    for other in (None, 3, "tree", {}, PermutationDecisionForestClassifier):
+        with pytest.raises(TypeError):
+            export(other)
+    with pytest.raises(NotFittedError):
+        export(DecisionTreeClassifier())
+    for estimator in (
+        PermutationDecisionForestClassifier(n_estimators=2),
+        sklearn.tree.DecisionTreeClassifier(),
+    ):
+        with pytest.raises(TypeError, match=f"got {type(estimator).__name__}"):
+            export(estimator.fit([[1.0], [2.0]], [0, 1]))
+
+
+@pytest.mark.parametrize("export", [export_text, export_dict])
+def test_wrong_numbers_of_names_are_refused(export):
+    with pytest.raises(ValueError, match="feature_names has 2 names; the tree has 1"):
+        export(make_stump(), feature_names=["a", "b"])
+    with pytest.raises(ValueError, match="class_names has 1 names; the tree has 2"):
+        export(make_stump(), class_names=["a"])
+
+
+def test_wrong_numbers_of_classes_are_refused():
+    with pytest.raises(ValueError, match="3 names; the tree has 2"):
+        to_sklearn(make_stump(), classes=["a", "b", "c"])
+
+
+# --------------------------------------------------------------------------------------------------------- scikit-learn
+
+
+def neighbours32(thresholds):
+    """The float32 numbers at and next to the thresholds."""
+    with np.errstate(over="ignore"):
+        nearest = np.clip(np.asarray(thresholds, dtype=np.float64), -LARGEST32, LARGEST32).astype(np.float32)
+        below, above = (np.nextafter(nearest, np.float32(to)) for to in (-np.inf, np.inf))
+    values = np.concatenate([below, nearest, above])
+    return np.unique(values[np.isfinite(values)]).astype(np.float64)
+
+
+def assert_decides_the_same(ours, theirs, X):
+    np.testing.assert_array_equal(theirs.apply(X), ours.apply(X))
+    np.testing.assert_array_equal(theirs.predict(X), ours.predict(X))
+    np.testing.assert_array_equal(theirs.predict_proba(X), ours.predict_proba(X))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "etc"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scikit_learns_tree_decides_the_same(engine, criterion, weighted):
+    X, y = make_classes(n_samples=40)
+    weights = np.linspace(0.1, 2.0, 40) if weighted and criterion == "gini" else None
+    ours = DecisionTreeClassifier(criterion, max_depth=4).fit(X, np.array(["c", "a", "b"])[y], sample_weight=weights)
+    theirs = to_sklearn(ours)
+    assert_decides_the_same(ours, theirs, X)
+    close = np.concatenate([neighbours32(column) for column in X.T] + [neighbours32(ours.tree_.threshold)])
+    assert_decides_the_same(ours, theirs, np.random.default_rng(0).choice(close, size=(500, 3)))
+
+
+@pytest.mark.parametrize(
+    "threshold",
+    [
+        0.0,
+        -0.0,
+        0.1,
+        1 / 3,
+        -0.1,
+        1.0 + 2**-24,
+        1.0 - 2**-26,
+        16777217.0,
+        SMALLEST32 / 2,
+        -SMALLEST32 / 2,
+        5e-324,
+        -5e-324,
+    ]
+    + [sign * factor * LARGEST32 for sign in (1, -1) for factor in (1.0, 1 + 1e-12, 1 - 1e-12, 1 + 1e-7, 1e200)],
+)
+def test_thresholds_are_met_to_the_last_bit_of_a_float32(engine, threshold):
+    ours = make_stump(threshold=[threshold, -2, -2])
+    X = np.concatenate([neighbours32([threshold, 0.0]), [-LARGEST32, LARGEST32]])[:, None]
+    theirs = ours.to_sklearn()
+    np.testing.assert_array_equal(theirs.predict(X), ours.predict(X))
+
+
+@given(problem=problems(max_rows=15), seed=st.integers(0, 2**32 - 1))
+def test_any_tree_on_float32_data_decides_the_same(problem, seed):
+    # scikit-learn adds the numbers up, which must not overflow.
+    X = np.clip(problem.X, -1e30, 1e30).astype(np.float32).astype(np.float64)
+    ours = DecisionTreeClassifier().fit(X, problem.y)
+    close = np.concatenate([neighbours32(ours.tree_.threshold), X.ravel()])
+    rows = np.random.default_rng(seed).choice(close, size=(50, X.shape[1]))
+    assert_decides_the_same(ours, to_sklearn(ours), rows)
+
+
+def test_the_estimators_names_and_classes_are_kept(fitted):
+    theirs = to_sklearn(fitted)
+    assert theirs.classes_.tolist() == ["ill", "well"]
+    assert theirs.feature_names_in_.tolist() == ["age", "weight", "height"]
+    assert (theirs.n_features_in_, theirs.n_outputs_, theirs.n_classes_) == (3, 1, 2)
+    assert (theirs.get_depth(), theirs.get_n_leaves()) == (fitted.get_depth(), fitted.get_n_leaves())
+    assert to_sklearn(fitted, classes=[7, 5]).classes_.tolist() == [7, 5]
+    assert fitted.tree_.to_sklearn().classes_.tolist() == [0, 1]
+    assert fitted.tree_.to_sklearn(["x", "y"]).classes_.tolist() == ["x", "y"]
+    assert not hasattr(fitted.tree_.to_sklearn(), "feature_names_in_")
+
+
+def test_scikit_learns_tools_take_the_tree(fitted):
+    theirs = to_sklearn(fitted)
+    assert "class: " in sklearn.tree.export_text(theirs)
+    nodes = theirs.tree_
+    np.testing.assert_array_equal(nodes.n_node_samples, fitted.tree_.n_node_samples)
+    np.testing.assert_array_equal(nodes.weighted_n_node_samples, fitted.tree_.value.sum(axis=1))
+    np.testing.assert_allclose(nodes.impurity[nodes.children_left == -1], 0.0, atol=0.5)
+    np.testing.assert_allclose(theirs.feature_importances_.sum(), 1.0)
+    root = fitted.tree_.value[0] / 30
+    assert nodes.impurity[0] == pytest.approx(1 - np.sum(root**2))
+
+
+@pytest.mark.parametrize(("X", "y"), [([[1.0]], [5]), ([[1.0], [2.0]], ["a", "a"])])
+def test_a_leaf_in_scikit_learn(engine, X, y):
+    ours = DecisionTreeClassifier().fit(X, y)
+    assert_decides_the_same(ours, to_sklearn(ours), np.array(X))
+
+
+def test_another_layout_of_scikit_learns_nodes_is_refused(monkeypatch):
+    fields = [(name, pytrees.export.NODE_DTYPE[name]) for name in pytrees.export.NODE_DTYPE.names]
+    monkeypatch.setattr(pytrees.export, "NODE_DTYPE", np.dtype([*fields, ("something_new", np.float64)]))
+    with pytest.raises(RuntimeError, match="something_new"):
+        to_sklearn(make_stump())
+    monkeypatch.setattr(pytrees.export, "NODE_DTYPE", np.dtype(fields[:-1]))
+    with pytest.raises(RuntimeError, match="scikit-learn keeps"):
+        to_sklearn(make_stump())
+
+
+# ----------------------------------------------------------------------------------------------------------- deep trees
+
+
+def test_deep_trees_are_exported_without_recursion():
+    depth = 2500
+    tree = make_chain(depth)
+    assert export_text(tree).count("\n") == 3 * depth
+    node, levels = export_dict(tree), 0
+    while "right" in node:
+        node, levels = node["right"], levels + 1
+    assert levels == depth
+    X = np.arange(depth + 1.0)[:, None]
+    np.testing.assert_array_equal(to_sklearn(tree).predict(X), tree.predict(X))

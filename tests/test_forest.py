@@ -1,0 +1,280 @@
+"""Forests: every tree follows from its seed, whoever grows it where; their votes."""
+
+import io
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from samples import make_stump, make_ties, trees_of
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+import pytrees._forest
+from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier, config_context
+from pytrees._engine import current_engine
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_ties(n_samples=18, n_features=2)
+
+
+@pytest.fixture(scope="module")
+def expected(data):
+    """The forest as one thread grows it, on the compiled engine."""
+    return make_forest().fit(*data)
+
+
+def make_forest(n_estimators=5, random_state=0, **parameters):
+    return PermutationDecisionForestClassifier(n_estimators, random_state=random_state, **parameters)
+
+
+def forest_of(trees):
+    """A fitted forest of given trees on one feature, of the classes "a" and "b"."""
+    forest = make_forest(n_estimators=len(trees)).fit([[0.0], [1.0]], ["a", "b"])
+    for estimator, tree in zip(forest.estimators_, trees, strict=True):
+        estimator.tree_ = tree
+    return forest
+
+
+# ---------------------------------------------------------------------------------------------------- growing the trees
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_every_tree_grows_on_the_arrangement_of_its_seed(engine, data, bootstrap):
+    X, y = data
+    forest = make_forest(bootstrap=bootstrap).fit(X, y)
+    for estimator in forest.estimators_:
+        random_state = np.random.RandomState(estimator.random_state)
+        rows = random_state.randint(18, size=18) if bootstrap else random_state.permutation(18)
+        classes = forest.classes_[np.unique(y[rows])]
+        alone = PermutationDecisionTreeClassifier().fit(X[rows], y[rows])
+        np.testing.assert_array_equal(alone.classes_, classes)
+        np.testing.assert_array_equal(estimator.tree_.threshold, alone.tree_.threshold)
+        np.testing.assert_array_equal(estimator.tree_.gain, alone.tree_.gain)
+        assert estimator.tree_.n_node_samples[0] == 18
+    assert len(set(trees_of(forest))) > 1
+
+
+def test_members_are_estimators_of_their_own(engine, data):
+    X, y = data
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    forest = make_forest(max_depth=2, max_features=1).fit(frame, np.array(["x", "y", "z"])[y])
+    seeds = [estimator.random_state for estimator in forest.estimators_]
+    assert len(set(seeds)) == 5
+    for estimator in forest.estimators_:
+        assert isinstance(estimator, PermutationDecisionTreeClassifier)
+        assert estimator.max_depth == 2
+        assert estimator.max_features == 1
+        assert estimator.get_depth() <= 2
+        assert estimator.feature_names_in_.tolist() == ["a", "b"]
+        assert set(estimator.predict(frame)) <= {"x", "y", "z"}
+        assert estimator.n_features_in_ == 2
+    np.testing.assert_allclose(
+        forest.feature_importances_, np.mean([one.feature_importances_ for one in forest.estimators_], axis=0)
+    )
+
+
+def test_random_state(engine, data):
+    assert trees_of(make_forest().fit(*data)) == trees_of(make_forest().fit(*data))
+    assert trees_of(make_forest().fit(*data)) == trees_of(make_forest(random_state=np.random.RandomState(0)).fit(*data))
+    assert trees_of(make_forest().fit(*data)) != trees_of(make_forest(random_state=1).fit(*data))
+    assert len(make_forest(random_state=None).fit(*data).estimators_) == 5
+    stream = np.random.RandomState(0)
+    assert trees_of(make_forest(random_state=stream).fit(*data)) != trees_of(
+        make_forest(random_state=stream).fit(*data)
+    )
+
+
+def test_more_trees_begin_with_the_same(engine, data):
+    assert trees_of(make_forest(n_estimators=7).fit(*data))[:5] == trees_of(make_forest().fit(*data))
+
+
+def test_order_makes_the_forest_independent_of_storage(engine, data):
+    X, y = data
+    times = np.arange(18)
+    stored = np.random.default_rng(2).permutation(18)
+    expected = trees_of(make_forest().fit(X, y))
+    assert trees_of(make_forest().fit(X[stored], y[stored])) != expected
+    assert trees_of(make_forest().fit(X[stored], y[stored], order=times[stored])) == expected
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_estimators": 0},
+        {"n_estimators": -1},
+        {"n_estimators": 2.5},
+        {"bootstrap": "yes"},
+        {"n_jobs": 1.5},
+        {"verbose": -1},
+        {"random_state": "a"},
+        {"criterion": "unknown"},
+        {"max_depth": 0},
+    ],
+    ids=str,
+)
+def test_parameters_that_are_refused(data, parameters):
+    with pytest.raises(
+        ValueError, match=f"'{next(iter(parameters))}' parameter of PermutationDecisionForestClassifier"
+    ):
+        PermutationDecisionForestClassifier(**parameters).fit(*data)
+
+
+# ------------------------------------------------------------------------------------------------ threads and processes
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
+def test_the_forest_is_the_same_for_every_number_of_workers(engine, data, expected, n_jobs):
+    forest = make_forest(n_jobs=n_jobs).fit(*data)
+    assert trees_of(forest) == trees_of(expected)
+    np.testing.assert_array_equal(forest.predict_proba(data[0]), expected.predict_proba(data[0]))
+
+
+# In later versions of Python a fork warns of the threads that it leaves behind.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "multiprocessing"])
+def test_the_forest_is_the_same_for_every_backend(engine, data, expected, backend):
+    with joblib.parallel_config(backend=backend, n_jobs=1 if backend == "sequential" else 2):
+        forest = make_forest().fit(*data)
+        proba = forest.predict_proba(data[0])
+    assert trees_of(forest) == trees_of(expected)
+    np.testing.assert_array_equal(proba, expected.predict_proba(data[0]))
+
+
+def test_the_engine_reaches_the_workers(engine, data, monkeypatch):
+    seen = {"grow": set(), "walk": set()}
+    grow, apply = pytrees._forest.grow, pytrees.Tree.apply_valid
+
+    def recorded_grow(*args):
+        seen["grow"].add(current_engine())
+        return grow(*args)
+
+    def recorded_apply(tree, X):
+        seen["walk"].add(current_engine())
+        return apply(tree, X)
+
+    monkeypatch.setattr(pytrees._forest, "grow", recorded_grow)
+    monkeypatch.setattr(pytrees.Tree, "apply_valid", recorded_apply)
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        make_forest().fit(*data).predict(data[0])
+    assert seen == {"grow": {engine}, "walk": {engine}}
+
+
+def test_an_error_in_a_worker_is_raised_and_leaves_the_last_fit_whole(data, expected, monkeypatch):
+    forest = make_forest(n_jobs=2).fit(*data)
+
+    def fail(*args):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(pytrees._forest, "grow", fail)
+    with pytest.raises(MemoryError, match="no room"):
+        forest.fit(data[0][:, :1], data[1] > 0)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(forest.predict_proba(data[0]), expected.predict_proba(data[0]))
+
+
+def test_in_a_parallel_grid_search(data):
+    search = GridSearchCV(make_forest(n_jobs=2), {"max_depth": [1, 2]}, cv=2, n_jobs=2, error_score="raise").fit(*data)
+    depth = search.best_params_["max_depth"]
+    assert trees_of(search.best_estimator_) == trees_of(make_forest(max_depth=depth).fit(*data))
+
+
+# ------------------------------------------------------------------------------------------------------------- the vote
+
+
+@pytest.mark.parametrize("n_estimators", [1, 15, 16, 17, 35])
+def test_shares_of_the_votes(engine, data, n_estimators):
+    X, y = data
+    forest = make_forest(n_estimators, max_depth=3).fit(X, y)
+    votes = np.array(
+        [[np.sum(column == k) for k in range(3)] for column in np.stack([e.predict(X) for e in forest.estimators_], 1)]
+    )
+    np.testing.assert_array_equal(forest.predict_proba(X), votes / n_estimators)
+    np.testing.assert_array_equal(forest.predict(X), votes.argmax(axis=1))
+
+
+def test_majority_and_ties(engine):
+    a_left, b_left = make_stump(), make_stump(value=[[1, 1], [0, 1], [1, 0]])
+    rows = [[0.0], [1.0]]
+    tie = forest_of([b_left, a_left])
+    assert tie.predict_proba(rows).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert tie.predict(rows).tolist() == ["a", "a"]
+    assert forest_of([b_left, a_left, b_left]).predict(rows).tolist() == ["b", "a"]
+
+
+def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
+    undecided = make_stump(value=[[2, 2], [1, 1], [1, 1]])
+    forest = forest_of([undecided, undecided, make_stump(value=[[1, 2], [0, 1], [1, 1]])])
+    assert forest.predict_proba([[0.0], [1.0]]).tolist() == [[2 / 3, 1 / 3], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize(("X", "y"), [([[1.0], [2.0]], ["a", "a"]), ([[1.0]], ["a"])], ids=["one_class", "one_row"])
+def test_one_class(engine, X, y):
+    forest = make_forest(bootstrap=True).fit(X, y)
+    assert forest.predict(X).tolist() == y
+    assert forest.predict_proba(X).tolist() == [[1.0]] * len(X)
+    assert forest.feature_importances_.tolist() == [0.0]
+
+
+def test_classes_that_a_bootstrap_leaves_out_keep_their_column(engine):
+    X, y = np.arange(9.0)[:, None], np.array([0, 1, 1, 1, 1, 1, 1, 1, 2])
+    forest = make_forest(n_estimators=8, bootstrap=True).fit(X, y)
+    assert any(tree.value[0].min() == 0.0 for tree in trees_of(forest))
+    assert all(tree.n_classes == 3 for tree in trees_of(forest))
+    assert forest.predict_proba(X).shape == (9, 3)
+
+
+def test_before_fit_nothing_is_known():
+    for method in ("predict", "predict_proba"):
+        with pytest.raises(NotFittedError):
+            getattr(make_forest(), method)([[1.0]])
+    assert not hasattr(make_forest(), "feature_importances_")
+
+
+def test_clone_and_html(data):
+    fitted = make_forest(bootstrap=True).fit(*data)
+    assert clone(fitted).get_params() == fitted.get_params()
+    assert not hasattr(clone(fitted), "estimators_")
+    assert "PermutationDecisionForestClassifier" in fitted._repr_html_()
+
+
+# ----------------------------------------------------------------------------------------------------- the progress bar
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_verbose_shows_progress_on_standard_error(engine, data, capsys, n_jobs):
+    make_forest(n_estimators=12, max_depth=1, verbose=1, n_jobs=n_jobs).fit(*data)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert len(lines) == 10
+    assert all(line.startswith("trees [") for line in lines)
+    assert "] 12/12, " in lines[-1]
+
+
+def test_verbose_redraws_one_line_on_a_terminal(data, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    make_forest(verbose=2).fit(*data)
+    text = terminal.getvalue()
+    assert text.count("\n") == 1
+    assert text.endswith("\n")
+    assert text.startswith("\rtrees [")
+    assert "] 5/5, " in text.split("\r")[-1]
+
+
+@pytest.mark.parametrize("verbose", [0, False])
+def test_silent_by_default(data, capsys, verbose):
+    make_forest(verbose=verbose).fit(*data)
+    with config_context(engine="compiled"):
+        make_forest().fit(*data)
+    assert capsys.readouterr() == ("", "")

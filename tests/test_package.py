@@ -1,0 +1,114 @@
+"""The package as it is installed: its public names, its typed and cimportable files, and a twin for every kernel."""
+
+import ast
+import importlib
+import importlib.metadata
+import importlib.resources
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import pytrees
+import pytrees._core
+import pytrees.reference
+
+KERNELS = sorted(module.name for module in pkgutil.iter_modules(pytrees._core.__path__))
+TWINS = sorted(module.name for module in pkgutil.iter_modules(pytrees.reference.__path__))
+
+
+def public_functions(module):
+    """Names of the functions that a module defines itself and does not hide."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and inspect.isroutine(value)
+        and getattr(value, "__module__", None) == module.__name__
+    }
+
+
+def test_public_names():
+    assert sorted(pytrees.__all__) == pytrees.__all__
+    assert set(pytrees.__all__) >= {
+        "DecisionTreeClassifier",
+        "PermutationDecisionForestClassifier",
+        "PermutationDecisionTreeClassifier",
+        "Tree",
+        "config_context",
+        "criteria",
+        "effort_to_compress",
+        "export_dict",
+        "export_text",
+        "nsrps",
+    }
+    for name in pytrees.__all__:
+        assert hasattr(pytrees, name), name
+
+
+@pytest.mark.parametrize(
+    "name", ["cart", "criteria", "datasets", "export", "permutation", "plotting", "sequence", "tree"]
+)
+def test_public_names_of_modules(name):
+    module = importlib.import_module(f"pytrees.{name}")
+    for public in module.__all__:
+        assert getattr(module, public) is not None
+
+
+def test_version():
+    assert pytrees.__version__ == importlib.metadata.version("pytrees")
+
+
+def test_files_for_type_checkers_and_other_cython_packages():
+    assert importlib.resources.files("pytrees").joinpath("py.typed").is_file()
+    core = importlib.resources.files("pytrees._core")
+    names = {"__init__.pxd", "types.pxd", "exact.pxd", "nsrps.pxd", "criteria.pxd", "partition.pxd", "scanner.pxd"}
+    assert names <= {file.name for file in core.iterdir() if file.name.endswith(".pxd")}
+
+
+def test_every_kernel_has_a_twin():
+    assert KERNELS == TWINS
+    assert set(KERNELS) >= {"criteria", "growth", "nsrps", "partition", "scanner", "traverse"}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_public_functions_of_kernels_have_twins(name):
+    kernel = importlib.import_module(f"pytrees._core.{name}")
+    twin = importlib.import_module(f"pytrees.reference.{name}")
+    assert public_functions(kernel) <= public_functions(twin)
+
+
+def test_kernels_have_public_functions():
+    found = {name: public_functions(importlib.import_module(f"pytrees._core.{name}")) for name in KERNELS}
+    assert found["growth"] == {"grow_tree"}
+    assert found["traverse"] == {"apply", "decision_path", "feature_usage"}
+    assert found["nsrps"] == {"effort_to_compress", "substitutions"}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_the_reference_needs_the_standard_library_alone(name):
+    source = inspect.getsource(importlib.import_module(f"pytrees.reference.{name}"))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            assert node.module.split(".")[0] in sys.stdlib_module_names
+        elif isinstance(node, ast.Import):
+            assert {alias.name.split(".")[0] for alias in node.names} <= sys.stdlib_module_names
+
+
+def run_python(*arguments):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_import_loads_neither_matplotlib_nor_the_reference_nor_the_studies():
+    unwanted = ("matplotlib", "pytrees.reference", "pytrees.study", "pytrees.plotting")
+    code = f"import sys, pytrees; print([name for name in {unwanted} if name in sys.modules])"
+    done = run_python("-c", code)
+    assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]", "", 0)
+
+
+def test_runs_as_a_program():
+    done = run_python("-m", "pytrees", "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: python -m pytrees")

@@ -1,0 +1,257 @@
+"""Permutation decision trees and forests: the paper's toy example, the order and its routing, different trees."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import make_classes, make_stump, make_ties, trees_of
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from strategies import problems
+from support import examples, on_both_engines
+
+from pytrees import (
+    DecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    effort_to_compress,
+)
+from pytrees.datasets import load_toy_permutations
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return load_toy_permutations()
+
+
+@pytest.fixture
+def toy_trees(engine, toy):
+    return {
+        name: PermutationDecisionTreeClassifier().fit(toy.data[rows], toy.target[rows])
+        for name, rows in toy.permutations.items()
+    }
+
+
+@pytest.fixture
+def arrivals():
+    """Rows with the times at which they arrived, and the tree that they give in that order."""
+    X, y = make_ties(n_samples=24)
+    times = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.random.default_rng(3).permutation(24), unit="D")
+    return X, y, pd.Series(times)
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def ordered_tree(X, y, times, **parameters):
+    rows = np.argsort(times.to_numpy())
+    return PermutationDecisionTreeClassifier(**parameters).fit(X[rows], y[rows]).tree_
+
+
+# ------------------------------------------------------------------------------------------------------ the toy example
+# Harikrishnan and Nagaraj, arXiv:2306.02617, Section 3.
+
+
+def test_five_permutations_give_five_trees(toy_trees, toy):
+    assert len({fitted.tree_ for fitted in toy_trees.values()}) == 5
+    for fitted in toy_trees.values():
+        np.testing.assert_array_equal(fitted.predict(toy.data), toy.target)
+
+
+def test_structural_impurity_of_the_permutations(engine, toy):
+    impurities = {name: effort_to_compress(toy.target[rows]) for name, rows in toy.permutations.items()}
+    assert impurities == {"A": 7, "B": 8, "C": 9, "D": 9, "E": 8}  # Table 3
+
+
+def test_patients_that_need_the_molecular_test(toy_trees, toy):
+    # Section 3.1: all 14 under permutation B, 4 under permutation D.
+    assert toy_trees["B"].feature_usage(toy.data)[1] == 14
+    assert toy_trees["D"].feature_usage(toy.data)[1] == 4
+
+
+def test_gain_is_that_of_the_definition(toy_trees, toy):
+    for name, rows in toy.permutations.items():
+        X, y, tree = toy.data[rows], toy.target[rows], toy_trees[name].tree_
+        goes_left = X[:, tree.feature[0]] <= tree.threshold[0]
+        parts = [
+            goes_left.mean() * effort_to_compress(y[goes_left]),
+            (~goes_left).mean() * effort_to_compress(y[~goes_left]),
+        ]
+        assert tree.gain[0] == pytest.approx(effort_to_compress(y) - sum(parts), abs=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------------ the order
+
+
+def test_keys_arrange_the_rows(engine, toy, toy_trees):
+    for name, rows in toy.permutations.items():
+        place = np.argsort(rows)  # patient rows[i] comes as the i-th
+        fitted = PermutationDecisionTreeClassifier().fit(toy.data, toy.target, order=place)
+        assert fitted.tree_ == toy_trees[name].tree_
+
+
+def test_times_arrange_the_rows(engine, arrivals):
+    X, y, times = arrivals
+    assert PermutationDecisionTreeClassifier().fit(X, y, order=times).tree_ == ordered_tree(X, y, times)
+    assert PermutationDecisionTreeClassifier().fit(X, y).tree_ != ordered_tree(X, y, times)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_counting_criteria_do_not_see_the_order(engine, arrivals, criterion):
+    X, y, times = arrivals
+    expected = DecisionTreeClassifier(criterion).fit(X, y).tree_
+    assert PermutationDecisionTreeClassifier(criterion).fit(X, y, order=times).tree_ == expected
+
+
+def test_the_tree_is_the_cart_tree_of_its_criterion(engine, arrivals):
+    X, y, times = arrivals
+    limits = {"max_depth": 4, "min_samples_leaf": 2, "max_features": 2, "max_candidates": 2, "random_state": 1}
+    expected = DecisionTreeClassifier("etc", **limits).fit(X, y, order=times).tree_
+    assert PermutationDecisionTreeClassifier(**limits).fit(X, y, order=times).tree_ == expected
+
+
+def test_weights_are_not_taken(arrivals):
+    X, y, _ = arrivals
+    with pytest.raises(TypeError, match="sample_weight"):
+        PermutationDecisionTreeClassifier().fit(X, y, sample_weight=np.ones(24))
+    with pytest.raises(TypeError, match="class_weight"):
+        PermutationDecisionTreeClassifier(class_weight="balanced")
+
+
+# ----------------------------------------------------------------------------------------------------- metadata routing
+
+
+def test_order_reaches_every_fold(engine, routing, arrivals):
+    X, y, times = arrivals
+    folds = KFold(3, shuffle=True, random_state=0)
+    scored = cross_validate(
+        PermutationDecisionTreeClassifier().set_fit_request(order=True),
+        X,
+        y,
+        cv=folds,
+        params={"order": times},
+        return_estimator=True,
+        error_score="raise",
+    )
+    for (train, _), fitted in zip(folds.split(X), scored["estimator"], strict=True):
+        assert fitted.tree_ == ordered_tree(X[train], y[train], times.iloc[train])
+
+
+def test_order_reaches_a_grid_search(engine, routing, arrivals):
+    X, y, times = arrivals
+    model = PermutationDecisionTreeClassifier().set_fit_request(order=True)
+    search = GridSearchCV(model, {"max_depth": [2, 3]}, cv=2, error_score="raise").fit(X, y, order=times)
+    depth = search.best_params_["max_depth"]
+    assert search.best_estimator_.tree_ == ordered_tree(X, y, times, max_depth=depth)
+
+
+def test_order_reaches_a_forest_in_a_pipeline(engine, routing, arrivals):
+    X, y, times = arrivals
+    forest = PermutationDecisionForestClassifier(n_estimators=3, random_state=0).set_fit_request(order=True)
+    fitted = make_pipeline(StandardScaler(), forest).fit(X, y, order=times)
+    rows = np.argsort(times.to_numpy())
+    scaled = StandardScaler().fit_transform(X)
+    expected = PermutationDecisionForestClassifier(n_estimators=3, random_state=0).fit(scaled[rows], y[rows])
+    assert trees_of(fitted[-1]) == trees_of(expected)
+
+
+def test_order_in_a_grid_search_over_a_pipeline(engine, routing, arrivals):
+    X, y, times = arrivals
+    model = make_pipeline(StandardScaler(), PermutationDecisionTreeClassifier().set_fit_request(order=True))
+    name = "permutationdecisiontreeclassifier"
+    search = GridSearchCV(model, {f"{name}__max_depth": [2]}, cv=2, error_score="raise").fit(X, y, order=times)
+    scaled = StandardScaler().fit_transform(X)
+    assert search.best_estimator_[-1].tree_ == ordered_tree(scaled, y, times, max_depth=2)
+
+
+def test_order_that_is_not_asked_for_is_refused(routing, arrivals):
+    X, y, times = arrivals
+    with pytest.raises(UnsetMetadataPassedError, match="order"):
+        GridSearchCV(PermutationDecisionTreeClassifier(), {}, cv=2).fit(X, y, order=times)
+
+
+# ------------------------------------------------------------------------------------------------------ different trees
+
+
+def test_distinct_trees_are_counted(engine, toy):
+    forest = PermutationDecisionForestClassifier(n_estimators=20, random_state=0).fit(toy.data, toy.target)
+    distinct = forest.distinct_trees()
+    assert len(distinct) > 1
+    assert sorted(i for one in distinct for i in one.members) == list(range(20))
+    for one in distinct:
+        assert one.count == len(one.members)
+        assert one.members == sorted(one.members)
+        assert one.tree is forest.estimators_[one.members[0]].tree_
+        assert one.feature_usage.tolist() == one.tree.feature_usage(toy.data).tolist()
+        assert one.tests_per_row == one.feature_usage.sum() / 14
+    ranks = [(-one.count, one.tests_per_row, one.members[0]) for one in distinct]
+    assert ranks == sorted(ranks)
+
+
+def test_distinct_trees_count_tests_on_given_rows(engine, toy):
+    forest = PermutationDecisionForestClassifier(n_estimators=6, random_state=0).fit(toy.data, toy.target)
+    for one in forest.distinct_trees(toy.data[:3]):
+        assert one.feature_usage.tolist() == one.tree.feature_usage(toy.data[:3]).tolist()
+        assert one.tests_per_row == one.feature_usage.sum() / 3
+
+
+def test_trees_that_decide_the_same_way_are_the_same(toy):
+    forest = PermutationDecisionForestClassifier(n_estimators=5).fit([[0.0], [1.0]], [0, 1])
+    trees = [
+        make_stump(),
+        make_stump(gain=[0.25, 0, 0]),
+        make_stump(value=[[1, 9], [1, 0], [0, 9]], n_node_samples=[10, 1, 9]),
+        make_stump(value=[[1, 1], [0, 1], [1, 0]]),
+        make_stump(threshold=[0.25, -2, -2]),
+    ]
+    for estimator, tree in zip(forest.estimators_, trees, strict=True):
+        estimator.tree_ = tree
+    assert [one.members for one in forest.distinct_trees()] == [[0, 1, 2], [3], [4]]
+
+
+def test_distinct_trees_of_an_unfitted_forest():
+    with pytest.raises(NotFittedError):
+        PermutationDecisionForestClassifier().distinct_trees()
+
+
+def test_distinct_trees_refuse_rows_that_do_not_fit(toy):
+    forest = PermutationDecisionForestClassifier(n_estimators=2).fit(toy.data, toy.target)
+    with pytest.raises(ValueError, match="X has 1 features"):
+        forest.distinct_trees(toy.data[:, :1])
+    with pytest.raises(ValueError, match="NaN in column 1"):
+        forest.distinct_trees([[1.0, np.nan]])
+
+
+# --------------------------------------------------------------------------------------------------------- both engines
+
+
+@examples(60)
+@given(problem=problems(max_rows=12), data=st.data())
+def test_both_engines_fit_the_same_tree(problem, data):
+    X, y, _, _ = problem
+    order = data.draw(st.none() | st.lists(st.integers(0, 5), min_size=len(X), max_size=len(X)))
+    compiled, reference = on_both_engines(lambda: PermutationDecisionTreeClassifier().fit(X, y, order=order))
+    assert compiled.tree_ == reference.tree_
+
+
+@examples(25)
+@given(problem=problems(max_rows=10), bootstrap=st.booleans(), seed=st.integers(0, 2**32 - 1))
+def test_both_engines_fit_the_same_forest(problem, bootstrap, seed):
+    X, y, _, _ = problem
+    model = {"n_estimators": 3, "bootstrap": bootstrap, "random_state": seed, "max_features": 0.7}
+    compiled, reference = on_both_engines(lambda: PermutationDecisionForestClassifier(**model).fit(X, y))
+    assert trees_of(compiled) == trees_of(reference)
+    np.testing.assert_array_equal(*on_both_engines(compiled.predict_proba, X))
+
+
+def test_trees_on_continuous_features_are_equal_on_both_engines():
+    X, y = make_classes(n_samples=50)
+    compiled, reference = on_both_engines(lambda: PermutationDecisionTreeClassifier().fit(X, y))
+    assert compiled.tree_ == reference.tree_

@@ -1,0 +1,305 @@
+"""Tree: equality, copies, arrays that are no tree, and what a tree is asked."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from samples import make_chain, make_classes, make_stump, make_ties, stump_arrays
+from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
+
+from pytrees import DecisionTreeClassifier, Tree
+
+ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+
+
+@pytest.fixture
+def data():
+    return make_classes(n_samples=40)
+
+
+@pytest.fixture
+def tree(engine, data):
+    return DecisionTreeClassifier().fit(*data).tree_
+
+
+def naive_path(tree, row):
+    nodes = [0]
+    while tree.children_left[nodes[-1]] != -1:
+        node = nodes[-1]
+        side = tree.children_left if row[tree.feature[node]] <= tree.threshold[node] else tree.children_right
+        nodes.append(side[node])
+    return nodes
+
+
+# -------------------------------------------------------------------------------------------- equality and immutability
+
+
+def test_trees_of_equal_arrays_are_equal():
+    assert make_stump() == make_stump()
+    assert hash(make_stump()) == hash(make_stump())
+    assert len({make_stump(), make_stump(), make_stump(threshold=[0.25, -2, -2])}) == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"threshold": [np.nextafter(0.5, 1.0), -2, -2]},
+        {"feature": [1, -2, -2], "n_features": 2},
+        {"n_node_samples": [3, 2, 1]},
+        {"value": [[2, 1], [2, 0], [0, 1]]},
+        {"value": [[1, 1, 0], [1, 0, 0], [0, 1, 0]]},
+        {"gain": [0.25, 0, 0]},
+        {"n_features": 2},
+    ],
+)
+def test_trees_differ_where_any_array_does(changes):
+    assert make_stump(**changes) != make_stump()
+
+
+def test_trees_of_other_shapes_differ():
+    assert make_chain(2) != make_chain(3)
+
+
+def test_equal_trees_have_equal_hashes_whatever_the_sign_of_zero():
+    positive, negative = make_stump(threshold=[0.0, -2, -2]), make_stump(threshold=[-0.0, -2, -2])
+    assert positive == negative
+    assert hash(positive) == hash(negative)
+
+
+@pytest.mark.parametrize("other", [None, 3, "tree", stump_arrays()])
+def test_a_tree_equals_nothing_else(other):
+    assert make_stump() != other
+
+
+@pytest.mark.parametrize("name", [*ARRAYS, "n_features", "max_depth", "node_count", "something"])
+def test_attributes_cannot_be_set_or_deleted(name):
+    tree = make_stump()
+    with pytest.raises(AttributeError):
+        setattr(tree, name, 0)
+    with pytest.raises(AttributeError):
+        delattr(tree, name)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_cannot_be_written_to(tree, name):
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(tree, name)[0] = 0
+
+
+def test_the_given_arrays_are_copied():
+    threshold = np.array([0.5, -2.0, -2.0])
+    tree = make_stump(threshold=threshold)
+    threshold[0] = 9.0
+    assert tree.threshold[0] == 0.5
+    assert threshold.flags.writeable
+
+
+DUPLICATES = {f"pickle_{protocol}": protocol for protocol in range(pickle.HIGHEST_PROTOCOL + 1)}
+DUPLICATES = {
+    name: lambda tree, protocol=protocol: pickle.loads(pickle.dumps(tree, protocol))
+    for name, protocol in DUPLICATES.items()
+} | {"copy": copy.copy, "deepcopy": copy.deepcopy}
+
+
+@pytest.mark.parametrize("duplicate", DUPLICATES.values(), ids=DUPLICATES)
+def test_round_trips(tree, data, duplicate):
+    again = duplicate(tree)
+    assert again == tree
+    assert hash(again) == hash(tree)
+    assert again.max_depth == tree.max_depth
+    np.testing.assert_array_equal(again.apply(data[0]), tree.apply(data[0]))
+    for name in ARRAYS:
+        assert getattr(again, name).dtype == getattr(tree, name).dtype
+        assert not getattr(again, name).flags.writeable
+
+
+def test_sizes(tree):
+    assert tree.node_count == len(tree.feature) == 2 * tree.n_leaves - 1
+    assert tree.n_classes == 3
+    assert tree.n_features == 3
+    assert repr(tree) == (f"<Tree of depth {tree.max_depth} with {tree.n_leaves} leaves, 3 features, 3 classes>")
+
+
+def test_a_leaf_alone_is_a_tree(engine):
+    tree = Tree([-1], [-1], [-2], [-2.0], [3], [[1, 2]], [0.0], 2)
+    assert (tree.max_depth, tree.n_leaves, tree.node_count) == (0, 1, 1)
+    assert tree.apply([[1, 2], [3, 4]]).tolist() == [0, 0]
+    assert tree.predict([[1, 2]]).tolist() == [1]
+    assert tree.decision_path([[1, 2]]).toarray().tolist() == [[1]]
+    assert tree.feature_usage().tolist() == tree.feature_usage([[1, 2]]).tolist() == [0, 0]
+    assert tree.feature_importances().tolist() == [0.0, 0.0]
+
+
+# --------------------------------------------------------------------------------------------------- what is not a tree
+
+# Each of them would have a walk leave the arrays, run for ever or take a wrong turn.
+NOT_TREES = {
+    "left_child_out_of_range": {"children_left": [3, -1, -1]},
+    "right_child_out_of_range": {"children_right": [3, -1, -1]},
+    "child_below_minus_one": {"children_right": [-5, -1, -1]},
+    "leaf_below_minus_one": {"children_left": [1, -2, -1], "children_right": [2, -2, -1]},
+    "own_child": {"children_left": [0, -1, -1]},
+    "root_as_child": {"children_right": [0, -1, -1]},
+    "cycle": {"children_left": [1, 2, -1], "children_right": [2, 0, -1]},
+    "two_parents": {"children_right": [1, -1, -1]},
+    "one_child_left": {"children_right": [-1, -1, -1]},
+    "one_child_right": {"children_left": [-1, -1, -1]},
+    "orphans": {"children_left": [-1, -1, -1], "children_right": [-1, -1, -1]},
+    "not_in_preorder": {"children_left": [2, -1, -1], "children_right": [1, -1, -1]},
+    "feature_too_high": {"feature": [1, -2, -2]},
+    "feature_negative": {"feature": [-1, -2, -2]},
+    "feature_undefined": {"feature": [-2, -2, -2]},
+    "no_features": {"n_features": 0},
+    "threshold_nan": {"threshold": [np.nan, -2, -2]},
+    "no_nodes": {name: [] for name in ARRAYS} | {"value": np.zeros((0, 1))},
+    "no_classes": {"value": np.zeros((3, 0))},
+    "value_of_one_dimension": {"value": [1.0, 1.0, 1.0]},
+    "value_of_three_dimensions": {"value": np.ones((3, 1, 2))},
+    "scalar": {"feature": 0},
+    **{f"short_{name}": {name: stump_arrays()[name][:2]} for name in ARRAYS},
+    **{f"long_{name}": {name: [*stump_arrays()[name], stump_arrays()[name][-1]]} for name in ARRAYS},
+    **{f"nested_{name}": {name: [[entry] for entry in stump_arrays()[name]]} for name in ARRAYS if name != "value"},
+}
+
+
+class Tampered:
+    """Pickles as a Tree of arrays that need not be one."""
+
+    def __init__(self, arrays):
+        self.arrays = arrays
+
+    def __reduce__(self):
+        return Tree, tuple(self.arrays.values())
+
+
+@pytest.mark.parametrize("changes", NOT_TREES.values(), ids=NOT_TREES)
+def test_arrays_that_are_no_tree_are_refused(changes):
+    with pytest.raises(ValueError, match="Not a tree"):
+        make_stump(**changes)
+    pickled = pickle.dumps(Tampered(stump_arrays(**changes)))
+    with pytest.raises(ValueError, match="Not a tree"):
+        pickle.loads(pickled)
+
+
+def test_untampered_arrays_pass():
+    assert pickle.loads(pickle.dumps(Tampered(stump_arrays()))) == make_stump()
+
+
+# ------------------------------------------------------------------------------------------------------ asking the tree
+
+
+def test_rows_at_the_threshold_go_left(engine):
+    rows = [[0.5], [np.nextafter(0.5, 1.0)], [-np.finfo(np.float64).max], [np.finfo(np.float64).max]]
+    assert make_stump().apply(rows).tolist() == [1, 2, 1, 2]
+
+
+def test_apply_follows_the_thresholds(tree, data):
+    X, _ = data
+    leaves = tree.apply(X)
+    assert leaves.dtype == np.int64
+    assert leaves.tolist() == [naive_path(tree, row)[-1] for row in X]
+
+
+def test_decision_path_visits_every_node_once(tree, data):
+    X, _ = data
+    path = tree.decision_path(X)
+    assert path.shape == (len(X), tree.node_count)
+    for row, nodes in zip(X, path.toarray(), strict=True):
+        assert np.flatnonzero(nodes).tolist() == naive_path(tree, row)
+        assert set(nodes.tolist()) <= {0, 1}
+
+
+def test_apply_and_decision_path_are_those_of_scikit_learn(tree, data):
+    X, _ = data
+    theirs = tree.to_sklearn()
+    np.testing.assert_array_equal(tree.apply(X), theirs.apply(X))
+    assert (tree.decision_path(X) != theirs.decision_path(X)).nnz == 0
+
+
+def test_predict_is_the_most_frequent_class_and_the_lowest_of_several(engine):
+    tree = make_stump(value=[[2, 4, 3], [1, 2, 2], [1, 2, 1]])
+    assert tree.predict([[0], [1]]).tolist() == [1, 1]
+    tree = make_stump(value=[[3, 3, 5], [2, 2, 2], [1, 1, 3]])
+    assert tree.predict([[0], [1]]).tolist() == [0, 2]
+    assert tree.majority.tolist() == [2, 0, 2]
+
+
+@pytest.mark.parametrize("method", ["apply", "predict", "decision_path", "feature_usage"])
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, 2.0]], "2 features"),
+        ([[np.nan]], "NaN"),
+        ([[np.inf]], "infinity"),
+        ([1.0], "2D array"),
+        (np.zeros((0, 1)), "0 sample"),
+        ([["a"]], "could not convert"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(engine, method, X, message):
+    with pytest.raises(ValueError, match=message):
+        getattr(make_stump(), method)(X)
+
+
+def two_features_twice():
+    """Feature 0 at the root; on the left feature 1, then 0 again; on the right a leaf."""
+    return Tree(
+        children_left=[1, 2, -1, 4, -1, -1, -1],
+        children_right=[6, 3, -1, 5, -1, -1, -1],
+        feature=[0, 1, -2, 0, -2, -2, -2],
+        threshold=[2.5, 0.5, -2, 1.5, -2, -2, -2],
+        n_node_samples=[10, 7, 3, 4, 2, 2, 3],
+        value=[[5, 5], [4, 3], [3, 0], [1, 3], [1, 1], [0, 2], [1, 2]],
+        gain=[0.5, -0.25, 0, 1.0, 0, 0, 0],
+        n_features=3,
+    )
+
+
+def test_feature_usage_counts_a_row_once_for_a_feature(engine):
+    tree = two_features_twice()
+    usage = tree.feature_usage()
+    assert usage.dtype == np.int64
+    assert usage.tolist() == [10, 7, 0]
+    usage = tree.feature_usage([[0, 0, 0], [1, 1, 0], [3, 0, 0]])
+    assert usage.dtype == np.int64
+    assert usage.tolist() == [3, 2, 0]
+
+
+def test_feature_usage_on_the_training_rows_needs_no_rows(tree, data):
+    assert tree.feature_usage().tolist() == tree.feature_usage(data[0]).tolist()
+
+
+def test_feature_importances_take_negative_gains_for_none():
+    importances = two_features_twice().feature_importances()
+    assert importances.tolist() == [1.0, 0.0, 0.0]
+    assert make_stump(gain=[-0.5, 0, 0]).feature_importances().tolist() == [0.0]
+
+
+def test_feature_importances_weigh_gains_by_rows():
+    tree = two_features_twice()
+    arrays = {name: getattr(tree, name) for name in ARRAYS} | {"gain": [0.5, 0.25, 0, 1.0, 0, 0, 0]}
+    # 10 rows gain 0.5 and 4 rows gain 1 by feature 0, 7 rows gain 0.25 by feature 1.
+    expected = np.array([10 * 0.5 + 4 * 1.0, 7 * 0.25, 0.0])
+    np.testing.assert_allclose(Tree(**arrays, n_features=3).feature_importances(), expected / expected.sum())
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_feature_importances_are_those_of_scikit_learn(engine, criterion):
+    X, y = make_ties(n_features=1)
+    ours = DecisionTreeClassifier(criterion=criterion, max_depth=2).fit(X, y).tree_
+    theirs = SklearnDecisionTreeClassifier(criterion=criterion, max_depth=2).fit(X, y).tree_
+    np.testing.assert_allclose(ours.feature_importances(), theirs.compute_feature_importances())
+
+
+def test_deep_trees_are_asked_without_recursion(engine):
+    depth = 3000
+    tree = make_chain(depth)
+    rows = np.array([[0.0], [1500.0], [depth]])
+    assert tree.max_depth == depth
+    assert tree.predict(rows).tolist() == [0, 0, 0]
+    assert tree.apply(rows).tolist() == [1, 3001, 2 * depth]
+    assert tree.decision_path(rows).sum(axis=1).ravel().tolist() == [[2, 1502, 3001]]
+    assert tree.feature_usage(rows).tolist() == [3]
+    assert tree.feature_usage().tolist() == [depth + 1]
+    assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == tree

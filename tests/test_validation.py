@@ -1,0 +1,419 @@
+"""What users hand in as X, y, weights and keys of the order: taken as it is meant, or refused with a reason."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from samples import make_classes, make_ties
+from sklearn.base import clone
+
+from pytrees import (
+    DecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+)
+
+COLUMNS = ["age", "weight", "height"]
+N_ROWS = 24
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classes(n_samples=N_ROWS)
+
+
+@pytest.fixture(
+    params=[
+        DecisionTreeClassifier(),
+        PermutationDecisionTreeClassifier(),
+        PermutationDecisionForestClassifier(n_estimators=2, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def estimator(request):
+    return clone(request.param)
+
+
+def read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+# ----------------------------------------------------------------------------------------------------------- kinds of X
+
+# Every kind holds the same numbers.
+SAME_X = {
+    "list": lambda X: X.tolist(),
+    "tuples": lambda X: tuple(map(tuple, X)),
+    "float32": lambda X: X.astype(np.float32),
+    "longdouble": lambda X: X.astype(np.longdouble),
+    "big_endian": lambda X: X.astype(">f8"),
+    "object": lambda X: X.astype(object),
+    "text": lambda X: X.astype(object).astype(str).astype(object),
+    "fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
+    "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "read_only": read_only,
+    "read_only_fortran": lambda X: read_only(np.asfortranarray(X)),
+    "frame": lambda X: pd.DataFrame(X, columns=COLUMNS),
+    "frame_Float64": lambda X: pd.DataFrame(X, columns=COLUMNS).astype("Float64"),
+    "frame_mixed": lambda X: pd.DataFrame(X, columns=COLUMNS).astype({"age": "float32", "weight": object}),
+}
+
+
+@pytest.mark.parametrize("convert", SAME_X.values(), ids=SAME_X)
+def test_kinds_of_X_that_hold_the_same_numbers_give_the_same_tree(engine, data, convert):
+    X, y = data
+    same_X = convert(X)
+    expected = DecisionTreeClassifier().fit(X, y)
+    fitted = DecisionTreeClassifier().fit(same_X, y)
+    assert fitted.tree_ == expected.tree_
+    np.testing.assert_array_equal(fitted.apply(same_X), expected.apply(X))
+    np.testing.assert_array_equal(X, data[0])
+
+
+def test_memory_mapped_X(engine, data, tmp_path):
+    X, y = data
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert DecisionTreeClassifier().fit(mapped, y).tree_ == DecisionTreeClassifier().fit(X, y).tree_
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i8", ">i4", "?", "f2", "boolean", "Int64", "category"])
+def test_whole_numbers_and_truth_values_as_X(engine, dtype):
+    X, y = make_ties()
+    X = (X > 1).astype(np.float64)
+    columns = pd.DataFrame(X).astype(int).astype(dtype) if dtype[0].isupper() or len(dtype) > 3 else X.astype(dtype)
+    assert (
+        PermutationDecisionTreeClassifier().fit(columns, y).tree_ == PermutationDecisionTreeClassifier().fit(X, y).tree_
+    )
+
+
+def test_column_names_are_kept_and_checked(engine, data, estimator):
+    X, y = data
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    fitted = estimator.fit(frame, y)
+    assert fitted.feature_names_in_.tolist() == COLUMNS
+    fitted.predict(frame)
+    with pytest.raises(ValueError, match="should match those that were passed during fit"):
+        fitted.predict(frame[COLUMNS[::-1]])
+    with pytest.raises(ValueError, match="missing"):
+        fitted.predict(frame[COLUMNS[:2]])
+    with pytest.warns(UserWarning, match="valid feature names"):
+        fitted.predict(X)
+    assert not hasattr(fitted.fit(X, y), "feature_names_in_")
+
+
+@pytest.mark.parametrize("scale", [1e308, np.finfo(np.float64).max])
+def test_the_largest_finite_numbers_are_taken(engine, data, estimator, scale):
+    X, y = data
+    X = np.sign(X - np.median(X, axis=0)) * scale
+    fitted = estimator.fit(X, y)
+    assert fitted.predict(X).shape == y.shape
+
+
+# ---------------------------------------------------------------------------------------------------- X that is refused
+
+
+@pytest.mark.parametrize(
+    ("entries", "what"),
+    [
+        ({(3, 1): np.nan}, r"NaN in column 1"),
+        ({(0, 2): np.inf}, r"infinity in column 2"),
+        ({(N_ROWS - 1, 0): -np.inf}, r"infinity in column 0"),
+        ({(3, 2): np.inf, (4, 2): -np.inf}, r"infinity in column 2"),
+        ({(9, 1): np.inf, (8, 1): np.nan}, r"NaN in column 1"),
+        ({(9, 2): np.nan, (8, 1): np.inf}, r"infinity in column 1"),
+    ],
+)
+def test_the_first_column_that_is_not_finite_is_named(data, estimator, entries, what):
+    X, y = data
+    bad = X.copy()
+    for place, value in entries.items():
+        bad[place] = value
+    with pytest.raises(ValueError, match=f"{what}\\.") as caught:
+        estimator.fit(bad, y)
+    assert type(estimator).__name__ in str(caught.value)
+    with pytest.raises(ValueError, match=f"{what}\\."):
+        estimator.fit(X, y).predict(bad)
+    frame, bad = pd.DataFrame(X, columns=COLUMNS), pd.DataFrame(bad, columns=COLUMNS)
+    name = COLUMNS[int(what[-1])]
+    with pytest.raises(ValueError, match=rf"{what} \('{name}'\)"):
+        estimator.fit(bad, y)
+    with pytest.raises(ValueError, match=rf"{what} \('{name}'\)"):
+        estimator.fit(frame, y).predict(bad)
+
+
+def test_missing_values_of_data_frames_are_named():
+    for column in (pd.array([1, None, 3], dtype="Int64"), np.array([1, None, 3], dtype=object)):
+        with pytest.raises(ValueError, match=r"NaN in column 0 \('age'\)"):
+            DecisionTreeClassifier().fit(pd.DataFrame({"age": column}), [0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        (np.zeros((0, 2)), ValueError, "0 sample"),
+        (np.zeros((3, 0)), ValueError, "0 feature"),
+        (np.zeros(3), ValueError, "Expected 2D array, got 1D array"),
+        (np.array(3.0), ValueError, "Expected 2D array, got scalar array"),
+        (np.zeros((3, 2, 2)), ValueError, "dim 3"),
+        (scipy.sparse.csr_matrix(np.eye(3)), TypeError, "[Ss]parse"),
+        (np.eye(3) * 1j, ValueError, "Complex data not supported"),
+        (np.array([["a"], ["b"], ["c"]], dtype=object), ValueError, "could not convert string to float"),
+        (pd.DataFrame({"a": ["x", "y", "z"]}), ValueError, "could not convert string to float"),
+        (pd.DataFrame({"a": [1, 2, 3], 0: [1, 2, 3]}), TypeError, "string names"),
+        (None, ValueError, "Expected 2D array"),
+    ],
+)
+def test_X_that_is_no_table_of_numbers_is_refused(estimator, X, error, message):
+    with pytest.raises(error, match=message):
+        estimator.fit(X, [0, 1, 1][: np.shape(X)[0] if np.ndim(X) else 3])
+
+
+def test_other_numbers_of_columns_are_refused_at_prediction(data, estimator):
+    X, y = data
+    fitted = estimator.fit(X, y)
+    for method in (fitted.predict, fitted.predict_proba):
+        with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3"):
+            method(X[:, :2])
+
+
+# --------------------------------------------------------------------------------------------------------------- labels
+
+LABELS = {
+    "int": [3, 1, 2],
+    "int8": np.array([3, 1, 2], dtype=np.int8),
+    "negative": [0, -7, -1],
+    "large": [2**62, -(2**62), 0],
+    "uint64": np.array([2**64 - 1, 0, 1], dtype=np.uint64),
+    "big_endian": np.array([3, 1, 2], dtype=">i4"),
+    "whole_float": [3.0, 1.0, -2.0],
+    "bool": [True, False, True],
+    "str": ["wine", "beer", "ale"],
+    "object": np.array(["wine", "beer", "ale"], dtype=object),
+    "series_str": pd.Series(["wine", "beer", "ale"]),
+    "categorical": pd.Series(["wine", "beer", "ale"], dtype="category"),
+    "Int64": pd.Series([3, 1, 2], dtype="Int64"),
+    "dates": np.array(["2022", "2020", "2021"], dtype="M8[D]"),
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_labels_of_any_type(engine, data, estimator, labels):
+    X, codes = data
+    y = labels.iloc[codes] if isinstance(labels, pd.Series) else np.asarray(labels)[codes]
+    fitted = estimator.fit(X, y)
+    assert fitted.classes_.tolist() == sorted(set(np.asarray(labels).tolist()))
+    assert fitted.n_classes_ == len(fitted.classes_)
+    predicted = fitted.predict(X)
+    assert predicted.dtype == fitted.classes_.dtype
+    assert set(predicted.tolist()) <= set(fitted.classes_.tolist())
+    np.testing.assert_array_equal(fitted.predict_proba(X).sum(axis=1), np.ones(len(X)))
+    if isinstance(estimator, DecisionTreeClassifier):
+        np.testing.assert_array_equal(predicted, np.asarray(y))
+
+
+def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
+    X, y = data
+    with pytest.warns(UserWarning, match="column-vector y"):
+        fitted = DecisionTreeClassifier().fit(X, y[:, None])
+    assert fitted.tree_ == DecisionTreeClassifier().fit(X, y).tree_
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda y: y[:-1], r"inconsistent numbers of samples: \[24, 23\]"),
+        (lambda y: y + 0.5, "continuous"),
+        (lambda y: np.where(y == 0, np.nan, y), "NaN"),
+        (lambda y: np.where(y == 0, np.inf, y), "infinity"),
+        (lambda y: np.where(y == 0, np.nan, y.astype(object)), "NaN"),
+        (lambda y: pd.Series(y, dtype="Int64").where(y > 0), "NaN"),
+        (lambda y: pd.Series(y.astype(str)).where(y > 0), "NaN"),
+        (lambda y: np.where(y == 0, "a", y.astype(object)), "Unknown label type"),
+        (lambda y: np.stack([y, y], axis=1), "1d array"),
+        (lambda y: None, "requires y"),
+    ],
+)
+def test_labels_that_are_refused(data, estimator, change, message):
+    X, y = data
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, change(y))
+
+
+# ---------------------------------------------------------------------------------------------------- keys of the order
+
+NUMBERS = range(N_ROWS)
+WORDS = [f"row {i:03}" for i in NUMBERS]
+ROTATED = WORDS[7:] + WORDS[:7]
+TIMES = pd.Series(pd.Timestamp("2024-01-01") + pd.to_timedelta(NUMBERS, unit="h"))
+
+# They all ascend.
+KEYS = {
+    "int": np.array(NUMBERS),
+    "int8": np.array(NUMBERS, dtype=np.int8),
+    "uint64": np.array(NUMBERS, dtype=np.uint64) + np.uint64(2**64 - N_ROWS),
+    "big_endian": np.array(NUMBERS, dtype=">i4"),
+    "float": np.array(NUMBERS) / 7.0,
+    "infinite": np.array([-np.inf, *NUMBERS[2:], np.inf]),
+    "str": np.array(WORDS),
+    "bytes": np.array(WORDS, dtype="S"),
+    "object_str": np.array(WORDS, dtype=object),
+    "object_int": np.array([10**30 * i for i in NUMBERS], dtype=object),
+    "datetime64": np.datetime64("2024-01-01") + np.array(NUMBERS),
+    "timedelta64": np.array(NUMBERS, dtype="m8[s]"),
+    "date": np.array([datetime.date(2024, 1, 1) + datetime.timedelta(i) for i in NUMBERS], dtype=object),
+    "series_int": pd.Series(NUMBERS, index=range(N_ROWS, 0, -1)),
+    "series_Int64": pd.Series(NUMBERS, dtype="Int64"),
+    "series_str": pd.Series(WORDS),
+    "timestamp": TIMES,
+    "timestamp_zone": TIMES.dt.tz_localize("Europe/Berlin"),
+    "timestamp_object": np.array(TIMES.tolist(), dtype=object),
+    "timedelta": TIMES - TIMES[0],
+    "period": TIMES.dt.to_period("h"),
+    "index": pd.Index(NUMBERS),
+    "datetime_index": pd.DatetimeIndex(TIMES),
+    # Their order is that of the categories, not of the letters: a list of them would not know it.
+    "categories": pd.Series(pd.Categorical(ROTATED, categories=ROTATED, ordered=True)),
+}
+WAYS = [(kind, as_list) for kind in KEYS for as_list in (False, True) if (kind, as_list) != ("categories", True)]
+
+
+@pytest.mark.parametrize(("kind", "as_list"), WAYS)
+def test_keys_of_every_kind_order_the_rows(engine, data, kind, as_list):
+    X, y = data
+    shuffled = np.random.default_rng(5).permutation(N_ROWS)
+    keys = KEYS[kind].iloc[shuffled] if isinstance(KEYS[kind], pd.Series) else KEYS[kind][shuffled]
+    keys = list(keys) if as_list else keys
+    expected = PermutationDecisionTreeClassifier().fit(X, y).tree_
+    assert PermutationDecisionTreeClassifier().fit(X[shuffled], y[shuffled]).tree_ != expected
+    assert PermutationDecisionTreeClassifier().fit(X[shuffled], y[shuffled], order=keys).tree_ == expected
+
+
+def test_rows_of_equal_keys_stay_in_their_own_order(engine, data):
+    X, y = data
+    keys = np.arange(N_ROWS) % 3
+    rows = np.concatenate([np.flatnonzero(keys == key) for key in range(3)])
+    expected = PermutationDecisionTreeClassifier().fit(X[rows], y[rows]).tree_
+    assert PermutationDecisionTreeClassifier().fit(X, y, order=keys).tree_ == expected
+    unordered = PermutationDecisionTreeClassifier().fit(X, y).tree_
+    assert PermutationDecisionTreeClassifier().fit(X, y, order=["same"] * N_ROWS).tree_ == unordered
+
+
+MISSING_KEYS = {
+    "nan": [np.nan, *NUMBERS[1:]],
+    "None": [None, *NUMBERS[1:]],
+    "NaT": np.array(["NaT", *["2024"] * (N_ROWS - 1)], dtype="M8[D]"),
+    "NaT_timedelta": np.array(["NaT", *[3] * (N_ROWS - 1)], dtype="m8[s]"),
+    "NaT_among_timestamps": [pd.NaT, *TIMES[1:]],
+    "series_NaT": TIMES.where(TIMES.index > 0),
+    "Int64": pd.Series([None, *NUMBERS[1:]], dtype="Int64"),
+    "object_nan": np.array([np.nan, *WORDS[1:]], dtype=object),
+    "list_of_str_and_nan": [np.nan, *WORDS[1:]],
+    "list_of_str_and_None": [None, *WORDS[1:]],
+    "series_str": pd.Series([None, *WORDS[1:]]),
+    "categorical": pd.Series(pd.Categorical([None, *WORDS[1:]], categories=WORDS, ordered=True)),
+    "masked": np.ma.array(NUMBERS, mask=np.array(NUMBERS) == 7),
+}
+
+
+@pytest.mark.parametrize("keys", MISSING_KEYS.values(), ids=MISSING_KEYS)
+def test_missing_keys_are_refused(data, estimator, keys):
+    with pytest.raises(ValueError, match="order contains missing values"):
+        estimator.fit(*data, order=keys)
+
+
+NO_KEYS = {
+    "too_few": (range(23), "23 keys for 24 rows"),
+    "too_many": (range(25), "25 keys for 24 rows"),
+    "empty": ([], "0 keys for 24 rows"),
+    "two_columns": (np.zeros((N_ROWS, 2)), "order.*1d array"),
+    "list_of_pairs": ([(0, i) for i in NUMBERS], "order.*1d array"),
+    "number": (7, "order.*1d array"),
+    "text": ("time", "order.*1d array"),
+    "mixed": (np.array(["a", *NUMBERS[1:]], dtype=object), "order.*cannot be sorted"),
+    "list_of_mixed": (["a", *NUMBERS[1:]], "order.*cannot be sorted"),
+    "dicts": (np.array([{}] * N_ROWS, dtype=object), "order.*cannot be sorted"),
+    "complex": (np.array(NUMBERS) * 1j, "order"),
+}
+
+
+@pytest.mark.parametrize(("keys", "message"), NO_KEYS.values(), ids=NO_KEYS)
+def test_keys_that_give_no_order_are_refused(data, estimator, keys, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*data, order=keys)
+
+
+# -------------------------------------------------------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([-1.0] + [1.0] * (N_ROWS - 1), "[Nn]egative"),
+        ([0.0] * N_ROWS, "non-zero"),
+        ([np.nan] + [1.0] * (N_ROWS - 1), "NaN"),
+        ([np.inf] + [1.0] * (N_ROWS - 1), "infinity"),
+        ([1.0] * (N_ROWS - 1), r"\(23,\)"),
+        (np.ones((N_ROWS, 1)), "1D array"),
+        (["heavy"] * N_ROWS, "could not convert"),
+        (np.full(N_ROWS, 1e308), "weight"),  # their sum is infinite
+    ],
+)
+def test_weights_that_are_refused(data, weights, message):
+    with pytest.raises(ValueError, match=message):
+        DecisionTreeClassifier().fit(*data, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    "class_weight",
+    [{0: -1.0}, {0: np.nan}, {0: np.inf}, {0: 0, 1: 0, 2: 0}, {7: 1.0}, {0: "heavy"}],
+    ids=str,
+)
+def test_class_weights_that_are_refused(data, class_weight):
+    with pytest.raises(ValueError, match=r"class_weight|could not convert"):
+        DecisionTreeClassifier(class_weight=class_weight).fit(*data)
+
+
+def test_huge_weights_are_taken(engine, data):
+    X, y = data
+    fitted = DecisionTreeClassifier(max_depth=2).fit(X, y, sample_weight=np.full(N_ROWS, 1e305))
+    expected = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    np.testing.assert_array_equal(fitted.apply(X), expected.apply(X))
+
+
+# --------------------------------------------------------------------------------------------------------- failing fits
+
+
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        (lambda X, y: (np.where(X > 0, X, np.nan), y), {}),
+        (lambda X, y: (pd.DataFrame(X[:, :2], columns=COLUMNS[:2]), y[:-1]), {}),
+        (lambda X, y: (X[:, :1], y + 0.5), {}),
+        (lambda X, y: (pd.DataFrame(X[:, :2], columns=COLUMNS[1:]), y), {"order": [1, 2]}),
+        (lambda X, y: (X[:, :2], y), {"order": [None] * N_ROWS}),
+    ],
+)
+def test_a_failing_fit_leaves_the_last_one_whole(engine, data, estimator, change, options):
+    X, y = data
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    estimator = estimator.fit(frame, np.array(["a", "b", "c"])[y])
+    before = dict(vars(estimator))
+    predicted = estimator.predict(frame)
+    with pytest.raises(ValueError, match=r"."):
+        estimator.fit(*change(X, y), **options)
+    assert vars(estimator).keys() == before.keys()
+    assert all(vars(estimator)[name] is value for name, value in before.items())
+    np.testing.assert_array_equal(estimator.predict(frame), predicted)
+
+
+def test_a_failing_first_fit_leaves_nothing(data, estimator):
+    X, y = data
+    with pytest.raises(ValueError, match="NaN"):
+        estimator.fit(pd.DataFrame(np.where(X > 0, X, np.nan), columns=COLUMNS), y)
+    assert vars(estimator).keys() == estimator.get_params().keys()
