@@ -160,6 +160,20 @@ class BaseTreeClassifier(ClassifierMixin, BaseEstimator):
         counts = self.tree_.value[leaves]
         return counts / counts.sum(axis=1, keepdims=True)
 
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`; minus infinity where a class has no training rows in the leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def apply(self, X):
         """The leaf that every row comes to.
 

@@ -24,6 +24,14 @@ FOREST_CONSTRAINTS = {
 }
 
 
+def in_order(n_jobs, prefer):
+    """joblib's Parallel, giving results one by one where its backend can: all but multiprocessing."""
+    try:
+        return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
+    except ValueError:
+        return Parallel(n_jobs=n_jobs, prefer=prefer)
+
+
 def _grow_from_seed(engine, X, codes, n_classes, criterion, limits, bootstrap, seed):
     """One tree of a forest, on its own arrangement of the rows: everything follows from the seed."""
     random_state = np.random.RandomState(seed)  # its streams are the same in every version of NumPy
@@ -62,9 +70,7 @@ class BaseForestClassifier(ClassifierMixin, BaseEstimator):
             limits = growth_limits(self, *X.shape)
             engine = current_engine()
             # The kernels release the interpreter's lock; the reference never does.
-            parallel = Parallel(
-                n_jobs=self.n_jobs, prefer="threads" if engine == "compiled" else "processes", return_as="generator"
-            )
+            parallel = in_order(self.n_jobs, prefer="threads" if engine == "compiled" else "processes")
             grown = parallel(
                 delayed(_grow_from_seed)(engine, X, codes, len(classes), self.criterion, limits, self.bootstrap, seed)
                 for seed in seeds
@@ -121,10 +127,39 @@ class BaseForestClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_X(self, X, reset=False)
         trees = [estimator.tree_ for estimator in self.estimators_]
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        parallel = in_order(self.n_jobs, prefer="threads")
         engine = current_engine()
         counted = parallel(delayed(_votes)(engine, trees[i : i + 16], X) for i in range(0, len(trees), 16))
         return sum(counted)
+
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`; minus infinity where no tree votes for a class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def apply(self, X):
+        """The leaf that every row comes to in every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_estimators), int64
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X, reset=False)
+        return np.column_stack([estimator.tree_.apply_valid(X) for estimator in self.estimators_])
 
     @property
     def feature_importances_(self):

@@ -1,19 +1,22 @@
 """From what a user hands in to what the kernels take: checked, coded, in order."""
 
+from collections.abc import Iterable, Mapping, Set
+
 import numpy as np
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
-    column_or_1d,
     validate_data,
 )
 
 from .sequence import is_missing
 
-# Both limits keep the kernels' integers from overflowing.
+# Keeps the kernels' integers from overflowing.
 MAX_SAMPLES = 2**28
-MAX_TOTAL_COUNT = 2**28
+
+# Entropies come from a table as long as the sum of the weights: this keeps it at 128 MiB.
+MAX_TOTAL_COUNT = 2**24
 
 
 def validate_X(estimator, X, *, reset):
@@ -36,7 +39,9 @@ def validate_X_y(estimator, X, y):
 
 def check_finite(estimator, X):
     """Raise a ValueError that names the first column that holds NaN or infinity."""
-    if np.isfinite(np.sum(X)) or np.isfinite(X).all():  # a finite sum settles it without a second array
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(X)
+    if np.isfinite(total) or np.isfinite(X).all():  # a finite sum settles it without a second array
         return
     column = int(np.flatnonzero(~np.isfinite(X).all(axis=0))[0])
     names = getattr(estimator, "feature_names_in_", None)
@@ -51,7 +56,7 @@ def row_order(order, n_samples):
     """The rows in the order that the keys give, rows of equal keys in their own; None where there are no keys."""
     if order is None:
         return None
-    keys = column_or_1d(order)
+    keys = _order_keys(order)
     if len(keys) != n_samples:
         raise ValueError(f"order has {len(keys)} keys for {n_samples} rows.")
     if keys.dtype == object:
@@ -60,10 +65,39 @@ def row_order(order, n_samples):
         has_missing = bool(np.any(keys != keys))
     if has_missing:
         raise ValueError("order contains missing values (NaN, NaT, NA or None): such rows have no place in the order.")
+    if keys.dtype.kind == "c":
+        raise ValueError("order holds keys that cannot be sorted: complex numbers.")
     try:
         return np.argsort(keys, kind="stable")
     except TypeError as error:
         raise ValueError(f"order holds keys that cannot be sorted: {error}.") from error
+
+
+def _order_keys(order):
+    """The keys as an array of one dimension: of numbers or dates, or of objects where they must not be converted."""
+    if isinstance(getattr(order, "dtype", None), np.dtype) or not hasattr(order, "dtype"):
+        codes = None
+    else:
+        # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
+        order = getattr(order, "cat", order)
+        codes = getattr(order, "codes", None) if getattr(order, "ordered", False) else None
+    if codes is not None:
+        return np.where(np.asarray(codes) < 0, np.nan, codes)
+    if np.ma.is_masked(order):
+        raise ValueError("order contains missing values: some of it is masked.")
+    if hasattr(order, "__array__"):
+        keys = np.asarray(order)
+        if keys.ndim != 1:
+            raise ValueError(f"order must have one dimension, got an array with {keys.ndim}.")
+        return keys.astype(object) if keys.dtype.kind == "T" else keys
+    if isinstance(order, (str, bytes, Mapping, Set)) or not isinstance(order, Iterable):
+        raise ValueError(f"order must be a sequence of keys, one a row, got {type(order).__name__}.")
+    listed = list(order)
+    if any(isinstance(key, (list, tuple, np.ndarray)) for key in listed):
+        raise ValueError("order must have one dimension, got keys that are sequences.")
+    keys = np.empty(len(listed), dtype=object)  # not converted: numbers among words would become words
+    keys[:] = listed
+    return keys
 
 
 def row_weights(X, y, sample_weight, class_weight):
@@ -71,19 +105,21 @@ def row_weights(X, y, sample_weight, class_weight):
 
     Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
     """
-    weights = (
-        np.ones(len(X))
-        if sample_weight is None
-        else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    )
+    weights = np.ones(len(X))
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not np.any(weights > 0.0):
         raise ValueError("All values of sample_weight are zero: there is nothing to fit.")
     if class_weight is not None:
         weights = weights * compute_sample_weight(class_weight, y)
         if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
             raise ValueError(f"class_weight={class_weight!r} gives weights that are negative, infinite, or all zero.")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError("The values of sample_weight are too large: their sum is infinite.")
     if np.all(weights == 1.0):
         return None
-    if np.all(weights == np.floor(weights)) and weights.sum() < MAX_TOTAL_COUNT:
+    if np.all(weights == np.floor(weights)) and total < MAX_TOTAL_COUNT:
         return weights.astype(np.int64)
     return weights

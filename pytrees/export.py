@@ -229,5 +229,5 @@ def _sklearn_tree(tree):
 def _rounded_down_to_float32(thresholds):
     with np.errstate(over="ignore"):
         nearest = thresholds.astype(np.float32)
-    below = np.nextafter(nearest, np.float32(-np.inf))
+        below = np.nextafter(nearest, np.float32(-np.inf))
     return np.where(nearest.astype(np.float64) > thresholds, below, nearest).astype(np.float64)

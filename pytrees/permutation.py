@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseTreeClassifier
 from ._forest import BaseForestClassifier
 from ._validation import validate_X
-from .tree import Tree
+from .tree import LEAF, Tree
 
 __all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
@@ -279,7 +279,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         members = {}
         for i, estimator in enumerate(self.estimators_):
             tree = estimator.tree_
-            arrays = (tree.children_left, tree.feature, tree.threshold, tree.majority)
+            predicted = np.where(tree.children_left == LEAF, tree.majority, LEAF)
+            arrays = (tree.children_left, tree.feature, tree.threshold, predicted)
             members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
         distinct = []
         for same in members.values():

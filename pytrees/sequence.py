@@ -128,7 +128,8 @@ class Substitution(NamedTuple):
 class Phrase:
     """What a new symbol stands for: iterates over the labels that it replaced, from left to right.
 
-    Phrases share their parts, so that all steps of a long sequence fit into memory. ``len`` is the number of labels.
+    Phrases share their parts, so that all steps of a long sequence fit into memory. ``len`` is the number of labels;
+    phrases of the same labels are equal.
 
     Parameters
     ----------
@@ -164,10 +165,42 @@ class Phrase:
             else:
                 yield part
 
+    def __eq__(self, other):
+        return len(self) == len(other) and tuple(self) == tuple(other) if isinstance(other, Phrase) else NotImplemented
+
+    def __hash__(self):
+        return hash(tuple(self))
+
+    def __reduce__(self):
+        # Flat, so that deep phrases do not exhaust the stack: a phrase in postfix order, None joining the last two.
+        postfix, pending = [], [self]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, Phrase):
+                postfix.append(None)
+                pending += (part.left, part.right)
+            else:
+                postfix.append((part,))
+        return _phrase_from_postfix, (postfix[::-1],)
+
+    def __deepcopy__(self, memo):
+        return self  # it never changes, and its labels are hashable
+
     def __repr__(self):
         shown = [str(label) for label, _ in zip(self, range(self._SHOWN), strict=False)]
         separator = "" if all(len(label) == 1 for label in shown) else " "
         return f"<{separator.join(shown)}{'...' if len(self) > self._SHOWN else ''}>"
+
+
+def _phrase_from_postfix(postfix):
+    stack = []
+    for token in postfix:
+        if token is None:
+            right = stack.pop()
+            stack.append(Phrase(stack.pop(), right))
+        else:
+            stack.append(token[0])
+    return stack[0]
 
 
 def encode(sequence):
@@ -180,11 +213,13 @@ def encode(sequence):
     """
     if isinstance(sequence, (Set, Mapping)) or not (isinstance(sequence, Iterable) or hasattr(sequence, "__array__")):
         raise TypeError(f"A sequence of labels is expected, got {type(sequence).__name__}.")
-    if hasattr(sequence, "__array__") or isinstance(sequence, memoryview):
+    if np.ma.is_masked(sequence):
+        raise ValueError("The sequence contains missing values: some of it is masked.")
+    if isinstance(sequence, memoryview) or (hasattr(sequence, "__array__") and not isinstance(sequence, (str, bytes))):
         array = np.asarray(sequence)
         if array.ndim != 1:
             raise ValueError(f"A sequence has one dimension, got an array with {array.ndim}.")
-        if array.dtype != object:
+        if array.dtype.kind not in "OT":
             return _encode_array(array)
         sequence = array.tolist()
     return _encode_labels(sequence)
@@ -199,7 +234,8 @@ def _encode_array(array):
     labels, codes = np.unique(array, return_inverse=True)
     if len(labels) and labels[-1] != labels[-1]:  # missing values are sorted to the end
         raise ValueError("The sequence contains missing values (NaN or NaT).")
-    return codes.astype(np.int32), labels.tolist()
+    # Dates of nanoseconds have no Python equivalent: they stay NumPy's.
+    return codes.astype(np.int32), list(labels) if labels.dtype.kind in "mM" else labels.tolist()
 
 
 def _encode_labels(sequence):

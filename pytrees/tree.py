@@ -22,6 +22,15 @@ _DTYPES = {
 }
 
 
+def _frozen(name, array, dtype):
+    """The array in memory that nobody can write to, not even through its flags."""
+    array = np.asarray(array)
+    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
+        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
+    array = array.astype(dtype)
+    return np.frombuffer(array.tobytes(), dtype=dtype).reshape(array.shape)
+
+
 class Tree:
     """A binary decision tree as a structure of arrays, all of them read-only.
 
@@ -75,9 +84,7 @@ class Tree:
     def __init__(self, children_left, children_right, feature, threshold, n_node_samples, value, gain, n_features):
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
-            array = np.array(array, dtype=dtype, order="C")
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, name, _frozen(name, array, dtype))
         object.__setattr__(self, "n_features", int(n_features))
         object.__setattr__(self, "max_depth", self._check())
 
@@ -106,8 +113,16 @@ class Tree:
             raise ValueError("Not a tree: the children are not all nodes but the root, once, behind their parents.")
         if np.any((self.feature[inner] < 0) | (self.feature[inner] >= self.n_features)):
             raise ValueError(f"Not a tree of {self.n_features} features: a node looks at another one.")
-        if np.any(np.isnan(self.threshold)):
-            raise ValueError("Not a tree: a threshold is NaN.")
+        for name in ("threshold", "gain"):
+            if np.any(np.isnan(getattr(self, name))):
+                raise ValueError(f"Not a tree: {name} holds NaN.")
+        weights = self.value.sum(axis=1)
+        if (
+            np.any(self.n_node_samples < 1)
+            or np.any(self.value < 0.0)
+            or not np.all((weights > 0) & (weights < np.inf))
+        ):
+            raise ValueError("Not a tree: every node has rows, and class counts that are not negative nor all zero.")
         depth, level = -1, np.array([0])
         while level.size:
             depth += 1
@@ -131,7 +146,7 @@ class Tree:
         )
 
     def __hash__(self):
-        return hash((self.children_left.tobytes(), self.feature.tobytes(), self.threshold.tobytes()))
+        return hash((self.children_left.tobytes(), self.feature.tobytes(), (self.threshold + 0.0).tobytes()))
 
     def __repr__(self):
         return (

@@ -112,6 +112,13 @@ def etc_gain(labels, goes_left, n_classes):
     return gain
 
 
+def reported(criterion, gain):
+    """The double nearest to a gain. Entropy never rises: what the rounded table takes below zero is zero."""
+    if criterion == "entropy" and not isinstance(gain, float):
+        gain = max(gain, 0)
+    return float(gain)
+
+
 def is_greater(gain, other):
     """Exactly for exact gains, otherwise by more than the tolerance."""
     if isinstance(gain, float):

@@ -5,7 +5,7 @@ it takes the split of highest gain. Depth-first growth takes the leaves from the
 on the number of leaves asks for, takes the leaf whose split gains most, counted by the rows that it concerns.
 """
 
-from .criteria import add_up, class_counts, is_greater
+from .criteria import add_up, class_counts, is_greater, reported
 from .partition import split_rows
 from .scanner import MASK, find_split, mix64
 
@@ -28,6 +28,8 @@ def grow_tree(X, y, weights, n_classes, criterion, **limits):
     """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf."""
     if weights is None:
         weights = [1] * len(y)
+    elif criterion == "etc":
+        raise ValueError("A label sequence has no weights.")
     root = Node(list(range(len(y))), 0, mix64(limits["seed"]))
     open_leaves = [(root, split)] if (split := open_split(X, y, weights, n_classes, criterion, limits, root)) else []
     n_leaves = 1
@@ -44,7 +46,7 @@ def grow_tree(X, y, weights, n_classes, criterion, **limits):
             split = open_split(X, y, weights, n_classes, criterion, limits, child)
             if split:
                 open_leaves.insert(chosen, (child, split))
-    return as_arrays(root, y, weights, n_classes)
+    return as_arrays(root, y, weights, n_classes, criterion)
 
 
 def open_split(X, y, weights, n_classes, criterion, limits, node):
@@ -54,7 +56,7 @@ def open_split(X, y, weights, n_classes, criterion, limits, node):
     if len({y[row] for row in node.rows}) == 1:
         return None
     split = find_split(X, y, weights, n_classes, criterion, limits, node.rows, node.random_state)
-    if split is None or float(split[0]) < limits["min_gain"]:
+    if split is None or reported(criterion, split[0]) < limits["min_gain"]:
         return None
     return split
 
@@ -69,7 +71,7 @@ def best_leaf(open_leaves, weights):
     return best
 
 
-def as_arrays(root, y, weights, n_classes):
+def as_arrays(root, y, weights, n_classes, criterion):
     """The tree's arrays in preorder. Counts of an inner node are those of its children, added."""
     tree = {name: [] for name in ("children_left", "children_right", "feature", "threshold", "n_node_samples", "gain")}
     values = []
@@ -85,7 +87,7 @@ def as_arrays(root, y, weights, n_classes):
         tree["feature"].append(feature)
         tree["threshold"].append(threshold)
         tree["n_node_samples"].append(len(node.rows))
-        tree["gain"].append(float(gain))
+        tree["gain"].append(reported(criterion, gain))
         values.append(
             class_counts([y[row] for row in node.rows], [weights[row] for row in node.rows], n_classes)
             if node.split is None

@@ -175,9 +175,13 @@ cdef class Entropy:
         return True
 
     cdef inline Gain best_gain(self) noexcept nogil:
-        return exact_gain(
+        cdef Gain gain = exact_gain(
             self.table[self.total] - self._total_sum() + self.best_score, 1 << NLOGN_FRACTION_BITS, self.total
         )
+        # Entropy never rises; the rounding of the table can take a gain of nothing below zero.
+        if gain.value < 0.0:
+            gain.value = 0.0
+        return gain
 
 
 @cython.final

@@ -38,6 +38,8 @@ cdef inline float64_t nearest_double(int128_t numerator, uint128_t denominator) 
     cdef float64_t result
     if magnitude < limit << 53 and denominator < limit << 53:
         return <float64_t> numerator / <float64_t> denominator
+    if magnitude == 0:
+        return 0.0
     quotient = magnitude // denominator
     remainder = magnitude % denominator
     # quotient + remainder / denominator = 2**shift * |numerator| / denominator; stop with bits beyond the 53 kept.

@@ -130,7 +130,9 @@ cdef void _link(PairSubstitution state) noexcept nogil:
     for i in range(state.n_symbols):
         state.fresh_before[i] = NONE
         state.fresh_after[i] = NONE
-    _clear_fresh(state)     # an earlier sequence may have ended in the middle of a step
+    # An earlier sequence may have ended in the middle of a step.
+    state.n_events = 0
+    _clear_fresh(state)
     if state.n_symbols <= TABLE_SYMBOLS:
         _track_from_table(state)
     else:

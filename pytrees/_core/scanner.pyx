@@ -37,6 +37,8 @@ cdef class Scanner:
         self.labels = labels
         if len(labels) != partition.n_rows or weights is not None and len(weights) != partition.n_rows:
             raise ValueError(f"Labels and weights must have {partition.n_rows} rows, as X has.")
+        if self.code == ETC and weights is not None:
+            raise ValueError("A label sequence has no weights.")
         for i in range(partition.n_rows):
             if not 0 <= self.labels[i] < n_classes:
                 raise ValueError(f"Class code {self.labels[i]} of row {i} is outside 0..{n_classes - 1}.")

@@ -21,6 +21,3 @@ cdef enum:
     LEAF = -1               # children of a leaf
     UNDEFINED = -2          # feature and threshold of a leaf
     UNLIMITED = 2147483647
-
-    # Total count of a node, so that n**4 and n log2 n in units of 2**-30 bit fit their integers.
-    MAX_TOTAL_COUNT = 1 << 28

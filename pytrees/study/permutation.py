@@ -17,7 +17,6 @@ from sklearn.model_selection import TimeSeriesSplit, train_test_split
 
 from .. import DecisionTreeClassifier, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .._progress import Progress
-from ..datasets import get_data_home, load_shipped, load_table
 from .report import format_table, import_pyplot, write_csv
 
 DEPTHS = range(1, 150, 10)
@@ -53,19 +52,17 @@ RESULT_FIELDS = ("dataset", "seed", "model", "macro_f1", "max_depth", "seconds")
 MODELS = ("constant", "tree", "permutation_tree", "random_forest", "permutation_forest")
 
 
-def run_permutation(names, n_seeds, output, *, data_home=None, n_jobs=None):
-    """Run the protocol on the named data sets, print both tables, and write CSV files and a plot.
+def run_permutation(tables, n_seeds, output, *, n_jobs=None):
+    """Run the protocol on data sets, print both tables, and write CSV files and a plot.
 
     Parameters
     ----------
-    names : sequence of str
-        Keys of `PAPER`. A set that scikit-learn ships is read from `data_home` where there is one.
+    tables : dict of str to sklearn.utils.Bunch
+        Data sets by their key in `PAPER`, as :func:`pytrees.datasets.load_table` gives them.
     n_seeds : int
         Random splits.
     output : pathlib.Path
         Folder of the results.
-    data_home : path-like, optional
-        As in :func:`pytrees.datasets.get_data_home`.
     n_jobs : int, optional
         Splits worked on at once.
 
@@ -74,10 +71,7 @@ def run_permutation(names, n_seeds, output, *, data_home=None, n_jobs=None):
     list of tuple
         Of `RESULT_FIELDS`.
     """
-    tasks = []
-    for name in names:
-        bunch = load_table(name, data_home) if get_data_home(data_home) is not None else load_shipped(name)
-        tasks += [(name, bunch.data, bunch.target, seed) for seed in range(n_seeds)]
+    tasks = [(name, table.data, table.target, seed) for name, table in tables.items() for seed in range(n_seeds)]
     # Large sets first: the last tasks to finish are short ones.
     tasks.sort(key=lambda task: -task[1].size)
     results = []
