@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from .datasets import load_shipped, load_table
+from .datasets import get_data_home, load_shipped, load_table
 from .study.permutation import PAPER, SHIPPED, run_permutation
 from .study.toy import run_toy
 
@@ -43,6 +43,16 @@ def build_parser():
     return parser
 
 
+def load_tables(study, home):
+    """The study's data sets by name; a FileNotFoundError says which of them want a folder."""
+    if study == "tour":
+        return {name: load_shipped(name) for name in SHIPPED}
+    if home is None:
+        files = ", ".join(row.title for name, row in PAPER.items() if name not in SHIPPED)
+        raise FileNotFoundError(f"{files} are files: name their folder by PYTREES_DATA or --data-home.")
+    return {name: load_table(name, home) for name in PAPER}
+
+
 def main(arguments=None):
     """Run a study.
 
@@ -54,10 +64,7 @@ def main(arguments=None):
     options = build_parser().parse_args(arguments)
     started = time.perf_counter()
     try:
-        if options.study == "permutation":
-            tables = {name: load_table(name, options.data_home) for name in PAPER}
-        else:
-            tables = {name: load_shipped(name) for name in SHIPPED}
+        tables = load_tables(options.study, get_data_home(options.data_home))
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         print(error, file=sys.stderr)

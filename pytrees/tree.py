@@ -5,6 +5,7 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
+from ._validation import check_finite
 
 __all__ = ["Tree"]
 
@@ -268,7 +269,8 @@ class Tree:
         return to_sklearn(self, classes)
 
     def _validated(self, X):
-        X = check_array(X, dtype=np.float64, order="C")
+        X = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False)
+        check_finite(self, X)
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} features, but the tree was grown on {self.n_features}.")
         return X

@@ -11,7 +11,7 @@ from sklearn.model_selection import TimeSeriesSplit
 import pytrees.__main__
 from pytrees import DecisionTreeClassifier, PermutationDecisionTreeClassifier, effort_to_compress
 from pytrees.__main__ import main
-from pytrees.datasets import load_toy_permutations
+from pytrees.datasets import load_shipped, load_toy_permutations
 from pytrees.study import permutation, report, toy
 
 TOY_PICTURE = "toy_trees.png"
@@ -169,7 +169,7 @@ def test_one_split_of_one_set(tmp_path, monkeypatch, capsys):
 
 def test_results_do_not_depend_on_the_number_of_jobs(tmp_path, capsys):
     def figures(n_jobs):
-        results = permutation.run_permutation(["iris"], 2, tmp_path, n_jobs=n_jobs)
+        results = permutation.run_permutation({"iris": load_shipped("iris")}, 2, tmp_path, n_jobs=n_jobs)
         return [row[:-1] for row in results]
 
     assert figures(1) == figures(2)
