@@ -1,12 +1,11 @@
 """Compile the kernels; everything declarative is in pyproject.toml.
 
-``PYTREES_DEBUG=1`` builds them with bounds, wraparound and initialisation checks on.
+``PYTREES_DEBUG=1`` builds them with bounds checks, of negative indices too, and initialisation checks on.
 """
 
 import os
 from pathlib import Path
 
-from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
@@ -14,9 +13,8 @@ DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
-    "wraparound": DEBUG,
     "initializedcheck": DEBUG,
-    "nonecheck": DEBUG,
+    "wraparound": False,  # so that the bounds check catches negative indices too
     "overflowcheck": False,  # entropy sums wrap on purpose, modulo 2**64
     "cdivision": True,
     "binding": True,
@@ -32,4 +30,11 @@ extensions = [
     for source in sorted(Path("pytrees/_core").glob("*.pyx"))
 ]
 
-setup(ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, force=DEBUG))
+setup(
+    ext_modules=extensions,
+    # The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
+    options={
+        "build": {"build_base": "build/debug" if DEBUG else "build/release"},
+        "build_ext": {"cython_c_in_temp": True, "cython_directives": DIRECTIVES, "force": DEBUG},
+    },
+)

@@ -1,0 +1,34 @@
+# What a contributor runs, in an activated virtual environment; CONTRIBUTING.md tells more.
+.PHONY: help build test debug bench lint format wheel clean
+
+help:  ## List the targets
+	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
+
+build:  ## Compile the kernels in place and install what tests, lint and benchmarks need
+	python -m pip install -e ".[test,lint,bench]"
+
+test:  ## Run the tests
+	python -m pytest
+
+debug:  ## Compile the kernels in place with bounds checks and run the tests; `make build` undoes it
+	PYTREES_DEBUG=1 python -m pip install -e ".[test]"
+	HYPOTHESIS_PROFILE=fast python -m pytest
+
+bench:  ## Run every benchmark once, on the last commit
+	cd asv_bench && asv machine --yes && asv run --quick HEAD^!
+
+lint:  ## Check style
+	ruff check .
+	ruff format --check .
+	cython-lint pytrees
+
+format:  ## Mend style where a machine can
+	ruff check --fix .
+	ruff format .
+
+wheel:  ## Build the source distribution and, from it, the wheel
+	python -m pip install build
+	python -m build
+
+clean:  ## Remove everything that was built
+	rm -rf build dist *.egg-info pytrees/_core/*.so asv_bench/env asv_bench/results asv_bench/html

@@ -1,0 +1,1 @@
+"""Benchmarks, one file for one kernel and one for the estimators."""

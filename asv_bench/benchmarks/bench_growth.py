@@ -1,0 +1,75 @@
+"""Growth: whole trees, depth-first and best-first, with and without weights."""
+
+import numpy as np
+
+from .common import ENGINES, NO_LIMITS, classification_data, count_instructions, grow, has_valgrind, skip_unless
+
+
+class GrowByCounts:
+    params = (ENGINES, ["gini", "entropy"], [2, 10], [100, 10**3, 10**4, 10**5])
+    param_names = ("engine", "criterion", "n_classes", "n")
+    timeout = 300
+
+    def setup(self, engine, criterion, n_classes, n):
+        skip_unless(engine == "compiled" or n <= 100)
+        self.X, self.y = classification_data(n, n_classes=n_classes)
+
+    def time_grow(self, engine, criterion, n_classes, n):
+        grow(engine, self.X, self.y, criterion)
+
+
+class GrowBySequence:
+    params = (ENGINES, [2, 10], [100, 200, 500])
+    param_names = ("engine", "n_classes", "n")
+    timeout = 300
+
+    def setup(self, engine, n_classes, n):
+        skip_unless(engine == "compiled" or n <= 100)
+        self.X, self.y = classification_data(n, n_classes=n_classes)
+
+    def time_grow(self, engine, n_classes, n):
+        grow(engine, self.X, self.y, "etc")
+
+
+class CompiledGrowth:
+    """Memory and size of the tree, where the data or the limits are out of the ordinary."""
+
+    params = (["plain", "32 values", "whole weights", "weights", "depth 8", "64 leaves", "4 features"], [10**3, 10**5])
+    param_names = ("case", "n")
+
+    def setup(self, case, n):
+        self.X, self.y = classification_data(n, n_values=32 if case == "32 values" else None)
+        rng = np.random.default_rng(1)
+        self.options = {
+            "whole weights": {"weights": rng.integers(1, 5, size=n)},
+            "weights": {"weights": rng.gamma(2.0, size=n)},
+            "depth 8": {"max_depth": 8},
+            "64 leaves": {"max_leaf_nodes": 64},
+            "4 features": {"max_features": 4},
+        }.get(case, {})
+
+    def time_grow(self, case, n):
+        grow("compiled", self.X, self.y, "gini", **self.options)
+
+    def peakmem_grow(self, case, n):
+        grow("compiled", self.X, self.y, "gini", **self.options)
+
+    def track_node_count(self, case, n):
+        return len(grow("compiled", self.X, self.y, "gini", **self.options)["feature"])
+
+    track_node_count.unit = "nodes"
+
+
+class Instructions:
+    params = (["gini", "entropy", "etc"],)
+    param_names = ("criterion",)
+    timeout = 300
+
+    def setup(self, criterion):
+        skip_unless(has_valgrind())
+        self.X, self.y = classification_data(100 if criterion == "etc" else 10**4)
+
+    def track_instructions(self, criterion):
+        return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **NO_LIMITS)
+
+    track_instructions.unit = "instructions"

@@ -1,0 +1,45 @@
+"""Partition: the sort of every feature that growth begins with."""
+
+import numpy as np
+
+from .common import ENGINES, classification_data, count_instructions, has_valgrind, kernel_of, skip_unless
+
+
+class RankFeatures:
+    params = (ENGINES, ["continuous", "32 values", "sorted"], [10**3, 10**4, 10**5])
+    param_names = ("engine", "values", "n")
+
+    def setup(self, engine, values, n):
+        skip_unless(engine == "compiled" or n <= 10**3)
+        self.rank_features = kernel_of(engine, "partition", "rank_features")
+        self.X, _ = classification_data(n, n_values=32 if values == "32 values" else None)
+        if values == "sorted":
+            self.X = np.sort(self.X, axis=0)
+
+    def time_rank_features(self, engine, values, n):
+        self.rank_features(self.X)
+
+
+class CompiledRankFeatures:
+    params = ([10**3, 10**5],)
+    param_names = ("n",)
+
+    def setup(self, n):
+        self.X, _ = classification_data(n)
+
+    def peakmem_rank_features(self, n):
+        kernel_of("compiled", "partition", "rank_features")(self.X)
+
+
+class Instructions:
+    params = (["continuous", "32 values"],)
+    param_names = ("values",)
+
+    def setup(self, values):
+        skip_unless(has_valgrind())
+        self.X, _ = classification_data(10**4, n_values=32 if values == "32 values" else None)
+
+    def track_instructions(self, values):
+        return count_instructions("partition", "rank_features", self.X)
+
+    track_instructions.unit = "instructions"

@@ -1,0 +1,44 @@
+"""Scanner: the best split of one node, as a tree of depth 1; the sort of the features is part of it."""
+
+from .common import ENGINES, NO_LIMITS, classification_data, count_instructions, grow, has_valgrind, skip_unless
+
+
+class RootSplitByCounts:
+    params = (ENGINES, ["gini", "entropy"], [2, 10], [200, 10**4, 10**5])
+    param_names = ("engine", "criterion", "n_classes", "n")
+
+    def setup(self, engine, criterion, n_classes, n):
+        skip_unless(engine == "compiled" or n <= 200)
+        self.X, self.y = classification_data(n, n_classes=n_classes)
+
+    def time_root_split(self, engine, criterion, n_classes, n):
+        grow(engine, self.X, self.y, criterion, max_depth=1)
+
+
+class RootSplitBySequence:
+    params = (ENGINES, [2, 10], [100, 500, 1000])
+    param_names = ("engine", "n_classes", "n")
+    timeout = 300
+
+    def setup(self, engine, n_classes, n):
+        skip_unless(engine == "compiled" or n <= 100)
+        self.X, self.y = classification_data(n, n_classes=n_classes)
+
+    def time_root_split(self, engine, n_classes, n):
+        grow(engine, self.X, self.y, "etc", max_depth=1)
+
+
+class Instructions:
+    params = (["gini", "entropy", "etc"],)
+    param_names = ("criterion",)
+    timeout = 300
+
+    def setup(self, criterion):
+        skip_unless(has_valgrind())
+        self.X, self.y = classification_data(100 if criterion == "etc" else 10**4)
+
+    def track_instructions(self, criterion):
+        limits = NO_LIMITS | {"max_depth": 1}
+        return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **limits)
+
+    track_instructions.unit = "instructions"
