@@ -95,7 +95,15 @@ cdef bint _is_constant(PairSubstitution state) noexcept nogil:
 
 cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
     cdef index_t pair
+    _start_sparse(state)
+    if state.n_symbols > TABLE_SYMBOLS and not _count_by_sorting(state):
+        finish_single(state)
+        return
     _link(state)
+    if state.n_symbols <= TABLE_SYMBOLS:
+        _track_from_table(state)
+    else:
+        _settle(state)
     while True:
         if reaches_limit(state):
             state.n_steps = state.limit
@@ -109,22 +117,15 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
             return
 
 
-cdef void _link(PairSubstitution state) noexcept nogil:
-    """Build positions, pairs and buckets from the sequence."""
-    cdef index_t i, length = state.length
-    for i in range(length):
-        state.positions[i].symbol = state.sequence[i]
-        state.positions[i].previous = i - 1
-        state.positions[i].next = i + 1
-        state.positions[i].pair = SINGLE
-    state.positions[length - 1].next = NONE
+cdef void _start_sparse(PairSubstitution state) noexcept nogil:
+    cdef index_t i
     state.n_pairs = SINGLE + 1
     state.pairs[SINGLE].count = 0
     state.pairs[SINGLE].stop = <index_t> state.occurrences.shape[0] - 1     # written to, never read
     state.n_occurrences = 0
     state.heap_size = 0
     state.fresh_base = 0
-    state.top_count = length // 2 + 1
+    state.top_count = state.length // 2 + 1
     for i in range(state.top_count + 1):
         state.buckets[i] = NONE
     for i in range(state.n_symbols):
@@ -133,10 +134,16 @@ cdef void _link(PairSubstitution state) noexcept nogil:
     # An earlier sequence may have ended in the middle of a step.
     state.n_events = 0
     _clear_fresh(state)
-    if state.n_symbols <= TABLE_SYMBOLS:
-        _track_from_table(state)
-    else:
-        _track_by_sorting(state)
+
+
+cdef void _link(PairSubstitution state) noexcept nogil:
+    cdef index_t i
+    for i in range(state.length):
+        state.positions[i].symbol = state.sequence[i]
+        state.positions[i].previous = i - 1
+        state.positions[i].next = i + 1
+        state.positions[i].pair = SINGLE
+    state.positions[state.length - 1].next = NONE
 
 
 cdef void _track_from_table(PairSubstitution state) noexcept nogil:
@@ -160,8 +167,9 @@ cdef void _track_from_table(PairSubstitution state) noexcept nogil:
         _file(state, pair)
 
 
-cdef void _track_by_sorting(PairSubstitution state) noexcept nogil:
-    """Track the pairs of any alphabet: positions sorted by their symbol, then counted by the symbol that follows."""
+cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
+    """Count the pairs of any alphabet: positions sorted by their symbol, then counted by the symbol that follows.
+    Whether any pair occurs twice; where none does, nothing more needs to be built."""
     cdef index_t i, symbol, start = 0
     # Stable counting sort; offsets[s] ends as the end of the group of symbol s.
     memset(&state.offsets[0], 0, (state.n_symbols + 1) * sizeof(index_t))
@@ -179,7 +187,10 @@ cdef void _track_by_sorting(PairSubstitution state) noexcept nogil:
         start = state.offsets[symbol]
     state.n_events = state.length - 1
     state.n_distinct = 0
-    _settle(state)
+    for i in range(state.n_fresh):
+        if state.fresh[i].count >= 2:
+            return True
+    return False
 
 
 cdef void _count_group(PairSubstitution state, index_t left, index_t start, index_t stop) noexcept nogil:
