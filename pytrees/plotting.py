@@ -52,13 +52,16 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
         raise ImportError("plot_tree needs matplotlib: pip install 'pytrees[plot]'.") from error
     tree, feature_names, class_names = tree_and_names(tree, feature_names, class_names)
     ax = plt.gca() if ax is None else ax
+    colours = plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3]
+    fontsize = min(10.0, max(3.0, 60.0 / tree.n_leaves)) if fontsize is None else fontsize
+    return _draw(tree, feature_names, class_names, ax, fontsize, colours)
+
+
+def _draw(tree, feature_names, class_names, ax, fontsize, colours):
     ax.set_axis_off()
     x, depth = node_positions(tree)
-    if fontsize is None:
-        fontsize = min(10.0, max(3.0, 60.0 / tree.n_leaves))
     ax.set_xlim(-0.7, tree.n_leaves - 0.3)
     ax.set_ylim(-tree.max_depth - 0.5, 0.5)
-    colours = plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3]
     for node in np.flatnonzero(tree.children_left != LEAF):
         for child in (tree.children_left[node], tree.children_right[node]):
             ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)

@@ -368,7 +368,9 @@ cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexce
     state.n_distinct -= (state.pairs[lost].count == 0) | (lost == SINGLE)
 
 
-cdef inline index_t _gain_before(PairSubstitution state, index_t before, index_t new, index_t counted_at) noexcept nogil:
+cdef inline index_t _gain_before(
+    PairSubstitution state, index_t before, index_t new, index_t counted_at
+) noexcept nogil:
     """The new symbol has come to stand after position `before`. Returns where a pair of it with itself last counted."""
     cdef index_t symbol = state.positions[before].symbol
     cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])

@@ -29,5 +29,7 @@ cdef class RowPartition:
 
 
 cdef float64_t threshold_between(RowPartition partition, index_t feature, index_t last_left) noexcept nogil
-cdef void split_rows(RowPartition partition, index_t start, index_t stop, index_t feature, index_t n_left) noexcept nogil
+cdef void split_rows(
+    RowPartition partition, index_t start, index_t stop, index_t feature, index_t n_left
+) noexcept nogil
 cdef void split_entries(RowPartition partition, index_t start, index_t stop) noexcept nogil

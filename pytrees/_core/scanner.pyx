@@ -16,7 +16,7 @@ from pytrees._core.criteria cimport (
     is_greater_gain,
 )
 from pytrees._core.partition cimport Entry, RowPartition
-from pytrees._core.types cimport NONE, float64_t, index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.types cimport NONE, index_t, int64_t, uint64_t, uint128_t
 
 from pytrees._core import criteria
 
