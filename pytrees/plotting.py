@@ -68,10 +68,11 @@ def _draw(tree, feature_names, class_names, ax, fontsize, colours):
     if tree.node_count > 1:
         for child, answer in ((tree.children_left[0], "yes"), (tree.children_right[0], "no")):
             ax.annotate(answer, (0.5 * (x[0] + x[child]), -0.5), ha="center", fontsize=fontsize, color="0.3")
+    majority = tree.majority
     style = {"ha": "center", "va": "center", "fontsize": fontsize}
     return [
         ax.annotate(
-            _label(tree, node, feature_names, class_names),
+            _label(tree, node, majority[node], feature_names, class_names),
             (x[node], -depth[node]),
             bbox={"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8},
             **style,
@@ -80,11 +81,11 @@ def _draw(tree, feature_names, class_names, ax, fontsize, colours):
     ]
 
 
-def _label(tree, node, feature_names, class_names):
+def _label(tree, node, majority, feature_names, class_names):
     if tree.children_left[node] != LEAF:
         return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
     n_rows = tree.n_node_samples[node]
-    return f"class {class_names[tree.majority[node]]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
+    return f"class {class_names[majority]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
 
 
 def _faces(tree, colours):
