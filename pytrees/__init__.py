@@ -5,6 +5,7 @@ from ._engine import config_context
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from .plotting import plot_tree
 from .sequence import effort_to_compress, nsrps
 from .tree import Tree
 
@@ -21,4 +22,5 @@ __all__ = [
     "export_dict",
     "export_text",
     "nsrps",
+    "plot_tree",
 ]

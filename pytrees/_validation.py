@@ -28,6 +28,8 @@ def validate_X(estimator, X, *, reset):
 
 def validate_X_y(estimator, X, y):
     """X as in `validate_X`; y as class codes (int32), and the sorted classes that they stand for."""
+    if isinstance(y, (list, tuple)) and any(is_missing(label) for label in y):
+        raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", ensure_all_finite=False)
     check_finite(estimator, X)
     if len(X) > MAX_SAMPLES:

@@ -120,7 +120,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
             repeated so often, but for the limits on numbers of rows. Not with ``criterion="etc"``.
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps, that give the order of the rows for ``criterion="etc"``; rows of equal
-            keys stay in their own order, which is the order where there are no keys. Other criteria do not look at it.
+            keys stay in their own order, which is the order where there are no keys. Key i belongs to row i. Other
+            criteria only check the keys.
 
         Returns
         -------

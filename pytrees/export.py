@@ -28,10 +28,12 @@ def tree_and_names(tree, feature_names=None, class_names=None):
     estimator = None
     if not isinstance(tree, Tree):
         estimator = tree
-        check_is_fitted(estimator)
+        if hasattr(estimator, "fit"):
+            check_is_fitted(estimator)
         tree = getattr(estimator, "tree_", None)
         if not isinstance(tree, Tree):
-            raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}.")
+            hint = ": one of its estimators_ is one" if hasattr(estimator, "estimators_") else ""
+            raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}{hint}.")
     if feature_names is None:
         feature_names = getattr(estimator, "feature_names_in_", [f"feature_{i}" for i in range(tree.n_features)])
     if class_names is None:
@@ -45,7 +47,7 @@ def tree_and_names(tree, feature_names=None, class_names=None):
     return tree, [str(name) for name in feature_names], list(np.asarray(class_names).tolist())
 
 
-def export_text(tree, *, feature_names=None, class_names=None, decimals=4):
+def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     """The rules of a tree as text.
 
     Parameters
@@ -55,8 +57,8 @@ def export_text(tree, *, feature_names=None, class_names=None, decimals=4):
         By default the names that the estimator was fitted with, or ``feature_0``, ``feature_1``, ...
     class_names : sequence of length n_classes, optional
         By default the estimator's classes, or 0, 1, ...
-    decimals : int, default=4
-        Significant digits of thresholds, gains and counts.
+    digits : int, default=4
+        Significant digits of thresholds and gains.
 
     Returns
     -------
@@ -95,11 +97,11 @@ def export_text(tree, *, feature_names=None, class_names=None, decimals=4):
             lines.append(node)
             continue
         if tree.children_left[node] == LEAF:
-            counts = ", ".join(f"{count:.{decimals}g}" for count in tree.value[node])
+            counts = ", ".join(f"{count:.12g}" for count in tree.value[node])
             lines.append(f"{indent}class {class_names[majority[node]]} [{counts}]")
             continue
-        name, threshold = feature_names[tree.feature[node]], f"{tree.threshold[node]:.{decimals}g}"
-        lines.append(f"{indent}{name} <= {threshold} (gain {tree.gain[node]:.{decimals}g})")
+        name, threshold = feature_names[tree.feature[node]], f"{tree.threshold[node]:.{digits}g}"
+        lines.append(f"{indent}{name} <= {threshold} (gain {tree.gain[node]:.{digits}g})")
         pending.append((int(tree.children_right[node]), indent + "|   "))
         pending.append((f"{indent}{name} > {threshold}", None))
         pending.append((int(tree.children_left[node]), indent + "|   "))
@@ -167,7 +169,8 @@ def to_sklearn(tree, classes=None):
     Returns
     -------
     sklearn.tree.DecisionTreeClassifier
-        Its impurities are Gini impurities, whatever criterion grew the tree.
+        Its impurities are Gini impurities, whatever criterion grew the tree, and so are the gains that its
+        ``feature_importances_`` add up.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -107,8 +107,9 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps, that give the order of the rows; rows of equal keys stay in their own
-            order. Without keys the rows' own order is the order. It can be routed through scikit-learn's
-            meta-estimators: ``set_fit_request(order=True)``.
+            order. Without keys the rows' own order is the order. Key i belongs to row i, whatever index a pandas
+            column has. The keys can be routed through pipelines and searches: with
+            ``sklearn.set_config(enable_metadata_routing=True)`` and ``set_fit_request(order=True)``.
 
         Returns
         -------
@@ -124,7 +125,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         return self._fit(X, y, order=order)
 
 
-class DistinctTree(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class DistinctTree:
     """One of the different trees of a forest.
 
     Attributes
@@ -271,7 +273,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Returns
         -------
         list of DistinctTree
-            Equally frequent ones with fewer tests per row first, then in the order in which they grew.
+            With ``tree``, ``count``, ``members``, ``feature_usage`` and ``tests_per_row``. Equally frequent ones with
+            fewer tests per row first, then in the order in which they grew.
         """
         check_is_fitted(self)
         if X is not None:

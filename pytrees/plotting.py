@@ -40,8 +40,7 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     --------
     >>> import matplotlib
     >>> matplotlib.use("agg")
-    >>> from pytrees import DecisionTreeClassifier
-    >>> from pytrees.plotting import plot_tree
+    >>> from pytrees import DecisionTreeClassifier, plot_tree
     >>> nodes = plot_tree(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))
     >>> nodes[1].get_text()
     'class a\\n1 row'

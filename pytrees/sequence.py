@@ -20,8 +20,8 @@ def effort_to_compress(sequence, normalized=False):
     Parameters
     ----------
     sequence : sequence of hashable labels
-        A list, tuple, string, range, one-dimensional array or pandas column of shape (n,). Labels matter only by which
-        of them are equal. A sequence of length 0 or 1 has ETC 0.
+        A list, tuple, string, range or other iterable, one-dimensional array or pandas column of shape (n,). Labels
+        matter only by which of them are equal; None is a label like others. A sequence of length 0 or 1 has ETC 0.
     normalized : bool, default=False
         Divide by n - 1, the largest value that a sequence of length n can have; 0.0 for n < 2.
 
@@ -144,7 +144,7 @@ class Phrase:
     (['a', 'b', 'c'], 3)
     """
 
-    __slots__ = ("_length", "left", "right")
+    __slots__ = ("_depth", "_length", "left", "right")
 
     _SHOWN = 20
 
@@ -152,6 +152,7 @@ class Phrase:
         self.left = left
         self.right = right
         self._length = sum(len(part) if isinstance(part, Phrase) else 1 for part in (left, right))
+        self._depth = 1 + max(part._depth if isinstance(part, Phrase) else 0 for part in (left, right))
 
     def __len__(self):
         return self._length
@@ -172,13 +173,15 @@ class Phrase:
         return hash(tuple(self))
 
     def __reduce__(self):
-        # Flat, so that deep phrases do not exhaust the stack: a phrase in postfix order, None joining the last two.
-        postfix, pending = [], [self]
+        # Flat over many levels at once, so that deep phrases do not exhaust the stack; parts below these are left to
+        # pickle, which writes what several phrases share once. In postfix order, None joining the last two.
+        n_levels = max(64, self._depth // 64)
+        postfix, pending = [], [(self, 0)]
         while pending:
-            part = pending.pop()
-            if isinstance(part, Phrase):
+            part, level = pending.pop()
+            if isinstance(part, Phrase) and level < n_levels:
                 postfix.append(None)
-                pending += (part.left, part.right)
+                pending += ((part.left, level + 1), (part.right, level + 1))
             else:
                 postfix.append((part,))
         return _phrase_from_postfix, (postfix[::-1],)

@@ -1,5 +1,7 @@
 """Tree: plain NumPy arrays, and what can be asked of them."""
 
+import operator
+
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
@@ -86,7 +88,7 @@ class Tree:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, _frozen(name, array, dtype))
-        object.__setattr__(self, "n_features", int(n_features))
+        object.__setattr__(self, "n_features", operator.index(n_features))
         object.__setattr__(self, "max_depth", self._check())
 
     def __setattr__(self, name, value):

@@ -48,7 +48,7 @@ def test_text_of_a_tree_and_of_an_estimator(engine):
     assert export_text(tree) == (
         "feature_0 <= 0.1235 (gain 0.6667)\n|   class 0 [12, 0]\nfeature_0 > 0.1235\n|   class 1 [0, 1.5]"
     )
-    assert export_text(tree, feature_names=["age"], class_names=["no", "yes"], decimals=2) == (
+    assert export_text(tree, feature_names=["age"], class_names=["no", "yes"], digits=2) == (
         "age <= 0.12 (gain 0.67)\n|   class no [12, 0]\nage > 0.12\n|   class yes [0, 1.5]"
     )
     estimator = PermutationDecisionTreeClassifier().fit(pd.DataFrame({"age": [1.0, 3.0]}), [True, False])

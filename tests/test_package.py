@@ -43,6 +43,7 @@ def test_public_names():
         "export_dict",
         "export_text",
         "nsrps",
+        "plot_tree",
     }
     for name in pytrees.__all__:
         assert hasattr(pytrees, name), name
@@ -102,7 +103,7 @@ def run_python(*arguments):
 
 
 def test_import_loads_neither_matplotlib_nor_the_reference_nor_the_studies():
-    unwanted = ("matplotlib", "pytrees.reference", "pytrees.study", "pytrees.plotting")
+    unwanted = ("matplotlib", "pytrees.reference", "pytrees.study")
     code = f"import sys, pytrees; print([name for name in {unwanted} if name in sys.modules])"
     done = run_python("-c", code)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]", "", 0)
