@@ -95,6 +95,9 @@ cdef bint _is_constant(PairSubstitution state) noexcept nogil:
 
 cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
     cdef index_t pair
+    if state.n_symbols > TABLE_SYMBOLS and not _has_repeated_symbol(state):
+        finish_single(state)
+        return
     _start_sparse(state)
     if state.n_symbols > TABLE_SYMBOLS and not _count_by_sorting(state):
         finish_single(state)
@@ -115,6 +118,17 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
             return
         if _substitute(state, pair):
             return
+
+
+cdef bint _has_repeated_symbol(PairSubstitution state) noexcept nogil:
+    """Whether any symbol stands twice. Where none does, no pair can, and the memory for pairs is never touched."""
+    cdef index_t i
+    memset(&state.offsets[0], 0, state.n_symbols * sizeof(index_t))
+    for i in range(state.length):
+        if state.offsets[state.sequence[i]] > 0:
+            return True
+        state.offsets[state.sequence[i]] = 1
+    return False
 
 
 cdef void _start_sparse(PairSubstitution state) noexcept nogil:
