@@ -43,7 +43,7 @@ def effort_to_compress(sequence, normalized=False):
 
     Notes
     -----
-    Near-linear in time, and linear in memory, of about 80 bytes a label. Described in Section 2 of [1]_; its Table 1
+    Near-linear in time, and linear in memory, of about 100 bytes a label. Described in Section 2 of [1]_; its Table 1
     and Table 3 are given exactly.
 
     References
