@@ -96,7 +96,25 @@ def unchanged_on_error(estimator):
         raise
 
 
-class BaseTreeClassifier(ClassifierMixin, BaseEstimator):
+class BaseClassifier(ClassifierMixin, BaseEstimator):
+    """What trees and forests of them share."""
+
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`; minus infinity where it is zero.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class BaseTreeClassifier(BaseClassifier):
     """A classifier that is one tree, `tree_`, over the classes `classes_`."""
 
     _parameter_constraints: ClassVar[dict] = GROWTH_CONSTRAINTS
@@ -159,20 +177,6 @@ class BaseTreeClassifier(ClassifierMixin, BaseEstimator):
         leaves = self.apply(X)
         counts = self.tree_.value[leaves]
         return counts / counts.sum(axis=1, keepdims=True)
-
-    def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`; minus infinity where a class has no training rows in the leaf.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def apply(self, X):
         """The leaf that every row comes to.

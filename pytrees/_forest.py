@@ -4,13 +4,13 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import GROWTH_CONSTRAINTS, grow, growth_limits, unchanged_on_error
+from ._base import GROWTH_CONSTRAINTS, BaseClassifier, grow, growth_limits, unchanged_on_error
 from ._engine import config_context, current_engine
 from ._progress import Progress
 from ._validation import row_order, validate_X, validate_X_y
@@ -50,7 +50,7 @@ def _votes(engine, trees, X):
         return votes
 
 
-class BaseForestClassifier(ClassifierMixin, BaseEstimator):
+class BaseForestClassifier(BaseClassifier):
     """Trees on rearranged rows, and their majority vote.
 
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name.
@@ -131,20 +131,6 @@ class BaseForestClassifier(ClassifierMixin, BaseEstimator):
         engine = current_engine()
         counted = parallel(delayed(_votes)(engine, trees[i : i + 16], X) for i in range(0, len(trees), 16))
         return sum(counted)
-
-    def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`; minus infinity where no tree votes for a class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def apply(self, X):
         """The leaf that every row comes to in every tree.
