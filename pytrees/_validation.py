@@ -77,14 +77,11 @@ def row_order(order, n_samples):
 
 def _order_keys(order):
     """The keys as an array of one dimension: of numbers or dates, or of objects where they must not be converted."""
-    if isinstance(getattr(order, "dtype", None), np.dtype) or not hasattr(order, "dtype"):
-        codes = None
-    else:
-        # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
-        order = getattr(order, "cat", order)
-        codes = getattr(order, "codes", None) if getattr(order, "ordered", False) else None
-    if codes is not None:
-        return np.where(np.asarray(codes) < 0, np.nan, codes)
+    # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
+    categorical = getattr(order, "cat", order)
+    if getattr(categorical, "ordered", False):
+        codes = np.asarray(categorical.codes)
+        return np.where(codes < 0, np.nan, codes)
     if np.ma.is_masked(order):
         raise ValueError("order contains missing values: some of it is masked.")
     if hasattr(order, "__array__"):

@@ -279,6 +279,8 @@ KEYS = {
     "datetime_index": pd.DatetimeIndex(TIMES),
     # Their order is that of the categories, not of the letters: a list of them would not know it.
     "categories": pd.Series(pd.Categorical(ROTATED, categories=ROTATED, ordered=True)),
+    # Categories without an order sort as the values that they are.
+    "unordered_categories": pd.Series(WORDS, dtype="category"),
 }
 WAYS = [(kind, as_list) for kind in KEYS for as_list in (False, True) if (kind, as_list) != ("categories", True)]
 

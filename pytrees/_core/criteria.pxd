@@ -5,15 +5,10 @@ from libc.math cimport fabs, log2
 
 from pytrees._core.exact cimport is_greater_fraction, nearest_double
 from pytrees._core.nsrps cimport PairSubstitution, effort
-from pytrees._core.types cimport UNLIMITED, float64_t, index_t, int64_t, int128_t, uint128_t
+from pytrees._core.types cimport GINI, UNLIMITED, CriterionCode, float64_t, index_t, int64_t, int128_t, uint128_t
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
-
-cdef enum CriterionCode:
-    GINI
-    ENTROPY
-    ETC
 
 
 cdef struct Gain:

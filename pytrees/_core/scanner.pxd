@@ -2,9 +2,9 @@
 
 cimport cython
 
-from pytrees._core.criteria cimport CriterionCode, EffortToCompress, Entropy, Gain, Gini, WeightedImpurity
+from pytrees._core.criteria cimport EffortToCompress, Entropy, Gain, Gini, WeightedImpurity
 from pytrees._core.partition cimport RowPartition
-from pytrees._core.types cimport float64_t, index_t, int64_t, uint8_t, uint64_t
+from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint64_t
 
 
 cdef struct Split:

@@ -6,8 +6,6 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 
 from pytrees._core.criteria cimport (
-    ETC,
-    GINI,
     CountCriterion,
     EffortToCompress,
     Entropy,
@@ -16,7 +14,7 @@ from pytrees._core.criteria cimport (
     is_greater_gain,
 )
 from pytrees._core.partition cimport Entry, RowPartition
-from pytrees._core.types cimport NONE, index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.types cimport ETC, GINI, NONE, index_t, int64_t, uint64_t, uint128_t
 
 from pytrees._core import criteria
 

@@ -21,3 +21,8 @@ cdef enum:
     LEAF = -1               # children of a leaf
     UNDEFINED = -2          # feature and threshold of a leaf
     UNLIMITED = 2147483647
+
+cdef enum CriterionCode:
+    GINI
+    ENTROPY
+    ETC
