@@ -47,212 +47,350 @@ cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t t
     return gain
 
 
-@cython.final
-cdef class Gini:
-    """Gini from whole counts. Compared exactly: a filter in floating point decides all but the closest cases."""
+# What a criterion on class counts keeps while rows move from the right child to the left: one structure for every
+# criterion, held in registers by the loops that are written once for all of them. The arrays are a ClassCounts'.
 
+cdef struct BinaryGiniScan:
+    # Of two classes the gain grows with D**2 / (L R), with D = left_ones total - left_total ones, and L and R rows.
+    int64_t total, ones, left_total, left_ones
+    int64_t best_left_total, best_left_ones
+    float64_t best_square, best_product     # D**2 and L R of the best cut; the product is 0 before the first one
+
+
+cdef struct GiniScan:
+    # The gain grows with left_squares / left_total + right_squares / right_total.
+    index_t n_classes
+    const int64_t* total_counts
+    int64_t* left_counts
+    int64_t total, total_squares, left_total, left_squares, right_squares
+    int64_t best_left_total, best_left_squares, best_right_squares
+    float64_t best_score, best_product      # the product is 0 before the first cut
+
+
+cdef struct EntropyScan:
+    # The gain grows with minus the children's entropies in total, which is sums of n log2 n.
+    index_t n_classes
+    const int64_t* table
+    const int64_t* total_counts
+    int64_t* left_counts
+    int64_t total, total_sum, left_total, left_sum, right_sum
+    bint has_best
+    int64_t best_score
+
+
+cdef struct WeightedScan:
+    # Gini or entropy from weights that are not whole numbers: in floating point, compared with a tolerance.
+    index_t n_classes
+    bint is_gini
+    const float64_t* total_counts
+    float64_t* left_counts
+    float64_t total, left_total, node_impurity
+    bint has_best
+    float64_t best_score
+
+
+ctypedef fused ExactScan:
+    BinaryGiniScan
+    GiniScan
+    EntropyScan
+
+
+ctypedef fused CountScan:
+    BinaryGiniScan
+    GiniScan
+    EntropyScan
+    WeightedScan
+
+
+@cython.final
+cdef class ClassCounts:
+    """The class counts of a node, and of its left child while the cuts of a feature are scanned."""
+
+    cdef index_t n_classes
+    cdef const int64_t[::1] table                   # n log2 n, for entropy
     cdef int64_t[::1] total_counts, left_counts
-    cdef int64_t total, left_total, total_squares, left_squares, right_squares
-    cdef bint has_best
-    cdef int64_t best_left_total, best_left_squares, best_right_squares
-    cdef float64_t best_score
+    cdef float64_t[::1] total_weights, left_weights
+    cdef float64_t total_weight                     # added up in the order of the rows
 
-    cdef inline void start_node(self) noexcept nogil:
-        self.total = 0
-        self.total_squares = 0
-        self.total_counts[:] = 0
 
-    cdef inline void add(self, index_t label, int64_t weight) noexcept nogil:
-        self.total_squares += weight * (2 * self.total_counts[label] + weight)
-        self.total_counts[label] += weight
-        self.total += weight
+cdef inline void start_scan(CountScan* scan, ClassCounts counts, CriterionCode code) noexcept nogil:
+    """Of a node whose classes are counted."""
+    cdef index_t label
+    if CountScan is BinaryGiniScan:
+        scan.ones = counts.total_counts[1]
+        scan.total = counts.total_counts[0] + counts.total_counts[1]
+    elif CountScan is WeightedScan:
+        scan.n_classes = counts.n_classes
+        scan.is_gini = code == GINI
+        scan.total_counts = &counts.total_weights[0]
+        scan.left_counts = &counts.left_weights[0]
+        scan.total = counts.total_weight
+    else:
+        scan.n_classes = counts.n_classes
+        scan.total_counts = &counts.total_counts[0]
+        scan.left_counts = &counts.left_counts[0]
+        scan.total = 0
+        for label in range(scan.n_classes):
+            scan.total += scan.total_counts[label]
+    if CountScan is GiniScan:
+        scan.total_squares = 0
+        for label in range(scan.n_classes):
+            scan.total_squares += scan.total_counts[label] * scan.total_counts[label]
+    elif CountScan is EntropyScan:
+        scan.table = &counts.table[0]
+        scan.total_sum = 0
+        for label in range(scan.n_classes):
+            scan.total_sum += scan.table[scan.total_counts[label]]
+    elif CountScan is WeightedScan:
+        scan.node_impurity = weighted_impurity(scan, 0, scan.total)
+        scan.has_best = False
+    if CountScan is not WeightedScan:
+        forget_best(scan)
 
-    cdef inline void start_feature(self) noexcept nogil:
-        self.left_counts[:] = 0
-        self.left_total = 0
-        self.left_squares = 0
-        self.right_squares = self.total_squares
-        self.has_best = False
 
-    cdef inline void move_left(self, index_t label, int64_t weight) noexcept nogil:
-        cdef int64_t left = self.left_counts[label], right = self.total_counts[label] - left
-        self.left_squares += weight * (2 * left + weight)
-        self.right_squares -= weight * (2 * right - weight)
-        self.left_counts[label] = left + weight
-        self.left_total += weight
+cdef inline void forget_best(ExactScan* scan) noexcept nogil:
+    if ExactScan is EntropyScan:
+        scan.has_best = False
+    elif ExactScan is GiniScan:
+        scan.best_score = 0.0
+        scan.best_product = 0.0
+    else:
+        scan.best_square = 0.0
+        scan.best_product = 0.0
 
-    cdef inline bint offer(self) noexcept nogil:
-        """Keep the present cut where it beats the best so far. Of one node, the gain grows with
-        score = left_squares / left_total + right_squares / right_total."""
-        cdef int64_t right_total = self.total - self.left_total
-        cdef float64_t score = (
-            <float64_t> self.left_squares / <float64_t> self.left_total
-            + <float64_t> self.right_squares / <float64_t> right_total
+
+cdef inline void start_feature(CountScan* scan) noexcept nogil:
+    """All rows in the right child. The best cut so far stays, but for the criterion that compares with a tolerance:
+    there it is the best of each feature that counts."""
+    cdef index_t label
+    scan.left_total = 0
+    if CountScan is BinaryGiniScan:
+        scan.left_ones = 0
+    else:
+        for label in range(scan.n_classes):
+            scan.left_counts[label] = 0
+    if CountScan is GiniScan:
+        scan.left_squares = 0
+        scan.right_squares = scan.total_squares
+    elif CountScan is EntropyScan:
+        scan.left_sum = 0
+        scan.right_sum = scan.total_sum
+    elif CountScan is WeightedScan:
+        scan.has_best = False
+
+
+cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexcept nogil:
+    """Move so many rows of the class."""
+    cdef int64_t left, right
+    scan.left_total += weight
+    if ExactScan is BinaryGiniScan:
+        scan.left_ones += weight * label
+    else:
+        left = scan.left_counts[label]
+        right = scan.total_counts[label] - left
+        scan.left_counts[label] = left + weight
+        if ExactScan is GiniScan:
+            scan.left_squares += weight * (2 * left + weight)
+            scan.right_squares -= weight * (2 * right - weight)
+        else:
+            scan.left_sum += scan.table[left + weight] - scan.table[left]
+            scan.right_sum += scan.table[right - weight] - scan.table[right]
+
+
+cdef inline bint offer(CountScan* scan) noexcept nogil:
+    """Keep the present cut where it beats the best so far."""
+    if CountScan is BinaryGiniScan:
+        return _offer_binary_gini(scan)
+    elif CountScan is GiniScan:
+        return _offer_gini(scan)
+    elif CountScan is EntropyScan:
+        return _offer_entropy(scan)
+    else:
+        return _offer_weighted(scan)
+
+
+cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
+    if CountScan is BinaryGiniScan:
+        return _gain_of_binary_gini(scan)
+    elif CountScan is GiniScan:
+        return _gain_of_gini(scan)
+    elif CountScan is EntropyScan:
+        return _gain_of_entropy(scan)
+    else:
+        return _gain_of_weighted(scan)
+
+
+cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
+    """Whether the best cut leaves one class in each child, so that no other cut can be better."""
+    cdef int64_t right_total
+    if CountScan is BinaryGiniScan:
+        right_total = scan.total - scan.best_left_total
+        return scan.best_product > 0.0 and (
+            scan.best_left_ones == 0 and scan.ones == right_total
+            or scan.best_left_ones == scan.best_left_total and scan.ones == scan.best_left_total
         )
-        if self.has_best:
-            # Two scores carry less than 1e-15 of relative error together.
-            if score <= self.best_score * (1.0 - 1e-14):
-                return False
-            if score < self.best_score * (1.0 + 1e-14) and not self._is_better():
-                return False
-        self.has_best = True
-        self.best_score = score
-        self.best_left_total = self.left_total
-        self.best_left_squares = self.left_squares
-        self.best_right_squares = self.right_squares
-        return True
-
-    cdef inline bint _is_better(self) noexcept nogil:
-        cdef uint128_t left = self.left_total, right = self.total - self.left_total
-        cdef uint128_t best_left = self.best_left_total, best_right = self.total - self.best_left_total
-        return is_greater_fraction(
-            self.left_squares * right + self.right_squares * left, left * right,
-            self.best_left_squares * best_right + self.best_right_squares * best_left, best_left * best_right,
+    elif CountScan is GiniScan:
+        right_total = scan.total - scan.best_left_total
+        return (
+            scan.best_product > 0.0
+            and scan.best_left_squares == scan.best_left_total * scan.best_left_total
+            and scan.best_right_squares == right_total * right_total
         )
-
-    cdef inline Gain best_gain(self) noexcept nogil:
-        cdef int128_t total = self.total, left = self.best_left_total, right = total - left
-        return exact_gain(
-            total * (self.best_left_squares * right + self.best_right_squares * left)
-            - left * right * self.total_squares,
-            <uint128_t> (total * left * right), self.total,
-        )
+    elif CountScan is EntropyScan:
+        return scan.has_best and scan.best_score == 0
+    else:
+        return False
 
 
-@cython.final
-cdef class Entropy:
-    """Entropy from whole counts, with n log2 n from the shared table of integers: sums and comparisons are exact."""
+# ------------------------------------------------------------------------------------------------ gini of two classes
 
-    cdef const int64_t[::1] table
-    cdef int64_t[::1] total_counts, left_counts
-    cdef int64_t total, left_total, left_sum, right_sum
-    cdef bint has_best
-    cdef int64_t best_score
-
-    cdef inline void start_node(self) noexcept nogil:
-        self.total = 0
-        self.total_counts[:] = 0
-
-    cdef inline void add(self, index_t label, int64_t weight) noexcept nogil:
-        self.total_counts[label] += weight
-        self.total += weight
-
-    cdef inline int64_t _total_sum(self) noexcept nogil:
-        cdef Py_ssize_t label
-        cdef int64_t total_sum = 0
-        for label in range(self.total_counts.shape[0]):
-            total_sum += self.table[self.total_counts[label]]
-        return total_sum
-
-    cdef inline void start_feature(self) noexcept nogil:
-        self.left_counts[:] = 0
-        self.left_total = 0
-        self.left_sum = 0
-        self.right_sum = self._total_sum()
-        self.has_best = False
-
-    cdef inline void move_left(self, index_t label, int64_t weight) noexcept nogil:
-        cdef int64_t left = self.left_counts[label], right = self.total_counts[label] - left
-        self.left_sum += self.table[left + weight] - self.table[left]
-        self.right_sum += self.table[right - weight] - self.table[right]
-        self.left_counts[label] = left + weight
-        self.left_total += weight
-
-    cdef inline bint offer(self) noexcept nogil:
-        """Keep the present cut where it beats the best so far: score is minus the children's entropies in total."""
-        cdef int64_t score = (
-            self.left_sum - self.table[self.left_total] + self.right_sum - self.table[self.total - self.left_total]
-        )
-        if self.has_best and score <= self.best_score:
-            return False
-        self.has_best = True
-        self.best_score = score
-        return True
-
-    cdef inline Gain best_gain(self) noexcept nogil:
-        cdef Gain gain = exact_gain(
-            self.table[self.total] - self._total_sum() + self.best_score, 1 << NLOGN_FRACTION_BITS, self.total
-        )
-        # Entropy never rises; the rounding of the table can take a gain of nothing below zero.
-        if gain.value < 0.0:
-            gain.value = 0.0
-        return gain
+cdef inline bint _offer_binary_gini(BinaryGiniScan* scan) noexcept nogil:
+    cdef int64_t difference = scan.left_ones * scan.total - scan.left_total * scan.ones
+    cdef float64_t square = <float64_t> difference * <float64_t> difference
+    cdef float64_t product = <float64_t> (scan.left_total * (scan.total - scan.left_total))
+    cdef float64_t present = square * scan.best_product, best = scan.best_square * product
+    # Rounding takes less than 1e-15 of each.
+    if present < best * (1.0 - 1e-14):
+        return False
+    if scan.best_product > 0.0 and present <= best * (1.0 + 1e-14) and not _is_better_binary_gini(scan, difference):
+        return False
+    scan.best_square = square
+    scan.best_product = product
+    scan.best_left_total = scan.left_total
+    scan.best_left_ones = scan.left_ones
+    return True
 
 
-@cython.final
-cdef class WeightedImpurity:
-    """Gini or entropy from weights that are not whole numbers: in floating point, compared with a tolerance."""
-
-    cdef CriterionCode code
-    cdef float64_t[::1] total_counts, left_counts
-    cdef float64_t total, left_total, node_impurity
-    cdef bint has_best
-    cdef float64_t best_score
-
-    cdef inline void start_node(self) noexcept nogil:
-        self.total = 0.0
-        self.total_counts[:] = 0.0
-
-    cdef inline void add(self, index_t label, float64_t weight) noexcept nogil:
-        self.total_counts[label] += weight
-        self.total += weight
-
-    cdef inline void start_feature(self) noexcept nogil:
-        self.left_counts[:] = 0.0
-        self.left_total = 0.0
-        self.node_impurity = self._impurity(0, self.total)
-        self.has_best = False
-
-    cdef inline void move_left(self, index_t label, float64_t weight) noexcept nogil:
-        self.left_counts[label] += weight
-        self.left_total += weight
-
-    cdef inline float64_t _impurity(self, int side, float64_t total) noexcept nogil:
-        """Of the node (0), its left child (1) or its right child (2). What rounding leaves below zero is nothing."""
-        cdef Py_ssize_t label
-        cdef float64_t impurity = 1.0 if self.code == GINI else 0.0, share
-        if total <= 0.0:
-            return 0.0
-        for label in range(self.total_counts.shape[0]):
-            if side == 0:
-                share = self.total_counts[label]
-            elif side == 1:
-                share = self.left_counts[label]
-            else:
-                share = self.total_counts[label] - self.left_counts[label]
-            if share <= 0.0:
-                continue
-            share /= total
-            impurity -= share * share if self.code == GINI else share * log2(share)
-        return impurity
-
-    cdef inline bint offer(self) noexcept nogil:
-        cdef float64_t right_total = self.total - self.left_total
-        cdef float64_t score = (
-            self.node_impurity
-            - self.left_total / self.total * self._impurity(1, self.left_total)
-            - right_total / self.total * self._impurity(2, right_total)
-        )
-        if self.has_best and not exceeds_by_tolerance(score, self.best_score):
-            return False
-        self.has_best = True
-        self.best_score = score
-        return True
-
-    cdef inline Gain best_gain(self) noexcept nogil:
-        cdef Gain gain
-        gain.numerator = 0
-        gain.denominator = 0
-        gain.value = self.best_score
-        gain.priority = self.total * self.best_score
-        return gain
+cdef inline bint _is_better_binary_gini(const BinaryGiniScan* scan, int64_t difference) noexcept nogil:
+    cdef int128_t best = (
+        <int128_t> scan.best_left_ones * scan.total - <int128_t> scan.best_left_total * scan.ones
+    )
+    return is_greater_fraction(
+        <int128_t> difference * difference,
+        <uint128_t> scan.left_total * <uint128_t> (scan.total - scan.left_total),
+        best * best,
+        <uint128_t> scan.best_left_total * <uint128_t> (scan.total - scan.best_left_total),
+    )
 
 
-# One loop over the cuts of a feature serves them all.
-ctypedef fused CountCriterion:
-    Gini
-    Entropy
-    WeightedImpurity
+cdef inline Gain _gain_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
+    """total * gain = 2 D**2 / (total L R)."""
+    cdef int128_t left = scan.best_left_total, right = scan.total - scan.best_left_total
+    cdef int128_t difference = scan.best_left_ones * <int128_t> scan.total - left * scan.ones
+    return exact_gain(2 * difference * difference, <uint128_t> (scan.total * left * right), scan.total)
+
+
+# ---------------------------------------------------------------------------------------------- gini of any classes
+
+cdef inline bint _offer_gini(GiniScan* scan) noexcept nogil:
+    cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
+    cdef float64_t score = (
+        <float64_t> scan.left_squares * right_total + <float64_t> scan.right_squares * left_total
+    )
+    cdef float64_t product = left_total * right_total
+    cdef float64_t present = score * scan.best_product, best = scan.best_score * product
+    # Rounding takes less than 1e-15 of each.
+    if present < best * (1.0 - 1e-14):
+        return False
+    if scan.best_product > 0.0 and present <= best * (1.0 + 1e-14) and not _is_better_gini(scan):
+        return False
+    scan.best_score = score
+    scan.best_product = product
+    scan.best_left_total = scan.left_total
+    scan.best_left_squares = scan.left_squares
+    scan.best_right_squares = scan.right_squares
+    return True
+
+
+cdef inline bint _is_better_gini(const GiniScan* scan) noexcept nogil:
+    cdef uint128_t left = scan.left_total, right = scan.total - scan.left_total
+    cdef uint128_t best_left = scan.best_left_total, best_right = scan.total - scan.best_left_total
+    return is_greater_fraction(
+        scan.left_squares * right + scan.right_squares * left, left * right,
+        scan.best_left_squares * best_right + scan.best_right_squares * best_left, best_left * best_right,
+    )
+
+
+cdef inline Gain _gain_of_gini(const GiniScan* scan) noexcept nogil:
+    cdef int128_t total = scan.total, left = scan.best_left_total, right = total - left
+    return exact_gain(
+        total * (scan.best_left_squares * right + scan.best_right_squares * left)
+        - left * right * scan.total_squares,
+        <uint128_t> (total * left * right), scan.total,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- entropy
+
+cdef inline bint _offer_entropy(EntropyScan* scan) noexcept nogil:
+    cdef int64_t score = (
+        scan.left_sum - scan.table[scan.left_total] + scan.right_sum - scan.table[scan.total - scan.left_total]
+    )
+    if scan.has_best and score <= scan.best_score:
+        return False
+    scan.has_best = True
+    scan.best_score = score
+    return True
+
+
+cdef inline Gain _gain_of_entropy(const EntropyScan* scan) noexcept nogil:
+    cdef Gain gain = exact_gain(
+        scan.table[scan.total] - scan.total_sum + scan.best_score, 1 << NLOGN_FRACTION_BITS, scan.total
+    )
+    # Entropy never rises; the rounding of the table can take a gain of nothing below zero.
+    if gain.value < 0.0:
+        gain.value = 0.0
+    return gain
+
+
+# ------------------------------------------------------------------------------------- weights that are not whole numbers
+
+cdef inline void move_weight_left(WeightedScan* scan, index_t label, float64_t weight) noexcept nogil:
+    scan.left_counts[label] += weight
+    scan.left_total += weight
+
+
+cdef inline float64_t weighted_impurity(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
+    """Of the node (0), its left child (1) or its right child (2). What rounding leaves below zero is nothing."""
+    cdef index_t label
+    cdef float64_t impurity = 1.0 if scan.is_gini else 0.0, share
+    if total <= 0.0:
+        return 0.0
+    for label in range(scan.n_classes):
+        if side == 0:
+            share = scan.total_counts[label]
+        elif side == 1:
+            share = scan.left_counts[label]
+        else:
+            share = scan.total_counts[label] - scan.left_counts[label]
+        if share <= 0.0:
+            continue
+        share /= total
+        impurity -= share * share if scan.is_gini else share * log2(share)
+    return impurity
+
+
+cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
+    cdef float64_t right_total = scan.total - scan.left_total
+    cdef float64_t score = (
+        scan.node_impurity
+        - scan.left_total / scan.total * weighted_impurity(scan, 1, scan.left_total)
+        - right_total / scan.total * weighted_impurity(scan, 2, right_total)
+    )
+    if scan.has_best and not exceeds_by_tolerance(score, scan.best_score):
+        return False
+    scan.has_best = True
+    scan.best_score = score
+    return True
+
+
+cdef inline Gain _gain_of_weighted(const WeightedScan* scan) noexcept nogil:
+    cdef Gain gain
+    gain.numerator = 0
+    gain.denominator = 0
+    gain.value = scan.best_score
+    gain.priority = scan.total * scan.best_score
+    return gain
 
 
 @cython.final

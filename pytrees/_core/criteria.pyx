@@ -14,26 +14,18 @@ CODES = {"gini": GINI, "entropy": ENTROPY, "etc": ETC}
 
 
 @cython.final
-cdef class Gini:
-    def __cinit__(self, Py_ssize_t n_classes):
+cdef class ClassCounts:
+    def __cinit__(self, Py_ssize_t n_classes, CriterionCode code, weights, Py_ssize_t n_rows):
+        self.n_classes = <index_t> n_classes
+        is_exact = weights is None or weights.dtype != np.float64
         self.total_counts = np.zeros(n_classes, dtype=np.int64)
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
-
-
-@cython.final
-cdef class Entropy:
-    def __cinit__(self, Py_ssize_t n_classes, int64_t total_count):
-        self.table = n_log2_n(total_count)
-        self.total_counts = np.zeros(n_classes, dtype=np.int64)
-        self.left_counts = np.zeros(n_classes, dtype=np.int64)
-
-
-@cython.final
-cdef class WeightedImpurity:
-    def __cinit__(self, Py_ssize_t n_classes, CriterionCode code):
-        self.code = code
-        self.total_counts = np.zeros(n_classes, dtype=np.float64)
-        self.left_counts = np.zeros(n_classes, dtype=np.float64)
+        self.total_weights = np.zeros(0 if is_exact else n_classes)
+        self.left_weights = np.zeros(0 if is_exact else n_classes)
+        largest = 0
+        if code == ENTROPY and is_exact:
+            largest = n_rows if weights is None else weights.sum()
+        self.table = n_log2_n(largest)
 
 
 @cython.final

@@ -4,12 +4,28 @@ import numpy as np
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memmove
 
 from pytrees._core.criteria cimport is_greater_priority
-from pytrees._core.partition cimport RowPartition, split_entries, split_rows, threshold_between
-from pytrees._core.scanner cimport Scanner, Split, find_split, is_pure, mix64
+from pytrees._core.histogram cimport MAX_BINS, Histograms, Slot, count_rows, give_back, subtract, take_slot
+from pytrees._core.partition cimport (
+    RowPartition,
+    mark_at_most,
+    mark_first,
+    split_entries,
+    split_rows,
+)
+from pytrees._core.scanner cimport (
+    NodeRows,
+    Scanner,
+    Split,
+    count_classes,
+    find_split,
+    is_pure,
+    mix64,
+    start_block,
+)
 from pytrees._core.types cimport (
     LEAF,
     NONE,
@@ -24,8 +40,18 @@ from pytrees._core.types cimport (
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
 
+# Features of more rows than these are cut into bins, and sorted only in subtrees of few rows: so many, or so many for
+# every class where these are more, because every bin counts every class.
+ROWS_WITHOUT_BINS = 16384
+BLOCK_ROWS = 1024
+BLOCK_ROWS_PER_CLASS = 64
+MOST_CLASSES_IN_BINS = 128
+# Places and classes of blocks in 32 bits have 16.
+NARROW_LIMIT = 2**16
+
 cdef struct Node:
-    index_t left, right, start, stop, depth, feature
+    NodeRows rows
+    index_t left, right, depth, feature
     float64_t threshold, gain
     uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth
 
@@ -33,72 +59,76 @@ cdef struct OpenLeaf:
     index_t node
     Split split
 
-_NODE = np.dtype(
-    [(name, np.int32) for name in ("left", "right", "start", "stop", "depth", "feature")]
-    + [("threshold", np.float64), ("gain", np.float64), ("random_state", np.uint64)],
-    align=True,
-)
-
 
 @cython.final
 cdef class Growth:
-    """A tree as it grows: its nodes in the order in which they were made, and the leaves that can still be split."""
+    """A tree as it grows: its nodes in the order in which they were made, and the leaves that may still be split."""
 
     cdef RowPartition partition
     cdef Scanner scanner
-    cdef index_t max_depth, min_samples_split, max_leaf_nodes
+    cdef Histograms histograms      # None where all rows are in one block
+    cdef index_t max_depth, min_samples_split, max_leaf_nodes, block_rows, n_classes
     cdef float64_t min_gain
-    cdef Node[::1] nodes
+    cdef Node* nodes
+    cdef float64_t* values          # class counts of the leaves, n_classes a node
+    cdef Py_ssize_t node_capacity, value_capacity
     cdef index_t n_nodes, n_leaves
-    # In descending order of their rows' place: the leftmost leaf stands last.
+    # In descending order of their rows' place: the leftmost leaf stands last. Where the number of leaves is limited
+    # their splits are known; otherwise each is looked for when it is the leaf's turn, so that all of a block's nodes
+    # are done before the next block is sorted.
     cdef OpenLeaf* open_leaves
+    cdef Py_ssize_t open_capacity
     cdef index_t n_open
-    cdef int64_t n_scanned  # entries since the last look at the keyboard
-
-    def __cinit__(self, RowPartition partition, Scanner scanner, index_t max_depth, index_t max_leaf_nodes):
-        cdef Py_ssize_t max_leaves = min(partition.n_rows // scanner.min_samples_leaf, max_leaf_nodes)
-        if max_depth < 30:
-            max_leaves = min(max_leaves, 1 << max_depth)
-        max_leaves = max(max_leaves, 1)
-        self.partition = partition
-        self.scanner = scanner
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.nodes = np.empty(2 * max_leaves - 1, dtype=_NODE)
-        self.open_leaves = <OpenLeaf*> malloc(max_leaves * sizeof(OpenLeaf))
-        if self.open_leaves == NULL:
-            raise MemoryError()
+    cdef Slot* drawn_slot           # counts of the drawn features of one node at a time, where not all are looked at
+    cdef int64_t n_scanned          # entries since the last look at the keyboard
 
     def __dealloc__(self):
+        free(self.nodes)
+        free(self.values)
         free(self.open_leaves)
 
 
+cdef int _reserve(void** memory, Py_ssize_t* capacity, Py_ssize_t wanted, Py_ssize_t item_size) except -1 nogil:
+    """Make room for so many items; doubling keeps the cost of growing linear."""
+    cdef Py_ssize_t new_capacity = max(64, capacity[0])
+    cdef void* moved
+    if memory[0] != NULL and wanted <= capacity[0]:
+        return 0
+    while new_capacity < wanted:
+        new_capacity *= 2
+    moved = realloc(memory[0], new_capacity * item_size)
+    if moved == NULL:
+        with gil:
+            raise MemoryError(f"no memory for a tree of {new_capacity} nodes")
+    memory[0] = moved
+    capacity[0] = new_capacity
+    return 0
+
+
 cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
-    cdef index_t chosen, n_new
+    cdef index_t chosen
     cdef OpenLeaf leaf
-    cdef OpenLeaf children[2]
-    growth.n_nodes = 0
-    growth.n_open = 0
+    cdef NodeRows outside
+    cdef bint is_best_first = growth.max_leaf_nodes < UNLIMITED
+    outside.in_block = False
     growth.n_leaves = 1
-    growth.n_scanned = 0
-    leaf.node = _add_node(growth, 0, <index_t> growth.partition.n_rows, 0, mix64(seed))
-    if _may_split(growth, leaf.node) and _open(growth, &leaf):
-        growth.open_leaves[0] = leaf
-        growth.n_open = 1
+    leaf.node = _add_node(growth, &outside, 0, <index_t> growth.partition.n_rows, 0, mix64(seed))
+    _take_root(growth, leaf.node)
+    _open(growth, &leaf, _may_split(growth, leaf.node), 0)
     while growth.n_open > 0 and growth.n_leaves < growth.max_leaf_nodes:
-        chosen = growth.n_open - 1 if growth.max_leaf_nodes == UNLIMITED else _best_open_leaf(growth)
+        chosen = _best_open_leaf(growth) if is_best_first else growth.n_open - 1
         leaf = growth.open_leaves[chosen]
-        n_new = _split_leaf(growth, &leaf, children)
-        # The children that can be split take the place of their parent among the open leaves.
         memmove(
-            &growth.open_leaves[chosen + n_new], &growth.open_leaves[chosen + 1],
+            &growth.open_leaves[chosen], &growth.open_leaves[chosen + 1],
             (growth.n_open - chosen - 1) * sizeof(OpenLeaf),
         )
-        growth.n_open += n_new - 1
-        if n_new > 0:
-            growth.open_leaves[chosen] = children[0]
-        if n_new > 1:
-            growth.open_leaves[chosen + 1] = children[1]
+        growth.n_open -= 1
+        if is_best_first or _search(growth, &leaf):
+            _split_leaf(growth, &leaf, chosen)
+        else:
+            _close(growth, leaf.node)
+    for chosen in range(growth.n_open):
+        _close(growth, growth.open_leaves[chosen].node)
     return 0
 
 
@@ -112,143 +142,290 @@ cdef index_t _best_open_leaf(Growth growth) noexcept nogil:
 
 
 cdef index_t _add_node(
-    Growth growth, index_t start, index_t stop, index_t depth, uint64_t random_state
-) noexcept nogil:
-    cdef index_t node = growth.n_nodes
-    growth.nodes[node].left = LEAF
-    growth.nodes[node].right = LEAF
-    growth.nodes[node].start = start
-    growth.nodes[node].stop = stop
-    growth.nodes[node].depth = depth
-    growth.nodes[node].feature = UNDEFINED
-    growth.nodes[node].threshold = UNDEFINED
-    growth.nodes[node].gain = 0.0
-    growth.nodes[node].random_state = random_state
+    Growth growth, const NodeRows* parent, index_t start, index_t stop, index_t depth, uint64_t random_state
+) except -1 nogil:
+    """A leaf, in its parent's block where that is in one."""
+    cdef index_t number = growth.n_nodes
+    cdef Node* node
+    _reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(Node))
+    _reserve(
+        <void**> &growth.values, &growth.value_capacity, (<Py_ssize_t> number + 1) * growth.n_classes,
+        sizeof(float64_t),
+    )
+    node = &growth.nodes[number]
+    node.rows = parent[0]
+    node.rows.start = start
+    node.rows.stop = stop
+    node.rows.slot = NULL
+    node.left = LEAF
+    node.right = LEAF
+    node.feature = UNDEFINED
+    node.threshold = UNDEFINED
+    node.gain = 0.0
+    node.depth = depth
+    node.random_state = random_state
     growth.n_nodes += 1
-    return node
+    return number
 
 
 cdef bint _may_split(Growth growth, index_t node) noexcept nogil:
-    cdef index_t start = growth.nodes[node].start, stop = growth.nodes[node].stop
+    cdef NodeRows* rows = &growth.nodes[node].rows
     return (
-        stop - start >= growth.min_samples_split
+        rows.stop - rows.start >= growth.min_samples_split
         and growth.nodes[node].depth < growth.max_depth
-        and not is_pure(growth.scanner, start, stop)
+        and not is_pure(growth.scanner, rows)
     )
 
 
-cdef int _open(Growth growth, OpenLeaf* leaf) except -1 nogil:
+cdef inline bint _uses_bins(Growth growth, index_t node) noexcept nogil:
+    return growth.nodes[node].rows.stop - growth.nodes[node].rows.start > growth.block_rows
+
+
+cdef int _take_root(Growth growth, index_t root) except -1 nogil:
+    """Count the root's bins, where it uses them."""
+    cdef NodeRows* rows = &growth.nodes[root].rows
+    if not _uses_bins(growth, root):
+        return 0
+    rows.slot = take_slot(growth.histograms)
+    if growth.scanner.max_features >= growth.partition.n_features:
+        _count_all(growth, rows.slot, rows)
+    else:
+        growth.drawn_slot = rows.slot
+    return 0
+
+
+cdef void _count_all(Growth growth, Slot* slot, const NodeRows* rows) noexcept nogil:
+    count_rows(growth.histograms, slot, rows.start, rows.stop, &growth.scanner.drawn[0], growth.scanner.n_drawn)
+
+
+cdef int _open(Growth growth, OpenLeaf* leaf, bint may_split, index_t place) except -1 nogil:
+    """Put the leaf at this place among the open leaves if it may and can be split: 1; otherwise close it: 0."""
+    if not may_split or growth.max_leaf_nodes < UNLIMITED and not _search(growth, leaf):
+        _close(growth, leaf.node)
+        return 0
+    _reserve(<void**> &growth.open_leaves, &growth.open_capacity, growth.n_open + 1, sizeof(OpenLeaf))
+    memmove(
+        &growth.open_leaves[place + 1], &growth.open_leaves[place], (growth.n_open - place) * sizeof(OpenLeaf)
+    )
+    growth.open_leaves[place] = leaf[0]
+    growth.n_open += 1
+    return 1
+
+
+cdef void _close(Growth growth, index_t node) noexcept nogil:
+    """The node stays a leaf."""
+    cdef NodeRows* rows = &growth.nodes[node].rows
+    count_classes(growth.scanner, rows, &growth.values[<Py_ssize_t> node * growth.n_classes])
+    if rows.slot != NULL and rows.slot != growth.drawn_slot:
+        give_back(growth.histograms, rows.slot)
+
+
+cdef int _search(Growth growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
-    cdef index_t start = growth.nodes[leaf.node].start, stop = growth.nodes[leaf.node].stop
-    growth.n_scanned += <int64_t> (stop - start) * growth.partition.n_features
+    cdef NodeRows* rows = &growth.nodes[leaf.node].rows
+    growth.n_scanned += <int64_t> (rows.stop - rows.start) * growth.partition.n_features
     if growth.n_scanned >= ENTRIES_BETWEEN_SIGNALS:
         growth.n_scanned = 0
         with gil:
             PyErr_CheckSignals()
-    find_split(growth.scanner, start, stop, growth.nodes[leaf.node].random_state, &leaf.split)
+    if not rows.in_block and not _uses_bins(growth, leaf.node):
+        start_block(growth.scanner, rows)
+    find_split(growth.scanner, rows, growth.nodes[leaf.node].random_state, &leaf.split)
     return leaf.split.feature != NONE and leaf.split.gain.value >= growth.min_gain
 
 
-cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, OpenLeaf* children) except -1 nogil:
-    """Split the leaf; write those children that can be split in turn, right before left, and return how many."""
-    cdef index_t node = leaf.node, feature = leaf.split.feature, side, n_open = 0
-    cdef index_t start = growth.nodes[node].start, stop = growth.nodes[node].stop
-    cdef index_t middle = start + leaf.split.n_left, depth = growth.nodes[node].depth + 1
-    cdef uint64_t random_state = growth.nodes[node].random_state
-    cdef bint may_split[2]
-    growth.nodes[node].feature = feature
-    growth.nodes[node].threshold = threshold_between(growth.partition, feature, middle - 1)
-    growth.nodes[node].gain = leaf.split.gain.value
-    split_rows(growth.partition, start, stop, feature, leaf.split.n_left)
-    children[0].node = _add_node(growth, middle, stop, depth, mix64(random_state + 2))
-    children[1].node = _add_node(growth, start, middle, depth, mix64(random_state + 1))
-    growth.nodes[node].right = children[0].node
-    growth.nodes[node].left = children[1].node
+cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except -1 nogil:
+    """Split the leaf, and put those children that may be split in turn at its place among the open leaves."""
+    cdef NodeRows rows = growth.nodes[leaf.node].rows
+    cdef index_t feature = leaf.split.feature, middle = rows.start + leaf.split.n_left
+    cdef index_t depth = growth.nodes[leaf.node].depth + 1
+    cdef uint64_t random_state = growth.nodes[leaf.node].random_state
+    cdef OpenLeaf left, right
+    cdef bint left_may_split, right_may_split
+    growth.nodes[leaf.node].feature = feature
+    growth.nodes[leaf.node].threshold = leaf.split.threshold
+    growth.nodes[leaf.node].gain = leaf.split.gain.value
+    if rows.in_block:
+        mark_first(growth.partition, rows.block, feature, rows.start, rows.stop, leaf.split.n_left)
+    else:
+        mark_at_most(growth.partition, feature, leaf.split.threshold, rows.start, rows.stop)
+    split_rows(growth.partition, rows.start, rows.stop)
+    right.node = _add_node(growth, &rows, middle, rows.stop, depth, mix64(random_state + 2))
+    left.node = _add_node(growth, &rows, rows.start, middle, depth, mix64(random_state + 1))
+    growth.nodes[leaf.node].right = right.node
+    growth.nodes[leaf.node].left = left.node
     growth.n_leaves += 1
-    may_split[0] = _may_split(growth, children[0].node)
-    may_split[1] = _may_split(growth, children[1].node)
-    if may_split[0] or may_split[1]:
-        split_entries(growth.partition, start, stop)
-    for side in range(2):
-        if may_split[side] and _open(growth, &children[side]):
-            children[n_open] = children[side]
-            n_open += 1
-    return n_open
+    left_may_split = _may_split(growth, left.node)
+    right_may_split = _may_split(growth, right.node)
+    if rows.in_block:
+        if left_may_split or right_may_split:
+            split_entries(
+                growth.partition, rows.block, rows.start, middle, rows.stop, left_may_split, right_may_split
+            )
+    else:
+        _divide_counts(
+            growth, rows.slot, left.node, right.node, left_may_split and _uses_bins(growth, left.node),
+            right_may_split and _uses_bins(growth, right.node),
+        )
+    place += _open(growth, &right, right_may_split, place)
+    _open(growth, &left, left_may_split, place)
+    return 0
 
 
-cdef dict _in_preorder(Growth growth, const index_t[::1] y, weights, Py_ssize_t n_classes):
+cdef int _divide_counts(
+    Growth growth, Slot* slot, index_t left, index_t right, bint left_counts, bint right_counts
+) except -1 nogil:
+    """Give the counts of a node to those of its children that use bins: the rows of the smaller child are counted,
+    those of the greater one are what is left of their parent's."""
+    cdef NodeRows* smaller = &growth.nodes[left].rows
+    cdef NodeRows* greater = &growth.nodes[right].rows
+    cdef bint smaller_counts = left_counts, greater_counts = right_counts
+    cdef Slot* other
+    if smaller.stop - smaller.start > greater.stop - greater.start:
+        smaller, greater = greater, smaller
+        smaller_counts, greater_counts = right_counts, left_counts
+    if growth.drawn_slot != NULL:
+        smaller.slot = growth.drawn_slot if smaller_counts else NULL
+        greater.slot = growth.drawn_slot if greater_counts else NULL
+        return 0
+    if not greater_counts:
+        if smaller_counts:
+            _count_all(growth, slot, smaller)
+            smaller.slot = slot
+        else:
+            give_back(growth.histograms, slot)
+        return 0
+    other = take_slot(growth.histograms)
+    _count_all(growth, other, smaller)
+    subtract(growth.histograms, slot, other)
+    greater.slot = slot
+    if smaller_counts:
+        smaller.slot = other
+    else:
+        give_back(growth.histograms, other)
+    return 0
+
+
+# --------------------------------------------------------------------------------------------- the tree's arrays
+
+cdef dict _in_preorder(Growth growth):
     """The arrays of the tree, its nodes numbered in preorder, left first."""
-    cdef Py_ssize_t i, node, n_nodes = growth.n_nodes
+    cdef Py_ssize_t i, n_nodes = growth.n_nodes
     cdef index_t[::1] order = np.empty(n_nodes, dtype=np.int32)
-    cdef index_t[::1] stack = np.empty(n_nodes, dtype=np.int32)
-    cdef int64_t[::1] number = np.empty(n_nodes, dtype=np.int64)
-    cdef int64_t[::1] children_left = np.full(n_nodes, LEAF, dtype=np.int64)
-    cdef int64_t[::1] children_right = np.full(n_nodes, LEAF, dtype=np.int64)
-    cdef Py_ssize_t n_stacked = 1
-    stack[0] = 0
+    cdef index_t[::1] number = np.empty(n_nodes, dtype=np.int32)
+    cdef int64_t[::1] children_left = np.empty(n_nodes, dtype=np.int64)
+    cdef int64_t[::1] children_right = np.empty(n_nodes, dtype=np.int64)
+    cdef int64_t[::1] feature = np.empty(n_nodes, dtype=np.int64)
+    cdef int64_t[::1] n_node_samples = np.empty(n_nodes, dtype=np.int64)
+    cdef float64_t[::1] threshold = np.empty(n_nodes)
+    cdef float64_t[::1] gain = np.empty(n_nodes)
+    cdef const Node* node
+    _number_in_preorder(growth, order, number, np.empty(n_nodes, dtype=np.int32))
     for i in range(n_nodes):
+        node = &growth.nodes[order[i]]
+        children_left[i] = LEAF if node.left == LEAF else number[node.left]
+        children_right[i] = LEAF if node.right == LEAF else number[node.right]
+        feature[i] = node.feature
+        threshold[i] = node.threshold
+        n_node_samples[i] = node.rows.stop - node.rows.start
+        gain[i] = node.gain
+    return {
+        "children_left": np.asarray(children_left),
+        "children_right": np.asarray(children_right),
+        "feature": np.asarray(feature),
+        "threshold": np.asarray(threshold),
+        "n_node_samples": np.asarray(n_node_samples),
+        "value": _class_counts(growth, order, children_left, children_right),
+        "gain": np.asarray(gain),
+    }
+
+
+cdef void _number_in_preorder(Growth growth, index_t[::1] order, index_t[::1] number, index_t[::1] stack) noexcept:
+    cdef index_t i, node, n_stacked = 1
+    stack[0] = 0
+    for i in range(growth.n_nodes):
         n_stacked -= 1
         node = stack[n_stacked]
-        order[i] = <index_t> node
+        order[i] = node
         number[node] = i
         if growth.nodes[node].left != LEAF:
             stack[n_stacked] = growth.nodes[node].right
             stack[n_stacked + 1] = growth.nodes[node].left
             n_stacked += 2
-    for i in range(n_nodes):
-        node = order[i]
-        if growth.nodes[node].left != LEAF:
-            children_left[i] = number[growth.nodes[node].left]
-            children_right[i] = number[growth.nodes[node].right]
-    nodes = np.asarray(growth.nodes)[np.asarray(order)]
-    return {
-        "children_left": np.asarray(children_left),
-        "children_right": np.asarray(children_right),
-        "feature": nodes["feature"].astype(np.int64),
-        "threshold": nodes["threshold"].copy(),
-        "n_node_samples": (nodes["stop"] - nodes["start"]).astype(np.int64),
-        "value": _class_counts(growth, order, children_left, children_right, y, weights, n_classes),
-        "gain": nodes["gain"].copy(),
-    }
 
 
 cdef _class_counts(
-    Growth growth, const index_t[::1] order, const int64_t[::1] children_left, const int64_t[::1] children_right,
-    const index_t[::1] y, weights, Py_ssize_t n_classes,
+    Growth growth, const index_t[::1] order, const int64_t[::1] children_left, const int64_t[::1] children_right
 ):
-    """Class counts of the leaves, summed in the order of the rows; of an inner node, left child plus right child."""
-    cdef float64_t[:, ::1] value = np.zeros((growth.n_nodes, n_classes))
-    cdef const float64_t[::1] row_weights = np.ones(1) if weights is None else weights.astype(np.float64)
+    """Class counts of the leaves as they were closed; of an inner node, left child plus right child."""
+    cdef float64_t[:, ::1] value = np.empty((growth.n_nodes, growth.n_classes))
     cdef Py_ssize_t i, label
-    cdef index_t k, row, is_weighted = weights is not None
     # Children stand behind their parent in preorder.
     for i in range(growth.n_nodes - 1, -1, -1):
-        if children_left[i] != LEAF:
-            for label in range(n_classes):
+        for label in range(growth.n_classes):
+            if children_left[i] == LEAF:
+                value[i, label] = growth.values[<Py_ssize_t> order[i] * growth.n_classes + label]
+            else:
                 value[i, label] = value[children_left[i], label] + value[children_right[i], label]
-            continue
-        for k in range(growth.nodes[order[i]].start, growth.nodes[order[i]].stop):
-            row = growth.partition.rows[k]
-            value[i, y[row]] += row_weights[row * is_weighted]
     return np.asarray(value)
+
+
+def _rows_in_blocks(n_rows, n_classes, criterion, weights, max_candidates, block_rows):
+    """The most rows of a subtree whose features are sorted at once: all, where there are few or nothing allows bins."""
+    allows_bins = (
+        criterion in ("gini", "entropy")
+        and (weights is None or weights.dtype != np.float64)
+        and max_candidates == UNLIMITED
+        and n_classes <= MOST_CLASSES_IN_BINS
+    )
+    if not allows_bins or block_rows is None and n_rows <= ROWS_WITHOUT_BINS:
+        return n_rows
+    if block_rows is None:
+        block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes)
+    return min(n_rows, block_rows)
+
+
+def _check(n_rows, const index_t[::1] y, weights, n_classes, criterion):
+    cdef Py_ssize_t i
+    if y.shape[0] != n_rows or weights is not None and len(weights) != n_rows:
+        raise ValueError(f"Labels and weights must have {n_rows} rows, as X has.")
+    if criterion == "etc" and weights is not None:
+        raise ValueError("A label sequence has no weights.")
+    for i in range(y.shape[0]):
+        if not 0 <= y[i] < n_classes:
+            raise ValueError(f"Class code {y[i]} of row {i} is outside 0..{n_classes - 1}.")
 
 
 def grow_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
-    index_t max_candidates, index_t max_features, uint64_t seed,
+    index_t max_candidates, index_t max_features, uint64_t seed, block_rows=None, index_t max_bins=MAX_BINS,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf.
 
-    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive.
+    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive. `block_rows` and
+    `max_bins` do not change the tree, only the way to it: subtrees of more rows than `block_rows` look at `max_bins`
+    bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
-    cdef RowPartition partition = RowPartition(X)
-    cdef Scanner scanner = Scanner(
-        partition, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features
+    _check(X.shape[0], y, weights, n_classes, criterion)
+    block_rows = _rows_in_blocks(X.shape[0], n_classes, criterion, weights, max_candidates, block_rows)
+    is_wide = max(block_rows, n_classes) > NARROW_LIMIT
+    cdef RowPartition partition = RowPartition(X, block_rows, max_leaf_nodes < UNLIMITED, is_wide)
+    cdef Histograms histograms = None
+    if block_rows < X.shape[0]:
+        histograms = Histograms(partition, y, weights, n_classes, max_bins)
+    cdef Growth growth = Growth()
+    growth.partition = partition
+    growth.histograms = histograms
+    growth.scanner = Scanner(
+        partition, histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features
     )
-    cdef Growth growth = Growth(partition, scanner, max_depth, max_leaf_nodes)
+    growth.max_depth = max_depth
     growth.min_samples_split = min_samples_split
+    growth.max_leaf_nodes = max_leaf_nodes
+    growth.block_rows = block_rows
+    growth.n_classes = <index_t> n_classes
     growth.min_gain = min_gain
     with nogil:
         _grow(growth, seed)
-    return _in_preorder(growth, y, weights, n_classes)
+    return _in_preorder(growth)

@@ -1,35 +1,66 @@
-"""The rows of all nodes, in their order, and beside them every feature's rows sorted by value."""
+"""The rows of all nodes, in their order, and beside them blocks of features sorted by value."""
 
 cimport cython
 
-from pytrees._core.types cimport float64_t, index_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from pytrees._core.types cimport float64_t, index_t, uint8_t, uint32_t, uint64_t
 
 
-cdef struct Entry:
-    index_t row
-    index_t rank        # of the row's value among the feature's distinct values
-
-
-cdef struct SortKey:
-    uint64_t bits       # ascending as the values ascend
-    index_t row
+# The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
+cdef struct Block:
+    index_t start, stop
 
 
 @cython.final
 cdef class RowPartition:
-    """A node is a range [start, stop): its rows are rows[start:stop], ascending, and for every feature f
-    entries[f, start:stop] holds the same rows in ascending order of their value, equal values in order of the rows."""
+    """A node is a range [start, stop) of `rows`. Outside a block these are its rows, ascending. Inside a block they
+    are its places, ascending, and every feature's entries [start, stop) hold the same places in ascending order of
+    the value, equal values in order of the places. An entry is a place under its value's rank in the block."""
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef const float64_t[:, ::1] X
     cdef index_t[::1] rows, spare_rows
-    cdef Entry[:, ::1] entries
-    cdef Entry[::1] spare_entries
-    cdef uint8_t[::1] goes_left     # by row
+    cdef index_t[::1] row_of_place
+    cdef uint8_t[::1] goes_left             # by row outside a block, by place inside
+    cdef bint keeps_blocks                  # otherwise every block takes the memory of the one before
+    cdef bint is_wide                       # entries of 64 bits, otherwise of 32: blocks of at most 2**16 rows
+    cdef uint32_t[::1] narrow, spare_narrow
+    cdef uint64_t[::1] wide, pairs, spare_pairs
+    # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
+    cdef uint64_t[::1] key_base
+    cdef uint8_t[::1] key_shift
 
 
-cdef float64_t threshold_between(RowPartition partition, index_t feature, index_t last_left) noexcept nogil
-cdef void split_rows(
-    RowPartition partition, index_t start, index_t stop, index_t feature, index_t n_left
+cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
+    """Unsigned integers in the order of the doubles: flip all bits of negative ones, the sign bit of the others."""
+    cdef uint64_t bits
+    value += 0.0    # turns -0.0 into 0.0, its equal
+    memcpy(&bits, &value, sizeof(bits))
+    return bits ^ (((<uint64_t> 0) - (bits >> 63)) | (<uint64_t> 1 << 63))
+
+
+cdef inline uint32_t value_key(RowPartition partition, index_t row, index_t feature) noexcept nogil:
+    """Ascends with the value; different values can share a key."""
+    cdef uint64_t bits = ascending_bits(partition.X[row, feature]) - partition.key_base[feature]
+    return <uint32_t> (bits >> partition.key_shift[feature])
+
+
+cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil
+cdef void sort_by_value(
+    RowPartition partition, index_t feature, const index_t* rows, index_t n
 ) noexcept nogil
-cdef void split_entries(RowPartition partition, index_t start, index_t stop) noexcept nogil
+cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil
+cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil
+cdef uint32_t* narrow_entries(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil
+cdef uint64_t* wide_entries(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil
+cdef void mark_first(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left
+) noexcept nogil
+cdef void mark_at_most(
+    RowPartition partition, index_t feature, float64_t threshold, index_t start, index_t stop
+) noexcept nogil
+cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil
+cdef void split_entries(
+    RowPartition partition, Block block, index_t start, index_t middle, index_t stop, bint keeps_left, bint keeps_right
+) noexcept nogil

@@ -2,14 +2,23 @@
 
 cimport cython
 
-from pytrees._core.criteria cimport EffortToCompress, Entropy, Gain, Gini, WeightedImpurity
-from pytrees._core.partition cimport RowPartition
-from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint64_t
+from pytrees._core.criteria cimport ClassCounts, EffortToCompress, Gain
+from pytrees._core.histogram cimport Histograms, Slot
+from pytrees._core.partition cimport Block, RowPartition
+from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint16_t, uint64_t
+
+
+cdef struct NodeRows:
+    index_t start, stop     # of the partition's rows
+    bint in_block           # with sorted features, otherwise with counts of bins
+    Block block
+    Slot* slot
 
 
 cdef struct Split:
     index_t feature     # NONE where no cut is allowed
     index_t n_left      # rows that go left
+    float64_t threshold
     Gain gain
 
 
@@ -22,23 +31,29 @@ cdef struct Cuts:
 @cython.final
 cdef class Scanner:
     cdef RowPartition partition
+    cdef Histograms histograms                  # None where all nodes are in blocks
     cdef CriterionCode code
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty where every row counts once
     cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
     cdef index_t min_samples_leaf, max_candidates, max_features
+    cdef ClassCounts counts
+    cdef EffortToCompress etc                   # None but for sequences
 
-    # The one that judges is set, the others are None.
-    cdef Gini gini
-    cdef Entropy entropy
-    cdef WeightedImpurity weighted
-    cdef EffortToCompress etc
+    # By place in the block: classes as the entries' width has them, and weights.
+    cdef uint16_t[::1] narrow_labels
+    cdef index_t[::1] wide_labels
+    cdef int64_t[::1] place_counts
+    cdef float64_t[::1] place_weights
 
-    cdef index_t[::1] rank_of_row       # scratch, by row
-    cdef index_t[::1] drawn             # scratch: features, the drawn ones first
+    cdef index_t[::1] rank_of_place     # scratch
+    cdef index_t[::1] drawn             # the features to look at, ascending; first_drawn..n_features of it
     cdef uint8_t[::1] is_drawn          # scratch, by feature
+    cdef index_t n_drawn
 
 
 cdef uint64_t mix64(uint64_t state) noexcept nogil
-cdef bint is_pure(Scanner scanner, index_t start, index_t stop) noexcept nogil
-cdef int find_split(Scanner scanner, index_t start, index_t stop, uint64_t random_state, Split* best) except -1 nogil
+cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
+cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value) noexcept nogil
+cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil
+cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil

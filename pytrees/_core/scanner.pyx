@@ -6,15 +6,49 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 
 from pytrees._core.criteria cimport (
-    CountCriterion,
+    BinaryGiniScan,
+    ClassCounts,
+    CountScan,
     EffortToCompress,
-    Entropy,
-    Gini,
-    WeightedImpurity,
+    EntropyScan,
+    ExactScan,
+    Gain,
+    GiniScan,
+    WeightedScan,
+    best_gain,
     is_greater_gain,
+    is_perfect,
+    move_left,
+    move_weight_left,
+    offer,
+    start_feature,
+    start_scan,
 )
-from pytrees._core.partition cimport Entry, RowPartition
-from pytrees._core.types cimport ETC, GINI, NONE, index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.histogram cimport BinCut, Histograms, count_rows, find_cut, has_cut_at_edge
+from pytrees._core.partition cimport (
+    Block,
+    RowPartition,
+    block_row,
+    narrow_entries,
+    open_block,
+    sort_by_value,
+    threshold_between,
+    wide_entries,
+)
+from pytrees._core.sorting cimport Entry, key_of, place_of
+from pytrees._core.types cimport (
+    ENTROPY,
+    ETC,
+    NONE,
+    UNLIMITED,
+    float64_t,
+    index_t,
+    int64_t,
+    uint16_t,
+    uint32_t,
+    uint64_t,
+    uint128_t,
+)
 
 from pytrees._core import criteria
 
@@ -26,20 +60,14 @@ cdef enum:
 @cython.final
 cdef class Scanner:
     def __cinit__(
-        self, RowPartition partition, labels, weights, index_t n_classes, criterion, index_t min_samples_leaf,
-        index_t max_candidates, index_t max_features,
+        self, RowPartition partition, Histograms histograms, labels, weights, index_t n_classes, criterion,
+        index_t min_samples_leaf, index_t max_candidates, index_t max_features,
     ):
-        cdef Py_ssize_t i
+        cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
         self.partition = partition
+        self.histograms = histograms
         self.code = criteria.CODES[criterion]
         self.labels = labels
-        if len(labels) != partition.n_rows or weights is not None and len(weights) != partition.n_rows:
-            raise ValueError(f"Labels and weights must have {partition.n_rows} rows, as X has.")
-        if self.code == ETC and weights is not None:
-            raise ValueError("A label sequence has no weights.")
-        for i in range(partition.n_rows):
-            if not 0 <= self.labels[i] < n_classes:
-                raise ValueError(f"Class code {self.labels[i]} of row {i} is outside 0..{n_classes - 1}.")
         self.count_weights = np.empty(0, dtype=np.int64)
         self.float_weights = np.empty(0, dtype=np.float64)
         if weights is not None and weights.dtype == np.float64:
@@ -49,56 +77,225 @@ cdef class Scanner:
         self.min_samples_leaf = min_samples_leaf
         self.max_candidates = max_candidates
         self.max_features = max_features
+        self.counts = ClassCounts(n_classes, self.code, weights, partition.n_rows)
         if self.code == ETC:
             self.etc = EffortToCompress(partition.n_rows, n_classes)
-            self.rank_of_row = np.empty(partition.n_rows, dtype=np.int32)
-        elif self.float_weights.shape[0] > 0:
-            self.weighted = WeightedImpurity(n_classes, self.code)
-        elif self.code == GINI:
-            self.gini = Gini(n_classes)
+            self.rank_of_place = np.empty(n_places, dtype=np.int32)
+        self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
+        self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
+        self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
+        self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
+        self.drawn = np.arange(partition.n_features, dtype=np.int32)
+        self.is_drawn = np.ones(partition.n_features, dtype=np.uint8)
+        self.n_drawn = <index_t> partition.n_features
+
+
+# ------------------------------------------------------------------------------------------------- rows of a node
+
+cdef inline index_t _first_place(Scanner scanner, const NodeRows* node) noexcept nogil:
+    """Where the places of the node's block begin in arrays by place."""
+    return node.block.start if scanner.partition.keeps_blocks else 0
+
+
+cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
+    """Sort the features of the node's rows, and lay their classes and weights beside them."""
+    cdef index_t place, row, first
+    node.block = open_block(scanner.partition, node.start, node.stop)
+    node.in_block = True
+    first = _first_place(scanner, node)
+    for place in range(node.stop - node.start):
+        row = block_row(scanner.partition, node.block, place)
+        if scanner.partition.is_wide:
+            scanner.wide_labels[first + place] = scanner.labels[row]
         else:
-            self.entropy = Entropy(n_classes, partition.n_rows if weights is None else weights.sum())
-        self.drawn = np.empty(partition.n_features, dtype=np.int32)
-        self.is_drawn = np.empty(partition.n_features, dtype=np.uint8)
+            scanner.narrow_labels[first + place] = <uint16_t> scanner.labels[row]
+        if scanner.count_weights.shape[0] > 0:
+            scanner.place_counts[first + place] = scanner.count_weights[row]
+        if scanner.float_weights.shape[0] > 0:
+            scanner.place_weights[first + place] = scanner.float_weights[row]
 
 
-cdef bint is_pure(Scanner scanner, index_t start, index_t stop) noexcept nogil:
-    cdef index_t i, label = scanner.labels[scanner.partition.rows[start]]
-    for i in range(start + 1, stop):
-        if scanner.labels[scanner.partition.rows[i]] != label:
+cdef inline index_t _row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil:
+    if node.in_block:
+        return block_row(scanner.partition, node.block, scanner.partition.rows[i])
+    return scanner.partition.rows[i]
+
+
+cdef inline index_t _label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil:
+    """The class of a row; inside a block from its places, which lie closer together."""
+    if not node.in_block:
+        return scanner.labels[scanner.partition.rows[i]]
+    if scanner.partition.is_wide:
+        return scanner.wide_labels[_first_place(scanner, node) + scanner.partition.rows[i]]
+    return scanner.narrow_labels[_first_place(scanner, node) + scanner.partition.rows[i]]
+
+
+cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil:
+    cdef index_t i, label = _label_at(scanner, node, node.start)
+    for i in range(node.start + 1, node.stop):
+        if _label_at(scanner, node, i) != label:
             return False
     return True
 
 
-cdef int find_split(Scanner scanner, index_t start, index_t stop, uint64_t random_state, Split* best) except -1 nogil:
-    """Write the best split of the node's rows to `best`; of equal ones that of the lowest feature, then threshold."""
-    cdef index_t feature
-    cdef Cuts cuts
-    cdef Split split
-    best.feature = NONE
-    _start_node(scanner, start, stop)
-    _draw_features(scanner, start, stop, random_state)
-    for feature in range(<index_t> scanner.partition.n_features):
-        if not scanner.is_drawn[feature]:
-            continue
-        cuts = _allowed_cuts(scanner, feature, start, stop)
-        if cuts.n_allowed == 0:
-            continue
-        split.feature = feature
-        split.n_left = 0
-        if scanner.code == ETC:
-            _scan_sequences(scanner, feature, start, stop, cuts, &split)
-        elif scanner.gini is not None:
-            _scan_counts(scanner, scanner.gini, feature, start, stop, cuts, &split)
-        elif scanner.entropy is not None:
-            _scan_counts(scanner, scanner.entropy, feature, start, stop, cuts, &split)
+cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value) noexcept nogil:
+    """Add up the classes of the node's rows, in their order."""
+    cdef index_t i, label
+    for label in range(scanner.counts.n_classes):
+        value[label] = 0.0
+    for i in range(node.start, node.stop):
+        label = _label_at(scanner, node, i)
+        if scanner.float_weights.shape[0] > 0:
+            value[label] += scanner.float_weights[_row_at(scanner, node, i)]
+        elif scanner.count_weights.shape[0] > 0:
+            value[label] += <float64_t> scanner.count_weights[_row_at(scanner, node, i)]
         else:
-            _scan_counts(scanner, scanner.weighted, feature, start, stop, cuts, &split)
-        if split.n_left == 0:
-            continue
-        if best.feature == NONE or is_greater_gain(&split.gain, &best.gain):
-            best[0] = split
+            value[label] += 1.0
+
+
+# ------------------------------------------------------------------------------------------------------ the split
+
+cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil:
+    """Write the best split of the node's rows to `best`; of equal ones that of the lowest feature, then threshold."""
+    cdef BinaryGiniScan binary_gini
+    cdef GiniScan gini
+    cdef EntropyScan entropy
+    cdef WeightedScan weighted
+    best.feature = NONE
+    best.n_left = 0
+    _draw_features(scanner, node, random_state)
+    if scanner.code == ETC:
+        _find_by_sequences(scanner, node, best)
+        return 0
+    _count_node(scanner, node)
+    if scanner.float_weights.shape[0] > 0:
+        start_scan(&weighted, scanner.counts, scanner.code)
+        _find_in_block(scanner, &weighted, node, best)
+    elif scanner.code == ENTROPY:
+        start_scan(&entropy, scanner.counts, scanner.code)
+        _find(scanner, &entropy, node, best)
+    elif scanner.counts.n_classes == 2:
+        start_scan(&binary_gini, scanner.counts, scanner.code)
+        _find(scanner, &binary_gini, node, best)
+    else:
+        start_scan(&gini, scanner.counts, scanner.code)
+        _find(scanner, &gini, node, best)
     return 0
+
+
+cdef void _count_node(Scanner scanner, const NodeRows* node) noexcept nogil:
+    cdef index_t i, label
+    cdef bint is_weighted = scanner.count_weights.shape[0] > 0
+    if scanner.float_weights.shape[0] > 0:
+        count_classes(scanner, node, &scanner.counts.total_weights[0])
+        scanner.counts.total_weight = 0.0
+        for i in range(node.start, node.stop):
+            scanner.counts.total_weight += scanner.float_weights[_row_at(scanner, node, i)]
+        return
+    scanner.counts.total_counts[:] = 0
+    for i in range(node.start, node.stop):
+        label = _label_at(scanner, node, i)
+        scanner.counts.total_counts[label] += (
+            scanner.count_weights[_row_at(scanner, node, i)] if is_weighted else 1
+        )
+
+
+cdef void _find(Scanner scanner, ExactScan* scan, const NodeRows* node, Split* best) noexcept nogil:
+    cdef BinCut cut
+    if node.in_block:
+        _find_in_block(scanner, scan, node, best)
+        return
+    find_cut(
+        scan, scanner.histograms, node.slot, node.start, node.stop, &scanner.drawn[0], scanner.n_drawn,
+        scanner.min_samples_leaf, &cut,
+    )
+    if cut.feature != NONE:
+        best.feature = cut.feature
+        best.n_left = cut.n_left
+        best.threshold = threshold_between(cut.below, cut.above)
+        best.gain = best_gain(scan)
+
+
+cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) noexcept nogil:
+    cdef index_t k, feature, n_left
+    cdef Gain gain
+    for k in range(scanner.n_drawn):
+        feature = scanner.drawn[k]
+        if scanner.partition.is_wide:
+            n_left = _scan_feature(scanner, scan, node, wide_entries(scanner.partition, node.block, feature, node.start))
+        else:
+            n_left = _scan_feature(scanner, scan, node, narrow_entries(scanner.partition, node.block, feature, node.start))
+        if n_left == 0:
+            continue
+        if CountScan is WeightedScan:
+            gain = best_gain(scan)
+            if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
+                continue
+            best.gain = gain
+        best.feature = feature
+        best.n_left = n_left
+        if is_perfect(scan):
+            break
+    if best.feature == NONE:
+        return
+    if CountScan is not WeightedScan:
+        best.gain = best_gain(scan)
+    best.threshold = _threshold(scanner, node, best)
+
+
+cdef float64_t _threshold(Scanner scanner, const NodeRows* node, const Split* split) noexcept nogil:
+    """Between the last value that goes left and the first that goes right."""
+    cdef index_t last_left, first_right
+    if scanner.partition.is_wide:
+        last_left = place_of(wide_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left - 1])
+        first_right = place_of(wide_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left])
+    else:
+        last_left = place_of(narrow_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left - 1])
+        first_right = place_of(narrow_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left])
+    return threshold_between(
+        scanner.partition.X[block_row(scanner.partition, node.block, last_left), split.feature],
+        scanner.partition.X[block_row(scanner.partition, node.block, first_right), split.feature],
+    )
+
+
+cdef index_t _scan_feature(Scanner scanner, CountScan* scan, const NodeRows* node, const Entry* entries) noexcept nogil:
+    """Offer the cuts of a feature to try; return the rows that the last one kept sends left, 0 where none was kept."""
+    cdef index_t i, place, label, n_left = 0, n = node.stop - node.start, first = _first_place(scanner, node)
+    cdef index_t min_samples_leaf = scanner.min_samples_leaf
+    cdef bint is_weighted = scanner.count_weights.shape[0] > 0
+    cdef const uint16_t* narrow_labels = NULL
+    cdef const index_t* wide_labels = NULL
+    cdef const int64_t* counts = &scanner.place_counts[first] if is_weighted else NULL
+    cdef const float64_t* weights = NULL
+    cdef Cuts cuts
+    cdef CountScan local = scan[0]
+    if not _has_cut(entries, n, min_samples_leaf):
+        return 0
+    if Entry is uint32_t:
+        narrow_labels = &scanner.narrow_labels[first]
+    else:
+        wide_labels = &scanner.wide_labels[first]
+    if CountScan is WeightedScan:
+        weights = &scanner.place_weights[first]
+    cuts = _cuts_to_try(scanner, entries, n)
+    start_feature(&local)
+    # The places of entries[:i + 1] have moved to the left, in this order.
+    for i in range(n - min_samples_leaf):
+        place = place_of(entries[i])
+        if Entry is uint32_t:
+            label = narrow_labels[place]
+        else:
+            label = wide_labels[place]
+        if CountScan is WeightedScan:
+            move_weight_left(&local, label, weights[place])
+        else:
+            move_left(&local, label, counts[place] if is_weighted else 1)
+        if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < min_samples_leaf:
+            continue
+        if _is_tried(&cuts) and offer(&local):
+            n_left = i + 1
+    scan[0] = local
+    return n_left
 
 
 # ------------------------------------------------------------------------------------------------ which features
@@ -110,12 +307,11 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
     return state ^ (state >> 31)
 
 
-cdef void _draw_features(Scanner scanner, index_t start, index_t stop, uint64_t random_state) noexcept nogil:
+cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
     """Draw max_features features without replacement, and further ones until one has an allowed cut."""
     cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
     cdef bint has_cut = False
     if scanner.max_features >= n_features:
-        scanner.is_drawn[:] = True
         return
     for i in range(n_features):
         scanner.drawn[i] = i
@@ -130,106 +326,108 @@ cdef void _draw_features(Scanner scanner, index_t start, index_t stop, uint64_t 
         scanner.drawn[chosen] = scanner.drawn[i]
         scanner.drawn[i] = feature
         scanner.is_drawn[feature] = True
-        has_cut = has_cut or _allowed_cuts(scanner, feature, start, stop).n_allowed > 0
+        if not node.in_block:
+            count_rows(scanner.histograms, node.slot, node.start, node.stop, &feature, 1)
+        has_cut = has_cut or _feature_has_cut(scanner, node, feature)
+    scanner.n_drawn = 0
+    for feature in range(n_features):
+        if scanner.is_drawn[feature]:
+            scanner.drawn[scanner.n_drawn] = feature
+            scanner.n_drawn += 1
+
+
+cdef bint _feature_has_cut(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:
+    cdef index_t n = node.stop - node.start
+    if not node.in_block:
+        if has_cut_at_edge(scanner.histograms, node.slot, feature, n, scanner.min_samples_leaf):
+            return True
+        sort_by_value(scanner.partition, feature, &scanner.partition.rows[node.start], n)
+        return _has_cut(&scanner.partition.pairs[0], n, scanner.min_samples_leaf)
+    if scanner.partition.is_wide:
+        return _has_cut(wide_entries(scanner.partition, node.block, feature, node.start), n, scanner.min_samples_leaf)
+    return _has_cut(narrow_entries(scanner.partition, node.block, feature, node.start), n, scanner.min_samples_leaf)
 
 
 # ---------------------------------------------------------------------------------------------------- which cuts
 
-cdef Cuts _allowed_cuts(Scanner scanner, index_t feature, index_t start, index_t stop) noexcept nogil:
-    """Cuts lie between different neighbouring values and leave min_samples_leaf rows on both sides."""
+cdef inline bint _has_cut(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
+    """Whether a cut is allowed: one between different neighbouring values that leaves min_samples_leaf rows on both
+    sides."""
+    return (
+        2 * <int64_t> min_samples_leaf <= n
+        and key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
+    )
+
+
+cdef inline Cuts _cuts_to_try(Scanner scanner, const Entry* entries, index_t n) noexcept nogil:
     cdef index_t i
     cdef Cuts cuts
     cuts.n_allowed = 0
     cuts.n_seen = 0
     cuts.n_taken = 0
-    for i in range(start + scanner.min_samples_leaf - 1, stop - scanner.min_samples_leaf):
-        cuts.n_allowed += (
-            scanner.partition.entries[feature, i].rank != scanner.partition.entries[feature, i + 1].rank
-        )
+    if scanner.max_candidates < UNLIMITED:
+        for i in range(scanner.min_samples_leaf - 1, n - scanner.min_samples_leaf):
+            cuts.n_allowed += key_of(entries[i]) != key_of(entries[i + 1])
     cuts.n_tried = min(cuts.n_allowed, scanner.max_candidates)
     return cuts
 
 
 cdef inline bint _is_tried(Cuts* cuts) noexcept nogil:
-    """Whether to try the next allowed cut: number (2k + 1) n_allowed // (2 n_tried) for k = 0..n_tried-1."""
-    cdef int64_t target = (2 * <int64_t> cuts.n_taken + 1) * cuts.n_allowed // (2 * <int64_t> cuts.n_tried)
-    cdef bint tried = cuts.n_seen == target
+    """Whether to try the next allowed cut: all, or number (2k + 1) n_allowed // (2 n_tried) for k = 0..n_tried-1."""
+    cdef int64_t target
+    cdef bint tried
+    if cuts.n_tried == cuts.n_allowed:
+        return True
+    target = (2 * <int64_t> cuts.n_taken + 1) * cuts.n_allowed // (2 * <int64_t> cuts.n_tried)
+    tried = cuts.n_seen == target
     cuts.n_seen += 1
     cuts.n_taken += tried
     return tried
 
 
-# ----------------------------------------------------------------------------------------------------- the scans
+# ------------------------------------------------------------------------------------------------------ sequences
 
-cdef void _start_node(Scanner scanner, index_t start, index_t stop) noexcept nogil:
-    cdef index_t i
-    if scanner.code == ETC:
-        for i in range(start, stop):
-            scanner.etc.labels[i - start] = scanner.labels[scanner.partition.rows[i]]
-        scanner.etc.start_node(stop - start)
-    elif scanner.gini is not None:
-        _count_node(scanner, scanner.gini, start, stop)
-    elif scanner.entropy is not None:
-        _count_node(scanner, scanner.entropy, start, stop)
-    else:
-        _count_node(scanner, scanner.weighted, start, stop)
-
-
-cdef void _count_node(Scanner scanner, CountCriterion criterion, index_t start, index_t stop) noexcept nogil:
-    cdef index_t i, row
-    criterion.start_node()
-    for i in range(start, stop):
-        row = scanner.partition.rows[i]
-        if CountCriterion is WeightedImpurity:
-            criterion.add(scanner.labels[row], scanner.float_weights[row])
+cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
+    cdef index_t i, k, feature, n_left
+    for i in range(node.start, node.stop):
+        scanner.etc.labels[i - node.start] = _label_at(scanner, node, i)
+    scanner.etc.start_node(node.stop - node.start)
+    for k in range(scanner.n_drawn):
+        feature = scanner.drawn[k]
+        if scanner.partition.is_wide:
+            n_left = _scan_sequences(scanner, node, wide_entries(scanner.partition, node.block, feature, node.start))
         else:
-            criterion.add(scanner.labels[row], _count_weight(scanner, row))
+            n_left = _scan_sequences(scanner, node, narrow_entries(scanner.partition, node.block, feature, node.start))
+        if n_left > 0:
+            best.feature = feature
+            best.n_left = n_left
+    if best.feature != NONE:
+        best.gain = scanner.etc.best_gain()
+        best.threshold = _threshold(scanner, node, best)
+    return 0
 
 
-cdef inline int64_t _count_weight(Scanner scanner, index_t row) noexcept nogil:
-    return 1 if scanner.count_weights.shape[0] == 0 else scanner.count_weights[row]
-
-
-cdef void _scan_counts(
-    Scanner scanner, CountCriterion criterion, index_t feature, index_t start, index_t stop, Cuts cuts, Split* split
-) noexcept nogil:
-    cdef const Entry* entries = &scanner.partition.entries[feature, 0]
-    cdef index_t i, row
-    cdef bint tries_all = cuts.n_tried == cuts.n_allowed
-    criterion.start_feature()
-    # The criterion has moved the rows of entries[start:i + 1] to the left, in this order.
-    for i in range(start, stop - scanner.min_samples_leaf):
-        row = entries[i].row
-        if CountCriterion is WeightedImpurity:
-            criterion.move_left(scanner.labels[row], scanner.float_weights[row])
-        else:
-            criterion.move_left(scanner.labels[row], _count_weight(scanner, row))
-        if entries[i].rank == entries[i + 1].rank or i + 1 - start < scanner.min_samples_leaf:
-            continue
-        if (tries_all or _is_tried(&cuts)) and criterion.offer():
-            split.n_left = i + 1 - start
-    split.gain = criterion.best_gain()
-
-
-cdef int _scan_sequences(
-    Scanner scanner, index_t feature, index_t start, index_t stop, Cuts cuts, Split* split
-) except -1 nogil:
-    cdef const Entry* entries = &scanner.partition.entries[feature, 0]
-    cdef index_t i
+cdef index_t _scan_sequences(Scanner scanner, const NodeRows* node, const Entry* entries) except -1 nogil:
+    """As _scan_feature."""
+    cdef index_t i, n_left = 0, n = node.stop - node.start
+    cdef index_t* ranks = &scanner.rank_of_place[0]
     cdef int64_t n_compressed = 0
-    for i in range(start, stop):
-        scanner.rank_of_row[entries[i].row] = entries[i].rank
-    for i in range(start, stop):
-        scanner.etc.ranks[i - start] = scanner.rank_of_row[scanner.partition.rows[i]]
-    for i in range(start + scanner.min_samples_leaf - 1, stop - scanner.min_samples_leaf):
-        if entries[i].rank == entries[i + 1].rank or not _is_tried(&cuts):
+    cdef Cuts cuts
+    if not _has_cut(entries, n, scanner.min_samples_leaf):
+        return 0
+    cuts = _cuts_to_try(scanner, entries, n)
+    for i in range(n):
+        ranks[place_of(entries[i])] = <index_t> key_of(entries[i])
+    for i in range(n):
+        scanner.etc.ranks[i] = ranks[scanner.partition.rows[node.start + i]]
+    for i in range(scanner.min_samples_leaf - 1, n - scanner.min_samples_leaf):
+        if key_of(entries[i]) == key_of(entries[i + 1]) or not _is_tried(&cuts):
             continue
-        if scanner.etc.offer(entries[i].rank, i + 1 - start):
-            split.n_left = i + 1 - start
-        n_compressed += stop - start
+        if scanner.etc.offer(<index_t> key_of(entries[i]), i + 1):
+            n_left = i + 1
+        n_compressed += n
         if n_compressed >= LABELS_BETWEEN_SIGNALS:
             n_compressed = 0
             with gil:
                 PyErr_CheckSignals()
-    split.gain = scanner.etc.best_gain()
-    return 0
+    return n_left

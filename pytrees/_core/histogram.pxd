@@ -1,0 +1,68 @@
+"""Features cut into bins, and the class counts of a node's bins."""
+
+cimport cython
+
+from pytrees._core.criteria cimport ExactScan
+from pytrees._core.partition cimport RowPartition
+from pytrees._core.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
+
+cdef enum:
+    MAX_BINS = 256
+    BINS_OF_A_STEP = 16
+
+
+cdef struct FeatureBins:
+    index_t n_bins
+    Py_ssize_t first                    # of the feature's bins among those of all features
+    # A value's bin is the number of edges below its key. Every sixteenth edge stands among the steps as well.
+    int32_t edges[MAX_BINS]
+    int32_t steps[BINS_OF_A_STEP]
+    uint64_t members[MAX_BINS]          # ascending bits of a value of each bin
+    uint8_t is_mixed[MAX_BINS]          # whether the bin holds other values too
+
+
+# The counts of a node, which lie behind it: for every bin the rows of each class by weight, and behind these, where
+# rows are weighted, their number.
+cdef struct Slot:
+    Slot* next_of_all
+    Slot* next_free
+
+
+# A cut behind n_left rows of a node, at the right edge of a bin or between two values inside it.
+cdef struct BinCut:
+    index_t feature     # NONE where no cut is allowed
+    index_t n_left, bin
+    bint is_inside
+    float64_t below, above
+
+
+@cython.final
+cdef class Histograms:
+    """The bins of every feature, and the counts of as many nodes at once as are asked for."""
+
+    cdef readonly Py_ssize_t n_rows, n_features, n_columns
+    cdef RowPartition partition
+    cdef const index_t[::1] labels
+    cdef const int64_t[::1] weights     # empty where every row counts once
+    cdef uint8_t[:, ::1] codes          # a row's bin in every feature
+    cdef FeatureBins* features
+    cdef Py_ssize_t slot_size           # in counts
+    cdef float64_t[::1] edge_scores     # scratch, by feature
+    cdef Slot* all_slots
+    cdef Slot* free_slots
+
+
+cdef Slot* take_slot(Histograms histograms) except NULL nogil
+cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil
+cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil
+cdef void count_rows(
+    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+) noexcept nogil
+cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil
+cdef bint has_cut_at_edge(
+    Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf
+) noexcept nogil
+cdef void find_cut(
+    ExactScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
+    index_t n_features, index_t min_samples_leaf, BinCut* cut
+) noexcept nogil

@@ -1,0 +1,461 @@
+"""Features cut into bins of neighbouring values, and the class counts of a node's bins."""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport INFINITY, fabs
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from pytrees._core.bounds cimport best_score_of, upper_bound
+from pytrees._core.criteria cimport (
+    BinaryGiniScan,
+    ClassCounts,
+    EntropyScan,
+    ExactScan,
+    GiniScan,
+    forget_best,
+    is_perfect,
+    move_left,
+    offer,
+    start_feature,
+    start_scan,
+)
+from pytrees._core.partition cimport RowPartition, ascending_bits, sort_by_value, value_key
+from pytrees._core.sorting cimport key_of, place_of
+from pytrees._core.types cimport ENTROPY, GINI, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from pytrees._core import criteria
+
+cdef enum:
+    # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
+    SAMPLE_ROWS = 8192
+
+
+@cython.final
+cdef class Histograms:
+    def __cinit__(self, RowPartition partition, labels, weights, Py_ssize_t n_classes, index_t max_bins):
+        cdef index_t feature
+        cdef Py_ssize_t first = 0
+        cdef index_t[::1] sample
+        if not 2 <= max_bins <= MAX_BINS:
+            raise ValueError(f"max_bins must be in 2..{MAX_BINS}, got {max_bins}.")
+        self.partition = partition
+        self.n_rows = partition.n_rows
+        self.n_features = partition.n_features
+        self.labels = labels
+        self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
+        self.n_columns = n_classes if weights is None else n_classes + 1
+        self.codes = np.empty((self.n_rows, self.n_features), dtype=np.uint8)
+        self.features = <FeatureBins*> calloc(max(1, self.n_features), sizeof(FeatureBins))
+        if self.features == NULL:
+            raise MemoryError("no memory for the bins of the features")
+        sample = np.arange(0, self.n_rows, max(1, self.n_rows // SAMPLE_ROWS), dtype=np.int32)
+        with nogil:
+            for feature in range(<index_t> self.n_features):
+                _cut(self, partition, feature, sample, max_bins)
+                self.features[feature].first = first
+                first += self.features[feature].n_bins
+            _code_rows(self)
+        self.slot_size = first * self.n_columns
+        self.edge_scores = np.empty(self.n_features)
+
+    def __dealloc__(self):
+        cdef Slot* slot
+        while self.all_slots != NULL:
+            slot = self.all_slots
+            self.all_slots = slot.next_of_all
+            free(slot)
+        free(self.features)
+
+
+# ------------------------------------------------------------------------------------------------------------- bins
+
+cdef inline int32_t _edge_of(uint32_t key) noexcept nogil:
+    """Signed integers in the order of the keys: these compare several at a time on every machine."""
+    return <int32_t> (key ^ <uint32_t> 0x80000000)
+
+
+cdef void _cut(
+    Histograms histograms, RowPartition partition, index_t feature, const index_t[::1] sample, index_t max_bins
+) noexcept nogil:
+    """Cut the feature behind values of the sample: into bins of one value each where there are so few, otherwise of
+    about equal numbers of rows, frequent values for themselves."""
+    cdef FeatureBins* bins = &histograms.features[feature]
+    cdef index_t last[MAX_BINS]
+    cdef index_t i, row, n = <index_t> sample.shape[0]
+    cdef index_t wanted = n // max_bins + 1
+    sort_by_value(partition, feature, &sample[0], n)
+    if key_of(partition.pairs[n - 1]) < <uint32_t> max_bins:
+        wanted = 1
+    bins.n_bins = _ends_of_bins(partition, n, wanted, max_bins, last)
+    while bins.n_bins > max_bins:
+        wanted *= 2
+        bins.n_bins = _ends_of_bins(partition, n, wanted, max_bins, last)
+    for i in range(MAX_BINS):
+        bins.edges[i] = _edge_of(<uint32_t> 0xFFFFFFFF)
+    for i in range(bins.n_bins):
+        row = sample[place_of(partition.pairs[last[i]])]
+        bins.members[i] = ascending_bits(partition.X[row, feature])
+        if i < bins.n_bins - 1:
+            bins.edges[i] = _edge_of(value_key(partition, row, feature))
+    for i in range(BINS_OF_A_STEP):
+        bins.steps[i] = bins.edges[(i + 1) * BINS_OF_A_STEP - 1]
+
+
+cdef index_t _ends_of_bins(
+    RowPartition partition, index_t n, index_t wanted, index_t max_bins, index_t* last
+) noexcept nogil:
+    """Write where the bins end in the sorted pairs[:n], and return how many they are: more than max_bins if these do
+    not suffice. A bin ends where it has so many rows as wanted, and in front of a value that has them alone."""
+    cdef index_t n_bins = 0, n_in_bin = 0, start = 0, stop
+    while start < n:
+        stop = start + 1
+        while stop < n and key_of(partition.pairs[stop]) == key_of(partition.pairs[start]):
+            stop += 1
+        if n_in_bin > 0 and stop - start >= wanted:
+            if n_bins == max_bins:
+                return max_bins + 1
+            last[n_bins] = start - 1
+            n_bins += 1
+            n_in_bin = 0
+        n_in_bin += stop - start
+        if n_in_bin >= wanted or stop == n:
+            if n_bins == max_bins:
+                return max_bins + 1
+            last[n_bins] = stop - 1
+            n_bins += 1
+            n_in_bin = 0
+        start = stop
+    return n_bins
+
+
+cdef void _code_rows(Histograms histograms) noexcept nogil:
+    """Write the bin of every value, and mark the bins that hold different values."""
+    cdef Py_ssize_t row, feature
+    cdef FeatureBins* bins
+    cdef uint64_t bits
+    cdef int32_t edge
+    cdef index_t step, code, i
+    for row in range(histograms.n_rows):
+        for feature in range(histograms.n_features):
+            bins = &histograms.features[feature]
+            bits = ascending_bits(histograms.partition.X[row, feature])
+            edge = _edge_of(
+                <uint32_t> (
+                    (bits - histograms.partition.key_base[feature]) >> histograms.partition.key_shift[feature]
+                )
+            )
+            step = 0
+            for i in range(BINS_OF_A_STEP):
+                step += bins.steps[i] < edge
+            code = 0
+            for i in range(BINS_OF_A_STEP):
+                code += bins.edges[step * BINS_OF_A_STEP + i] < edge
+            code += step * BINS_OF_A_STEP
+            histograms.codes[row, feature] = <uint8_t> code
+            bins.is_mixed[code] |= bits != bins.members[code]
+
+
+# ------------------------------------------------------------------------------------------------------------ slots
+
+cdef Slot* take_slot(Histograms histograms) except NULL nogil:
+    """Memory for the counts of a node, as it was left."""
+    cdef Slot* slot = histograms.free_slots
+    if slot != NULL:
+        histograms.free_slots = slot.next_free
+        return slot
+    slot = <Slot*> malloc(sizeof(Slot) + histograms.slot_size * sizeof(int32_t))
+    if slot == NULL:
+        with gil:
+            raise MemoryError("no memory for the class counts of a node's bins")
+    slot.next_of_all = histograms.all_slots
+    histograms.all_slots = slot
+    return slot
+
+
+cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil:
+    slot.next_free = histograms.free_slots
+    histograms.free_slots = slot
+
+
+cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil:
+    """The counts of the feature's bins, (n_bins, n_columns)."""
+    return <int32_t*> (slot + 1) + histograms.features[feature].first * histograms.n_columns
+
+
+cdef void count_rows(
+    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+) noexcept nogil:
+    """Count the node's rows in the bins of these features, and leave those of the others as they are."""
+    cdef index_t i, k, row, feature, n_columns = <index_t> histograms.n_columns
+    cdef int32_t* counts = <int32_t*> (slot + 1)
+    cdef int32_t* bin_counts
+    cdef const uint8_t* codes
+    cdef index_t label
+    cdef int32_t weight
+    for k in range(n_features):
+        memset(
+            feature_counts(histograms, slot, features[k]), 0,
+            histograms.features[features[k]].n_bins * n_columns * sizeof(int32_t),
+        )
+    for i in range(start, stop):
+        row = histograms.partition.rows[i]
+        codes = &histograms.codes[row, 0]
+        label = histograms.labels[row]
+        if histograms.weights.shape[0] == 0:
+            for k in range(n_features):
+                feature = features[k]
+                counts[(histograms.features[feature].first + codes[feature]) * n_columns + label] += 1
+        else:
+            weight = <int32_t> histograms.weights[row]
+            for k in range(n_features):
+                feature = features[k]
+                bin_counts = counts + (histograms.features[feature].first + codes[feature]) * n_columns
+                bin_counts[label] += weight
+                bin_counts[n_columns - 1] += 1
+
+
+cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil:
+    """Of a node's counts keep those of one child: take away the other's."""
+    cdef int32_t* counts = <int32_t*> (slot + 1)
+    cdef const int32_t* others = <const int32_t*> (other + 1)
+    cdef Py_ssize_t i
+    for i in range(histograms.slot_size):
+        counts[i] -= others[i]
+
+
+# ---------------------------------------------------------------------------------------------------------- best cut
+
+cdef inline index_t _rows_in(const int32_t* counts, index_t n_classes, index_t n_columns) noexcept nogil:
+    cdef index_t label, n_rows = 0
+    if n_columns > n_classes:
+        return counts[n_classes]
+    for label in range(n_classes):
+        n_rows += counts[label]
+    return n_rows
+
+
+cdef inline void _move_bin(ExactScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    for label in range(n_classes):
+        if counts[label] > 0:
+            move_left(scan, label, counts[label])
+
+
+cdef inline index_t _n_classes(Histograms histograms) noexcept nogil:
+    return <index_t> histograms.n_columns - (histograms.weights.shape[0] > 0)
+
+
+cdef bint has_cut_at_edge(
+    Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf
+) noexcept nogil:
+    """Whether a cut between two bins leaves min_samples_leaf of the node's rows on both sides."""
+    cdef const int32_t* counts = feature_counts(histograms, slot, feature)
+    cdef index_t bin, n_left = 0, n_columns = <index_t> histograms.n_columns
+    for bin in range(histograms.features[feature].n_bins):
+        n_left += _rows_in(counts + bin * n_columns, _n_classes(histograms), n_columns)
+        if min_samples_leaf <= n_left <= n_rows - min_samples_leaf:
+            return True
+    return False
+
+
+cdef void find_cut(
+    ExactScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
+    index_t n_features, index_t min_samples_leaf, BinCut* cut
+) noexcept nogil:
+    """The best cut of the node's rows; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are
+    tried where the bin's bound does not say that a cut between two bins is better."""
+    cdef float64_t to_reach = -INFINITY, score
+    cdef float64_t* scores = &histograms.edge_scores[0]
+    cdef uint8_t is_marked[MAX_BINS]
+    cdef index_t k, n_marked
+    for k in range(n_features):
+        forget_best(scan)
+        cut.feature = NONE
+        _scan_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, NULL, cut)
+        scores[k] = best_score_of(scan) if cut.feature != NONE else -INFINITY
+        to_reach = max(to_reach, scores[k])
+    # The scores carry less than 1e-15 of relative error.
+    to_reach -= 1e-12 * fabs(to_reach)
+    forget_best(scan)
+    cut.feature = NONE
+    for k in range(n_features):
+        n_marked = _mark_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, to_reach, is_marked)
+        if n_marked > 0:
+            _sort_marked(histograms, features[k], start, stop, is_marked)
+            _scan_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, is_marked, cut)
+        elif scores[k] >= to_reach:
+            _scan_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, NULL, cut)
+        if is_perfect(scan):
+            break
+    if cut.feature != NONE and not cut.is_inside:
+        _find_neighbours(histograms, start, stop, cut)
+
+
+cdef index_t _mark_bins(
+    ExactScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
+    float64_t to_reach, uint8_t* is_marked
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    cdef FeatureBins* bins = &histograms.features[feature]
+    cdef index_t n_classes = _n_classes(histograms), n_columns = <index_t> histograms.n_columns
+    cdef const int32_t* counts = feature_counts(histograms, slot, feature)
+    cdef index_t bin, n_in_bin, label, n_left = 0, n_marked = 0
+    cdef int64_t weight
+    cdef ExactScan local = scan[0]
+    start_feature(&local)
+    for bin in range(bins.n_bins):
+        n_in_bin = _rows_in(counts, n_classes, n_columns)
+        is_marked[bin] = (
+            bins.is_mixed[bin] and n_in_bin > 1
+            and n_left + n_in_bin > min_samples_leaf and n_rows - n_left > min_samples_leaf
+        )
+        if is_marked[bin]:
+            weight = 0
+            for label in range(n_classes):
+                weight += counts[label]
+            is_marked[bin] = upper_bound(&local, counts, weight) >= to_reach
+        n_marked += is_marked[bin]
+        _move_bin(&local, counts, n_classes)
+        n_left += n_in_bin
+        counts += n_columns
+    return n_marked
+
+
+cdef void _sort_marked(
+    Histograms histograms, index_t feature, index_t start, index_t stop, const uint8_t* is_marked
+) noexcept nogil:
+    """The node's rows in marked bins go to the partition's spare rows, and their places there, sorted, to its pairs."""
+    cdef index_t* marked_rows = &histograms.partition.spare_rows[0]
+    cdef index_t i, row, n_marked = 0
+    # marked_rows[:n_marked] are those met so far; n_marked <= i - start.
+    for i in range(start, stop):
+        row = histograms.partition.rows[i]
+        marked_rows[n_marked] = row
+        n_marked += is_marked[histograms.codes[row, feature]]
+    sort_by_value(histograms.partition, feature, marked_rows, n_marked)
+
+
+cdef void _scan_bins(
+    ExactScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
+    const uint8_t* is_marked, BinCut* cut
+) noexcept nogil:
+    """Offer the cuts between bins and, where bins are marked and their rows sorted, the cuts inside these."""
+    cdef index_t n_classes = _n_classes(histograms), n_columns = <index_t> histograms.n_columns
+    cdef const int32_t* counts = feature_counts(histograms, slot, feature)
+    cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
+    cdef ExactScan local = scan[0]
+    start_feature(&local)
+    # The rows of all bins before this one are on the left, n_left in all; of these sorted_start are in marked bins.
+    for bin in range(histograms.features[feature].n_bins):
+        n_in_bin = _rows_in(counts, n_classes, n_columns)
+        if is_marked != NULL and is_marked[bin]:
+            _scan_marked_bin(
+                &local, histograms, histograms.partition, feature, sorted_start, n_in_bin, n_left, n_rows,
+                min_samples_leaf, cut,
+            )
+            sorted_start += n_in_bin
+        elif n_in_bin > 0:
+            _move_bin(&local, counts, n_classes)
+        n_left += n_in_bin
+        counts += n_columns
+        if n_in_bin == 0 or n_left < min_samples_leaf or n_left > n_rows - min_samples_leaf:
+            continue
+        if offer(&local):
+            cut.feature = feature
+            cut.n_left = n_left
+            cut.bin = bin
+            cut.is_inside = False
+    scan[0] = local
+
+
+cdef void _scan_marked_bin(
+    ExactScan* scan, Histograms histograms, RowPartition partition, index_t feature, index_t sorted_start,
+    index_t n_in_bin, index_t n_left, index_t n_rows, index_t min_samples_leaf, BinCut* cut
+) noexcept nogil:
+    """Move the bin's rows one by one, and offer the cuts between different values."""
+    cdef const uint64_t* pairs = &partition.pairs[sorted_start]
+    cdef index_t i, row, next_row
+    cdef int64_t weight = 1
+    for i in range(n_in_bin):
+        row = partition.spare_rows[place_of(pairs[i])]
+        if histograms.weights.shape[0] > 0:
+            weight = histograms.weights[row]
+        move_left(scan, histograms.labels[row], weight)
+        n_left += 1
+        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+            continue
+        if n_left >= min_samples_leaf and n_left <= n_rows - min_samples_leaf and offer(scan):
+            next_row = partition.spare_rows[place_of(pairs[i + 1])]
+            cut.feature = feature
+            cut.n_left = n_left
+            cut.is_inside = True
+            cut.below = partition.X[row, feature]
+            cut.above = partition.X[next_row, feature]
+
+
+cdef void _find_neighbours(Histograms histograms, index_t start, index_t stop, BinCut* cut) noexcept nogil:
+    """The values next to a cut between two bins: the greatest on its left and the smallest on its right."""
+    cdef index_t i, row
+    cdef float64_t value
+    cut.below = -INFINITY
+    cut.above = INFINITY
+    for i in range(start, stop):
+        row = histograms.partition.rows[i]
+        value = histograms.partition.X[row, cut.feature]
+        if histograms.codes[row, cut.feature] <= cut.bin:
+            cut.below = max(cut.below, value)
+        else:
+            cut.above = min(cut.above, value)
+
+
+# ------------------------------------------------------------------------------------------------------ from Python
+
+def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
+    """Cut every feature into at most max_bins bins of neighbouring values.
+
+    Returns the bins of the values, (n_rows, n_features) uint8, and for every feature a list that says of each bin
+    whether it holds different values.
+    """
+    cdef Py_ssize_t feature, i
+    cdef RowPartition partition = RowPartition(X, 0, False, False)
+    cdef Histograms histograms = Histograms(partition, np.zeros(X.shape[0], dtype=np.int32), None, 1, max_bins)
+    is_mixed = [
+        [bool(histograms.features[feature].is_mixed[i]) for i in range(histograms.features[feature].n_bins)]
+        for feature in range(X.shape[1])
+    ]
+    return np.asarray(histograms.codes), is_mixed
+
+
+def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):
+    """A bound on the score of every cut inside a bin, given the class counts to its left, in it and to its right.
+
+    Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini of two
+    classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy minus the
+    children's entropies times their rows, in units of 2**-30 bit.
+    """
+    cdef BinaryGiniScan binary_gini
+    cdef GiniScan gini
+    cdef EntropyScan entropy
+    totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
+    cdef ClassCounts node = ClassCounts(len(totals), criteria.CODES[criterion], None, totals.sum())
+    node.total_counts = totals
+    if criterion == "entropy":
+        start_scan(&entropy, node, ENTROPY)
+        return _bound_after(&entropy, left, counts)
+    if len(totals) == 2:
+        start_scan(&binary_gini, node, GINI)
+        return _bound_after(&binary_gini, left, counts)
+    start_scan(&gini, node, GINI)
+    return _bound_after(&gini, left, counts)
+
+
+cdef float64_t _bound_after(ExactScan* scan, const int64_t[::1] left, const int32_t[::1] counts):
+    cdef index_t label
+    cdef int64_t total = 0
+    start_feature(scan)
+    for label in range(<index_t> left.shape[0]):
+        move_left(scan, label, left[label])
+        total += counts[label]
+    return upper_bound(scan, &counts[0], total)
