@@ -51,10 +51,13 @@ cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t t
 # criterion, held in registers by the loops that are written once for all of them. The arrays are a ClassCounts'.
 
 cdef struct BinaryGiniScan:
-    # Of two classes the gain grows with D**2 / (L R), with D = left_ones total - left_total ones, and L and R rows.
-    int64_t total, ones, left_total, left_ones
-    int64_t best_left_total, best_left_ones
-    float64_t best_square, best_product     # D**2 and L R of the best cut; the product is 0 before the first one
+    # Of two classes the gain grows with D**2 / (L R): L and R are the children's rows, and the difference
+    # D = left_ones total - left_total ones changes by steps[k] with every row of class k.
+    int64_t total, left_total, difference, best_left_total, best_difference
+    int64_t steps[2]
+    # D**2 and L R of the best cut, 0 before the first one. Each product of theirs is rounded by less than 1e-15: in
+    # `to_beat` the square is smaller by 1e-14, so that what does not reach it is not better.
+    float64_t to_beat, best_product
 
 
 cdef struct GiniScan:
@@ -64,7 +67,7 @@ cdef struct GiniScan:
     int64_t* left_counts
     int64_t total, total_squares, left_total, left_squares, right_squares
     int64_t best_left_total, best_left_squares, best_right_squares
-    float64_t best_score, best_product      # the product is 0 before the first cut
+    float64_t to_beat, best_product         # as above, with left_squares R + right_squares L in place of D**2
 
 
 cdef struct EntropyScan:
@@ -117,8 +120,9 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts, CriterionCode c
     """Of a node whose classes are counted."""
     cdef index_t label
     if CountScan is BinaryGiniScan:
-        scan.ones = counts.total_counts[1]
         scan.total = counts.total_counts[0] + counts.total_counts[1]
+        scan.steps[0] = -counts.total_counts[1]
+        scan.steps[1] = counts.total_counts[0]
     elif CountScan is WeightedScan:
         scan.n_classes = counts.n_classes
         scan.is_gini = code == GINI
@@ -151,11 +155,8 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts, CriterionCode c
 cdef inline void forget_best(ExactScan* scan) noexcept nogil:
     if ExactScan is EntropyScan:
         scan.has_best = False
-    elif ExactScan is GiniScan:
-        scan.best_score = 0.0
-        scan.best_product = 0.0
     else:
-        scan.best_square = 0.0
+        scan.to_beat = 0.0
         scan.best_product = 0.0
 
 
@@ -165,7 +166,7 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
     cdef index_t label
     scan.left_total = 0
     if CountScan is BinaryGiniScan:
-        scan.left_ones = 0
+        scan.difference = 0
     else:
         for label in range(scan.n_classes):
             scan.left_counts[label] = 0
@@ -184,7 +185,7 @@ cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexc
     cdef int64_t left, right
     scan.left_total += weight
     if ExactScan is BinaryGiniScan:
-        scan.left_ones += weight * label
+        scan.difference += weight * scan.steps[label]
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left
@@ -222,13 +223,11 @@ cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
 
 cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
     """Whether the best cut leaves one class in each child, so that no other cut can be better."""
-    cdef int64_t right_total
+    cdef int64_t right_total, largest
     if CountScan is BinaryGiniScan:
-        right_total = scan.total - scan.best_left_total
-        return scan.best_product > 0.0 and (
-            scan.best_left_ones == 0 and scan.ones == right_total
-            or scan.best_left_ones == scan.best_left_total and scan.ones == scan.best_left_total
-        )
+        # Of every cut |D| is at most ones (total - ones), the product of the steps.
+        largest = -scan.steps[0] * scan.steps[1]
+        return scan.best_product > 0.0 and (scan.best_difference == largest or scan.best_difference == -largest)
     elif CountScan is GiniScan:
         right_total = scan.total - scan.best_left_total
         return (
@@ -245,30 +244,25 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
 # ------------------------------------------------------------------------------------------------ gini of two classes
 
 cdef inline bint _offer_binary_gini(BinaryGiniScan* scan) noexcept nogil:
-    cdef int64_t difference = scan.left_ones * scan.total - scan.left_total * scan.ones
-    cdef float64_t square = <float64_t> difference * <float64_t> difference
+    cdef float64_t square = <float64_t> scan.difference * <float64_t> scan.difference
     cdef float64_t product = <float64_t> (scan.left_total * (scan.total - scan.left_total))
-    cdef float64_t present = square * scan.best_product, best = scan.best_square * product
-    # Rounding takes less than 1e-15 of each.
-    if present < best * (1.0 - 1e-14):
+    cdef float64_t present = square * scan.best_product, best = scan.to_beat * product
+    if present < best:
         return False
-    if scan.best_product > 0.0 and present <= best * (1.0 + 1e-14) and not _is_better_binary_gini(scan, difference):
+    if present <= best * (1.0 + 3e-14) and scan.best_product > 0.0 and not _is_better_binary_gini(scan):
         return False
-    scan.best_square = square
+    scan.to_beat = square * (1.0 - 1e-14)
     scan.best_product = product
     scan.best_left_total = scan.left_total
-    scan.best_left_ones = scan.left_ones
+    scan.best_difference = scan.difference
     return True
 
 
-cdef inline bint _is_better_binary_gini(const BinaryGiniScan* scan, int64_t difference) noexcept nogil:
-    cdef int128_t best = (
-        <int128_t> scan.best_left_ones * scan.total - <int128_t> scan.best_left_total * scan.ones
-    )
+cdef inline bint _is_better_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
     return is_greater_fraction(
-        <int128_t> difference * difference,
+        <int128_t> scan.difference * scan.difference,
         <uint128_t> scan.left_total * <uint128_t> (scan.total - scan.left_total),
-        best * best,
+        <int128_t> scan.best_difference * scan.best_difference,
         <uint128_t> scan.best_left_total * <uint128_t> (scan.total - scan.best_left_total),
     )
 
@@ -276,8 +270,8 @@ cdef inline bint _is_better_binary_gini(const BinaryGiniScan* scan, int64_t diff
 cdef inline Gain _gain_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
     """total * gain = 2 D**2 / (total L R)."""
     cdef int128_t left = scan.best_left_total, right = scan.total - scan.best_left_total
-    cdef int128_t difference = scan.best_left_ones * <int128_t> scan.total - left * scan.ones
-    return exact_gain(2 * difference * difference, <uint128_t> (scan.total * left * right), scan.total)
+    cdef int128_t square = <int128_t> scan.best_difference * scan.best_difference
+    return exact_gain(2 * square, <uint128_t> (scan.total * left * right), scan.total)
 
 
 # ---------------------------------------------------------------------------------------------- gini of any classes
@@ -288,13 +282,12 @@ cdef inline bint _offer_gini(GiniScan* scan) noexcept nogil:
         <float64_t> scan.left_squares * right_total + <float64_t> scan.right_squares * left_total
     )
     cdef float64_t product = left_total * right_total
-    cdef float64_t present = score * scan.best_product, best = scan.best_score * product
-    # Rounding takes less than 1e-15 of each.
-    if present < best * (1.0 - 1e-14):
+    cdef float64_t present = score * scan.best_product, best = scan.to_beat * product
+    if present < best:
         return False
-    if scan.best_product > 0.0 and present <= best * (1.0 + 1e-14) and not _is_better_gini(scan):
+    if present <= best * (1.0 + 3e-14) and scan.best_product > 0.0 and not _is_better_gini(scan):
         return False
-    scan.best_score = score
+    scan.to_beat = score * (1.0 - 1e-14)
     scan.best_product = product
     scan.best_left_total = scan.left_total
     scan.best_left_squares = scan.left_squares

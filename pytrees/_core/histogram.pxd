@@ -8,16 +8,20 @@ from pytrees._core.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, 
 
 cdef enum:
     MAX_BINS = 256
-    BINS_OF_A_STEP = 16
+    N_CELLS = 1024
 
 
 cdef struct FeatureBins:
     index_t n_bins
     Py_ssize_t first                    # of the feature's bins among those of all features
-    # A value's bin is the number of edges below its key. Every sixteenth edge stands among the steps as well.
-    int32_t edges[MAX_BINS]
-    int32_t steps[BINS_OF_A_STEP]
-    uint64_t members[MAX_BINS]          # ascending bits of a value of each bin
+    # A value's bin is the number of edges below it, the edges being the last values of bins. Equal parts of the
+    # feature's range, the cells, say where to look: n_edges_below[c] edges lie below all values of cell c, and at
+    # most 2 * first_step - 1 more below some of them. Behind the last edge the others are infinite.
+    float64_t edges[2 * MAX_BINS]
+    float64_t half_smallest, cells_per_half
+    index_t first_step
+    uint8_t n_edges_below[N_CELLS]
+    float64_t members[MAX_BINS]         # a value of each bin
     uint8_t is_mixed[MAX_BINS]          # whether the bin holds other values too
 
 
@@ -47,7 +51,8 @@ cdef class Histograms:
     cdef uint8_t[:, ::1] codes          # a row's bin in every feature
     cdef FeatureBins* features
     cdef Py_ssize_t slot_size           # in counts
-    cdef float64_t[::1] edge_scores     # scratch, by feature
+    cdef float64_t[::1] edge_scores     # scratch, as the following, by place among the features looked at
+    cdef index_t[::1] most_in_bin
     cdef Slot* all_slots
     cdef Slot* free_slots
 

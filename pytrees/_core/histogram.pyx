@@ -7,7 +7,7 @@ from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from pytrees._core.bounds cimport best_score_of, upper_bound
+from pytrees._core.bounds cimport best_score_of, highest_rise, upper_bound
 from pytrees._core.criteria cimport (
     BinaryGiniScan,
     ClassCounts,
@@ -21,7 +21,7 @@ from pytrees._core.criteria cimport (
     start_feature,
     start_scan,
 )
-from pytrees._core.partition cimport RowPartition, ascending_bits, sort_by_value, value_key
+from pytrees._core.partition cimport RowPartition, sort_by_value
 from pytrees._core.sorting cimport key_of, place_of
 from pytrees._core.types cimport ENTROPY, GINI, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
@@ -30,6 +30,7 @@ from pytrees._core import criteria
 cdef enum:
     # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
     SAMPLE_ROWS = 8192
+    ROWS_OF_A_TILE = 128
 
 
 @cython.final
@@ -59,6 +60,7 @@ cdef class Histograms:
             _code_rows(self)
         self.slot_size = first * self.n_columns
         self.edge_scores = np.empty(self.n_features)
+        self.most_in_bin = np.empty(self.n_features, dtype=np.int32)
 
     def __dealloc__(self):
         cdef Slot* slot
@@ -70,11 +72,6 @@ cdef class Histograms:
 
 
 # ------------------------------------------------------------------------------------------------------------- bins
-
-cdef inline int32_t _edge_of(uint32_t key) noexcept nogil:
-    """Signed integers in the order of the keys: these compare several at a time on every machine."""
-    return <int32_t> (key ^ <uint32_t> 0x80000000)
-
 
 cdef void _cut(
     Histograms histograms, RowPartition partition, index_t feature, const index_t[::1] sample, index_t max_bins
@@ -92,15 +89,35 @@ cdef void _cut(
     while bins.n_bins > max_bins:
         wanted *= 2
         bins.n_bins = _ends_of_bins(partition, n, wanted, max_bins, last)
-    for i in range(MAX_BINS):
-        bins.edges[i] = _edge_of(<uint32_t> 0xFFFFFFFF)
+    for i in range(2 * MAX_BINS):
+        bins.edges[i] = INFINITY
     for i in range(bins.n_bins):
-        row = sample[place_of(partition.pairs[last[i]])]
-        bins.members[i] = ascending_bits(partition.X[row, feature])
+        bins.members[i] = partition.X[sample[place_of(partition.pairs[last[i]])], feature]
         if i < bins.n_bins - 1:
-            bins.edges[i] = _edge_of(value_key(partition, row, feature))
-    for i in range(BINS_OF_A_STEP):
-        bins.steps[i] = bins.edges[(i + 1) * BINS_OF_A_STEP - 1]
+            bins.edges[i] = bins.members[i]
+    _set_cells(bins, partition.smallest[feature], partition.largest[feature])
+
+
+cdef inline index_t _cell(const FeatureBins* bins, float64_t value) noexcept nogil:
+    """Never falls as the value rises, whatever is rounded. Halves, because the whole range may be infinite."""
+    return <index_t> ((0.5 * value - bins.half_smallest) * bins.cells_per_half)
+
+
+cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) noexcept nogil:
+    cdef float64_t half_range = 0.5 * largest - 0.5 * smallest
+    cdef index_t cell, edge = 0, n_edges = bins.n_bins - 1, most_edges = 0, n_in_cell
+    bins.half_smallest = 0.5 * smallest
+    bins.cells_per_half = (N_CELLS - 1) / half_range if half_range > 1e-300 else 0.0
+    for cell in range(N_CELLS):
+        bins.n_edges_below[cell] = <uint8_t> edge
+        n_in_cell = 0
+        while edge < n_edges and _cell(bins, bins.edges[edge]) == cell:
+            edge += 1
+            n_in_cell += 1
+        most_edges = max(most_edges, n_in_cell)
+    bins.first_step = 1
+    while 2 * bins.first_step - 1 < most_edges:
+        bins.first_step *= 2
 
 
 cdef index_t _ends_of_bins(
@@ -132,29 +149,33 @@ cdef index_t _ends_of_bins(
 
 cdef void _code_rows(Histograms histograms) noexcept nogil:
     """Write the bin of every value, and mark the bins that hold different values."""
-    cdef Py_ssize_t row, feature
-    cdef FeatureBins* bins
-    cdef uint64_t bits
-    cdef int32_t edge
-    cdef index_t step, code, i
-    for row in range(histograms.n_rows):
+    cdef Py_ssize_t first = 0, stop, feature
+    # Tiles of rows stay in the cache while their features are coded one by one.
+    while first < histograms.n_rows:
+        stop = min(first + ROWS_OF_A_TILE, histograms.n_rows)
         for feature in range(histograms.n_features):
-            bins = &histograms.features[feature]
-            bits = ascending_bits(histograms.partition.X[row, feature])
-            edge = _edge_of(
-                <uint32_t> (
-                    (bits - histograms.partition.key_base[feature]) >> histograms.partition.key_shift[feature]
-                )
-            )
-            step = 0
-            for i in range(BINS_OF_A_STEP):
-                step += bins.steps[i] < edge
-            code = 0
-            for i in range(BINS_OF_A_STEP):
-                code += bins.edges[step * BINS_OF_A_STEP + i] < edge
-            code += step * BINS_OF_A_STEP
-            histograms.codes[row, feature] = <uint8_t> code
-            bins.is_mixed[code] |= bits != bins.members[code]
+            _code_feature(histograms, &histograms.features[feature], feature, first, stop)
+        first = stop
+
+
+cdef void _code_feature(
+    Histograms histograms, FeatureBins* bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop
+) noexcept nogil:
+    cdef const float64_t* values = &histograms.partition.X[0, feature]
+    cdef uint8_t* codes = &histograms.codes[0, feature]
+    cdef Py_ssize_t row, n_features = histograms.n_features
+    cdef index_t code, step, first_step = bins.first_step
+    cdef float64_t value
+    for row in range(first, stop):
+        value = values[row * n_features]
+        code = bins.n_edges_below[_cell(bins, value)]
+        step = first_step
+        # edges[:code] lie below the value, edges[code + 2 * step - 1] and what follows do not.
+        while step > 0:
+            code += step * (bins.edges[code + step - 1] < value)
+            step >>= 1
+        codes[row * n_features] = <uint8_t> code
+        bins.is_mixed[code] |= value != bins.members[code]
 
 
 # ------------------------------------------------------------------------------------------------------------ slots
@@ -266,14 +287,16 @@ cdef void find_cut(
 ) noexcept nogil:
     """The best cut of the node's rows; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are
     tried where the bin's bound does not say that a cut between two bins is better."""
-    cdef float64_t to_reach = -INFINITY, score
+    cdef float64_t to_reach = -INFINITY
     cdef float64_t* scores = &histograms.edge_scores[0]
     cdef uint8_t is_marked[MAX_BINS]
     cdef index_t k, n_marked
     for k in range(n_features):
         forget_best(scan)
         cut.feature = NONE
-        _scan_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, NULL, cut)
+        histograms.most_in_bin[k] = _scan_bins(
+            scan, histograms, slot, features[k], stop - start, min_samples_leaf, NULL, cut
+        )
         scores[k] = best_score_of(scan) if cut.feature != NONE else -INFINITY
         to_reach = max(to_reach, scores[k])
     # The scores carry less than 1e-15 of relative error.
@@ -281,6 +304,9 @@ cdef void find_cut(
     forget_best(scan)
     cut.feature = NONE
     for k in range(n_features):
+        # Where all cuts between bins are allowed, those next to a bin bound the cuts inside it.
+        if min_samples_leaf == 1 and -INFINITY < scores[k] < to_reach - highest_rise(scan, histograms.most_in_bin[k]):
+            continue
         n_marked = _mark_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, to_reach, is_marked)
         if n_marked > 0:
             _sort_marked(histograms, features[k], start, stop, is_marked)
@@ -337,14 +363,16 @@ cdef void _sort_marked(
     sort_by_value(histograms.partition, feature, marked_rows, n_marked)
 
 
-cdef void _scan_bins(
+cdef index_t _scan_bins(
     ExactScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
     const uint8_t* is_marked, BinCut* cut
 ) noexcept nogil:
-    """Offer the cuts between bins and, where bins are marked and their rows sorted, the cuts inside these."""
+    """Offer the cuts between bins and, where bins are marked and their rows sorted, the cuts inside these. Return the
+    greatest weight of a bin."""
     cdef index_t n_classes = _n_classes(histograms), n_columns = <index_t> histograms.n_columns
     cdef const int32_t* counts = feature_counts(histograms, slot, feature)
     cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
+    cdef int64_t moved, most_in_bin = 0
     cdef ExactScan local = scan[0]
     start_feature(&local)
     # The rows of all bins before this one are on the left, n_left in all; of these sorted_start are in marked bins.
@@ -357,7 +385,9 @@ cdef void _scan_bins(
             )
             sorted_start += n_in_bin
         elif n_in_bin > 0:
+            moved = local.left_total
             _move_bin(&local, counts, n_classes)
+            most_in_bin = max(most_in_bin, local.left_total - moved)
         n_left += n_in_bin
         counts += n_columns
         if n_in_bin == 0 or n_left < min_samples_leaf or n_left > n_rows - min_samples_leaf:
@@ -368,6 +398,7 @@ cdef void _scan_bins(
             cut.bin = bin
             cut.is_inside = False
     scan[0] = local
+    return <index_t> most_in_bin
 
 
 cdef void _scan_marked_bin(
@@ -397,17 +428,21 @@ cdef void _scan_marked_bin(
 
 cdef void _find_neighbours(Histograms histograms, index_t start, index_t stop, BinCut* cut) noexcept nogil:
     """The values next to a cut between two bins: the greatest on its left and the smallest on its right."""
-    cdef index_t i, row
+    cdef index_t i, row, code, next_bin = MAX_BINS
     cdef float64_t value
     cut.below = -INFINITY
     cut.above = INFINITY
     for i in range(start, stop):
         row = histograms.partition.rows[i]
-        value = histograms.partition.X[row, cut.feature]
-        if histograms.codes[row, cut.feature] <= cut.bin:
-            cut.below = max(cut.below, value)
-        else:
-            cut.above = min(cut.above, value)
+        code = histograms.codes[row, cut.feature]
+        # Rows of other bins than the last on the left and the first on the right cannot be the nearest.
+        if code == cut.bin:
+            value = histograms.partition.X[row, cut.feature]
+            cut.below = value if value > cut.below else cut.below
+        elif cut.bin < code <= next_bin:
+            value = histograms.partition.X[row, cut.feature]
+            next_bin = code
+            cut.above = value if value < cut.above else cut.above
 
 
 # ------------------------------------------------------------------------------------------------------ from Python

@@ -27,6 +27,7 @@ cdef class RowPartition:
     cdef bint is_wide                       # entries of 64 bits, otherwise of 32: blocks of at most 2**16 rows
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, pairs, spare_pairs
+    cdef float64_t[::1] smallest, largest   # value of every feature
     # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
     cdef uint64_t[::1] key_base
     cdef uint8_t[::1] key_shift

@@ -33,30 +33,34 @@ cdef class RowPartition:
         self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)
         self.key_base = np.empty(self.n_features, dtype=np.uint64)
         self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
+        self.smallest = np.zeros(self.n_features)
+        self.largest = np.zeros(self.n_features)
         if self.n_rows > 0:
-            _set_keys(self, np.empty(self.n_features), np.empty(self.n_features))
+            self.smallest[:] = X[0]
+            self.largest[:] = X[0]
+            with nogil:
+                _set_keys(self)
 
 
 # ---------------------------------------------------------------------------------------------------------- values
 
-cdef _set_keys(RowPartition partition, float64_t[::1] smallest, float64_t[::1] largest):
+cdef void _set_keys(RowPartition partition) noexcept nogil:
     """The shifts that make the differences to a feature's smallest value fit 32 bits."""
+    cdef float64_t* smallest = &partition.smallest[0]
+    cdef float64_t* largest = &partition.largest[0]
+    cdef const float64_t* values
     cdef Py_ssize_t row, feature
-    cdef float64_t value
     cdef uint64_t span
-    smallest[:] = partition.X[0]
-    largest[:] = partition.X[0]
-    with nogil:
-        for row in range(1, partition.n_rows):
-            for feature in range(partition.n_features):
-                value = partition.X[row, feature]
-                smallest[feature] = value if value < smallest[feature] else smallest[feature]
-                largest[feature] = value if value > largest[feature] else largest[feature]
+    for row in range(1, partition.n_rows):
+        values = &partition.X[row, 0]
         for feature in range(partition.n_features):
-            partition.key_base[feature] = ascending_bits(smallest[feature])
-            span = ascending_bits(largest[feature]) - partition.key_base[feature]
-            while span >> partition.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
-                partition.key_shift[feature] += 1
+            smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
+            largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
+    for feature in range(partition.n_features):
+        partition.key_base[feature] = ascending_bits(smallest[feature])
+        span = ascending_bits(largest[feature]) - partition.key_base[feature]
+        while span >> partition.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
+            partition.key_shift[feature] += 1
 
 
 cdef inline uint32_t _low_key(RowPartition partition, index_t row, index_t feature) noexcept nogil:
