@@ -260,41 +260,57 @@ cdef float64_t _threshold(Scanner scanner, const NodeRows* node, const Split* sp
 
 cdef index_t _scan_feature(Scanner scanner, CountScan* scan, const NodeRows* node, const Entry* entries) noexcept nogil:
     """Offer the cuts of a feature to try; return the rows that the last one kept sends left, 0 where none was kept."""
-    cdef index_t i, place, label, n_left = 0, n = node.stop - node.start, first = _first_place(scanner, node)
-    cdef index_t min_samples_leaf = scanner.min_samples_leaf
+    cdef index_t n_left, n = node.stop - node.start, first = _first_place(scanner, node)
     cdef bint is_weighted = scanner.count_weights.shape[0] > 0
+    cdef Cuts cuts
+    cdef CountScan local = scan[0]
+    if not _has_cut(entries, n, scanner.min_samples_leaf):
+        return 0
+    cuts = _cuts_to_try(scanner, entries, n)
+    start_feature(&local)
+    if CountScan is WeightedScan:
+        n_left = _scan_entries(scanner, &local, entries, n, first, False, True, &cuts)
+    elif is_weighted or cuts.n_tried < cuts.n_allowed:
+        n_left = _scan_entries(scanner, &local, entries, n, first, is_weighted, True, &cuts)
+    else:
+        # The usual case: with constants in place of the flags the loop has only what it needs.
+        n_left = _scan_entries(scanner, &local, entries, n, first, False, False, &cuts)
+    scan[0] = local
+    return n_left
+
+
+cdef inline index_t _scan_entries(
+    Scanner scanner, CountScan* scan, const Entry* entries, index_t n, index_t first, bint is_weighted, bint asks_cuts,
+    Cuts* cuts
+) noexcept nogil:
+    cdef index_t i, label, n_left = 0, min_samples_leaf = scanner.min_samples_leaf
     cdef const uint16_t* narrow_labels = NULL
     cdef const index_t* wide_labels = NULL
     cdef const int64_t* counts = &scanner.place_counts[first] if is_weighted else NULL
     cdef const float64_t* weights = NULL
-    cdef Cuts cuts
-    cdef CountScan local = scan[0]
-    if not _has_cut(entries, n, min_samples_leaf):
-        return 0
+    cdef Entry entry, next_entry = entries[0]
     if Entry is uint32_t:
         narrow_labels = &scanner.narrow_labels[first]
     else:
         wide_labels = &scanner.wide_labels[first]
     if CountScan is WeightedScan:
         weights = &scanner.place_weights[first]
-    cuts = _cuts_to_try(scanner, entries, n)
-    start_feature(&local)
     # The places of entries[:i + 1] have moved to the left, in this order.
     for i in range(n - min_samples_leaf):
-        place = place_of(entries[i])
+        entry = next_entry
+        next_entry = entries[i + 1]
         if Entry is uint32_t:
-            label = narrow_labels[place]
+            label = narrow_labels[place_of(entry)]
         else:
-            label = wide_labels[place]
+            label = wide_labels[place_of(entry)]
         if CountScan is WeightedScan:
-            move_weight_left(&local, label, weights[place])
+            move_weight_left(scan, label, weights[place_of(entry)])
         else:
-            move_left(&local, label, counts[place] if is_weighted else 1)
-        if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < min_samples_leaf:
+            move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
+        if key_of(entry) == key_of(next_entry) or i + 1 < min_samples_leaf:
             continue
-        if _is_tried(&cuts) and offer(&local):
+        if (not asks_cuts or _is_tried(cuts)) and offer(scan):
             n_left = i + 1
-    scan[0] = local
     return n_left
 
 
