@@ -44,7 +44,7 @@ cdef enum:
 # every class where these are more, because every bin counts every class.
 ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS = 1024
-BLOCK_ROWS_PER_CLASS = 64
+BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
 # Places and classes of blocks in 32 bits have 16.
 NARROW_LIMIT = 2**16
