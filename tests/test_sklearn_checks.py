@@ -35,8 +35,7 @@ def expected_failures(estimator):
     }
     if getattr(estimator, "bootstrap", False):
         failures["check_sample_weight_equivalence_on_dense_data"] = (
-            "more rows make other draws: a repeated row can be drawn more often than a weighted one; so does "
-            "scikit-learn's forest fail"
+            "repeated rows make other draws than weighted ones, as in scikit-learn's own forest"
         )
     if estimator.criterion == "etc":
         refused = "the label sequence has no weights: sample_weight and class_weight are refused"
