@@ -1,7 +1,8 @@
 """Ratios measured side by side in one run: they travel between machines, times do not.
 
-Contestants take turns, every repetition has data of its own, and medians are compared. Name the parts to run (growth,
-etc, trees, cart); without a name all of them run, in some minutes.
+Contestants take turns, every repetition has data of its own, and medians are compared; the range of the ratios stands
+behind their median. Name the parts to run (growth, etc, trees, cart, forest); without a name all of them run, in some
+minutes.
 """
 
 import sys
@@ -11,9 +12,11 @@ from time import perf_counter
 import numpy as np
 from benchmarks.bench_estimators import shuffled
 from benchmarks.common import SEQUENCE_KINDS, classification_data, kernel_of, label_sequence
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 
 from pytrees import (
+    DecisionForestClassifier,
     DecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
@@ -30,7 +33,7 @@ def seconds(call, *args):
 
 
 def compare(title, contestants, make_arguments, repetitions):
-    """Print the median seconds of two contestants on the same fresh data, and the median of their ratios."""
+    """Print the median seconds of two contestants on the same fresh data, and the median and range of their ratios."""
     rng = np.random.default_rng(0)
     times = []
     for _ in range(repetitions):
@@ -38,8 +41,9 @@ def compare(title, contestants, make_arguments, repetitions):
         times.append([seconds(call, *arguments) for call in contestants.values()])
     first, second = (median(column) for column in zip(*times, strict=True))
     names = " against ".join(contestants)
-    ratio = median(slow / fast for fast, slow in times)
-    print(f"{title:<42} {names:<32} {first:10.4g} s {second:10.4g} s {ratio:8.1f}×")
+    ratios = [slow / fast for fast, slow in times]
+    spread = f"[{min(ratios):.1f}, {max(ratios):.1f}]"
+    print(f"{title:<42} {names:<32} {first:10.4g} s {second:10.4g} s {median(ratios):8.1f}× {spread}")
 
 
 def report(title, call, make_arguments, repetitions):
@@ -118,8 +122,24 @@ def cart():
         )
 
 
+def forest():
+    """Random forests of 100 trees (Gini, bootstrap, square root of the features) against scikit-learn's."""
+    for n_jobs in (1, 2):
+        parameters = {"n_estimators": 100, "n_jobs": n_jobs, "random_state": 0}
+        contestants = {
+            "pytrees": lambda X, y, parameters=parameters: DecisionForestClassifier(**parameters).fit(X, y),
+            "scikit-learn": lambda X, y, parameters=parameters: RandomForestClassifier(**parameters).fit(X, y),
+        }
+        compare(
+            f"forest of 100, 10,000 × 20, n_jobs={n_jobs}",
+            contestants,
+            lambda rng: classification_data(10_000, seed=rng.integers(2**31)),
+            7,
+        )
+
+
 if __name__ == "__main__":
-    parts = {part.__name__: part for part in (growth, etc, trees, cart)}
+    parts = {part.__name__: part for part in (growth, etc, trees, cart, forest)}
     for name in sys.argv[1:] or parts:
         print(f"\n{parts[name].__doc__}")
         parts[name]()

@@ -4,6 +4,7 @@ from . import criteria
 from ._engine import config_context
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
+from .forest import DecisionForestClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .plotting import plot_tree
 from .sequence import effort_to_compress, nsrps
@@ -12,6 +13,7 @@ from .tree import Tree
 __version__ = "0.1.0"
 
 __all__ = [
+    "DecisionForestClassifier",
     "DecisionTreeClassifier",
     "PermutationDecisionForestClassifier",
     "PermutationDecisionTreeClassifier",

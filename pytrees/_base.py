@@ -84,6 +84,12 @@ def grow(X, codes, weights, n_classes, criterion, limits, seed):
     return Tree.from_arrays(arrays, X.shape[1])
 
 
+def class_shares(tree, leaves):
+    """Shares of the classes among the training rows of every leaf; ndarray of shape (len(leaves), n_classes)."""
+    counts = tree.value[leaves]
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
 @contextmanager
 def unchanged_on_error(estimator):
     """Undo what a fit that fails has set already, such as the names of the features: the last good fit stays whole."""
@@ -98,6 +104,28 @@ def unchanged_on_error(estimator):
 
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """What trees and forests of them share."""
+
+    def _rows_that_count(self, X, y, sample_weight, class_weight, order):
+        """The rows of weight above zero, in their order, and a weight for each; None for all rows, and for ones."""
+        rows = row_order(order, len(X))
+        weights = self._row_weights(X, y, sample_weight, class_weight)
+        if weights is None:
+            return rows, None
+        if not weights.all():
+            rows = np.arange(len(X)) if rows is None else rows
+            rows = rows[weights[rows] > 0]
+        return rows, weights if rows is None else weights[rows]
+
+    def _row_weights(self, X, y, sample_weight, class_weight):
+        if CRITERIA[self.criterion].judges == "counts":
+            return row_weights(X, y, sample_weight, class_weight)
+        for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
+            if given is not None:
+                raise ValueError(
+                    f"{name} cannot be used with criterion={self.criterion!r}: it judges the sequence of the labels, "
+                    "in which a row stands once and has no weight."
+                )
+        return None
 
     def predict_log_proba(self, X):
         """Logarithms of `predict_proba`; minus infinity where it is zero.
@@ -123,30 +151,14 @@ class BaseTreeClassifier(BaseClassifier):
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
         with unchanged_on_error(self):
             X, codes, classes = validate_X_y(self, X, y)
-            rows = row_order(order, len(X))
-            weights = self._row_weights(X, classes[codes], sample_weight, class_weight)
-            if weights is not None and not weights.all():
-                rows = np.arange(len(X)) if rows is None else rows
-                rows = rows[weights[rows] > 0]
+            rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
             if rows is not None:
-                X, codes = np.ascontiguousarray(X[rows]), codes[rows]
-                weights = weights if weights is None else weights[rows]
+                X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = growth_limits(self, *X.shape)
             tree = grow(X, codes, weights, len(classes), self.criterion, limits, seed)
             self.classes_, self.n_classes_, self.tree_ = classes, len(classes), tree
         return self
-
-    def _row_weights(self, X, y, sample_weight, class_weight):
-        if CRITERIA[self.criterion].judges == "counts":
-            return row_weights(X, y, sample_weight, class_weight)
-        for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
-            if given is not None:
-                raise ValueError(
-                    f"{name} cannot be used with criterion={self.criterion!r}: it judges the sequence of the labels, "
-                    "in which a row stands once and has no weight."
-                )
-        return None
 
     def predict(self, X):
         """Predict the class of every row: the most frequent one in its leaf, the lowest of several.
@@ -175,8 +187,7 @@ class BaseTreeClassifier(BaseClassifier):
             In the order of `classes_`.
         """
         leaves = self.apply(X)
-        counts = self.tree_.value[leaves]
-        return counts / counts.sum(axis=1, keepdims=True)
+        return class_shares(self.tree_, leaves)
 
     def apply(self, X):
         """The leaf that every row comes to.

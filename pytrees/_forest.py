@@ -1,11 +1,15 @@
-"""What forests share: seeds drawn up front, trees grown in parallel, votes."""
+"""What forests share: seeds drawn up front, trees grown in parallel on rows of their own, their mean."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
+from scipy.sparse import hstack
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import GROWTH_CONSTRAINTS, BaseClassifier, grow, growth_limits, unchanged_on_error
 from ._engine import config_context, current_engine
 from ._progress import Progress
-from ._validation import row_order, validate_X, validate_X_y
+from ._validation import validate_X, validate_X_y
 
 FOREST_CONSTRAINTS = {
     **GROWTH_CONSTRAINTS,
@@ -32,49 +36,84 @@ def in_order(n_jobs, prefer):
         return Parallel(n_jobs=n_jobs, prefer=prefer)
 
 
-def _grow_from_seed(engine, X, codes, n_classes, criterion, limits, bootstrap, seed):
-    """One tree of a forest, on its own arrangement of the rows: everything follows from the seed."""
-    random_state = np.random.RandomState(seed)  # its streams are the same in every version of NumPy
-    rows = random_state.randint(len(X), size=len(X)) if bootstrap else random_state.permutation(len(X))
-    with config_context(engine=engine):
-        return grow(X[rows], codes[rows], None, n_classes, criterion, limits, seed)
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What the trees of a forest grow from, all but their seeds.
+
+    Attributes
+    ----------
+    engine, criterion : str
+    X : ndarray of shape (n_samples, n_features), float64
+    codes : ndarray of shape (n_samples,), int32
+    n_classes : int
+    rows : ndarray of shape (n_rows,), int64, or None
+        The rows to draw from, in their order; None: all, as they are stored.
+    weights : ndarray of shape (n_rows,) or None
+        Of these rows, as the kernels take them; None: all 1.
+    limits : dict
+        Limits of growth as the kernels take them.
+    draw : callable
+        Takes a RandomState, n_rows and weights, and draws a tree's rows: their places among `rows`, in the order in
+        which the tree takes them, or None for all in order; and their weights, or None.
+    """
+
+    engine: str
+    criterion: str
+    X: np.ndarray
+    codes: np.ndarray
+    n_classes: int
+    rows: np.ndarray | None
+    weights: np.ndarray | None
+    limits: dict
+    draw: Callable
+
+    def arrange(self, seed):
+        """The rows of the tree of this seed, None for all of them as they are stored; and their weights or None."""
+        random_state = np.random.RandomState(seed)  # its streams are the same in every version of NumPy
+        n_rows = len(self.X) if self.rows is None else len(self.rows)
+        places, weights = self.draw(random_state, n_rows, self.weights)
+        if self.rows is None or places is None:
+            return (self.rows if places is None else places), weights
+        return self.rows[places], weights
 
 
-def _votes(engine, trees, X):
-    """How many of the trees vote for each class, row by row."""
+def _grow_from_seed(plan, seed):
+    """One tree of a forest, on rows of its own: everything follows from the seed."""
+    rows, weights = plan.arrange(seed)
+    X, codes = (plan.X, plan.codes) if rows is None else (plan.X[rows], plan.codes[rows])
+    with config_context(engine=plan.engine):
+        return grow(X, codes, weights, plan.n_classes, plan.criterion, plan.limits, seed)
+
+
+def _sum_of_shares(engine, trees, shares, X):
+    """What the trees say of every row, added in the order of the trees."""
     with config_context(engine=engine):
-        votes = np.zeros((len(X), trees[0].n_classes))
-        rows = np.arange(len(X))
+        total = np.zeros((len(X), trees[0].n_classes))
         for tree in trees:
-            votes[rows, tree.majority[tree.apply_valid(X)]] += 1
-        return votes
+            total += shares(tree, tree.apply_valid(X))
+        return total
 
 
 class BaseForestClassifier(BaseClassifier):
-    """Trees on rearranged rows, and their majority vote.
+    """Trees that grow on rows of their own, and the mean of what they say.
 
-    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name.
+    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
+    gives the `Plan.draw` by which trees get their rows, its `_shares(tree, leaves)` what one tree says of rows that
+    come to these leaves: an ndarray of shape (len(leaves), n_classes) whose rows sum to 1.
     """
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X, y, *, order=None):
+    def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
+        """Grow the trees, and return what they grew from."""
         with unchanged_on_error(self):
-            X, codes, classes = validate_X_y(self, X, y)
-            rows = row_order(order, len(X))
-            if rows is not None:
-                X, codes = np.ascontiguousarray(X[rows]), codes[rows]
+            plan, classes = self._make_plan(X, y, sample_weight, class_weight, order)
             random_state = check_random_state(self.random_state)
             seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_estimators).tolist()
-            limits = growth_limits(self, *X.shape)
-            engine = current_engine()
             # The kernels release the interpreter's lock; the reference never does.
-            parallel = in_order(self.n_jobs, prefer="threads" if engine == "compiled" else "processes")
-            grown = parallel(
-                delayed(_grow_from_seed)(engine, X, codes, len(classes), self.criterion, limits, self.bootstrap, seed)
-                for seed in seeds
-            )
+            parallel = in_order(self.n_jobs, prefer="threads" if plan.engine == "compiled" else "processes")
+            grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
             trees = []
             with Progress(len(seeds), "trees", enabled=bool(self.verbose)) as progress:
                 for tree in grown:
@@ -82,7 +121,24 @@ class BaseForestClassifier(BaseClassifier):
                     progress.advance()
             self.classes_, self.n_classes_ = classes, len(classes)
             self.estimators_ = [self._wrap(tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
-        return self
+        return plan
+
+    def _make_plan(self, X, y, sample_weight, class_weight, order):
+        X, codes, classes = validate_X_y(self, X, y)
+        rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
+        n_rows = len(X) if rows is None else len(rows)
+        plan = Plan(
+            engine=current_engine(),
+            criterion=self.criterion,
+            X=X,
+            codes=codes,
+            n_classes=len(classes),
+            rows=rows,
+            weights=weights,
+            limits=growth_limits(self, n_rows, X.shape[1]),
+            draw=self._make_draw(n_rows),
+        )
+        return plan, classes
 
     def _wrap(self, tree, seed):
         """The tree as a fitted estimator of its own."""
@@ -96,7 +152,7 @@ class BaseForestClassifier(BaseClassifier):
         return estimator
 
     def predict(self, X):
-        """Predict by majority vote of the trees, the lowest of several classes.
+        """Predict the class of the greatest `predict_proba`, the lowest of several.
 
         Parameters
         ----------
@@ -106,11 +162,11 @@ class BaseForestClassifier(BaseClassifier):
         -------
         ndarray of shape (n_samples,), of the classes' dtype
         """
-        votes = self._count_votes(X)
-        return self.classes_[votes.argmax(axis=1)]
+        proba = self.predict_proba(X)
+        return self.classes_[proba.argmax(axis=1)]
 
     def predict_proba(self, X):
-        """The share of the trees that vote for each class.
+        """What the trees say on average: shares of their votes, or means of the class shares in their leaves.
 
         Parameters
         ----------
@@ -119,18 +175,19 @@ class BaseForestClassifier(BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), float64
-            In the order of `classes_`.
+            In the order of `classes_`; sums over trees run in their order, whatever `n_jobs` is.
         """
-        return self._count_votes(X) / len(self.estimators_)
-
-    def _count_votes(self, X):
         check_is_fitted(self)
         X = validate_X(self, X, reset=False)
         trees = [estimator.tree_ for estimator in self.estimators_]
-        parallel = in_order(self.n_jobs, prefer="threads")
         engine = current_engine()
-        counted = parallel(delayed(_votes)(engine, trees[i : i + 16], X) for i in range(0, len(trees), 16))
-        return sum(counted)
+        sums = self._by_blocks(len(X), lambda block: delayed(_sum_of_shares)(engine, trees, self._shares, X[block]))
+        return np.concatenate(sums) / len(trees)
+
+    def _by_blocks(self, n_rows, make_call):
+        """Results of calls on blocks of rows, made in parallel: sums over trees keep their order in every block."""
+        n_blocks = min(n_rows, effective_n_jobs(self.n_jobs))
+        return list(in_order(self.n_jobs, prefer="threads")(map(make_call, gen_even_slices(n_rows, n_blocks))))
 
     def apply(self, X):
         """The leaf that every row comes to in every tree.
@@ -146,6 +203,26 @@ class BaseForestClassifier(BaseClassifier):
         check_is_fitted(self)
         X = validate_X(self, X, reset=False)
         return np.column_stack([estimator.tree_.apply_valid(X) for estimator in self.estimators_])
+
+    def decision_path(self, X):
+        """The nodes that every row visits in every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        indicator : scipy.sparse.csr_matrix of shape (n_samples, n_nodes)
+            1 where the row visits the node; the trees' nodes stand side by side.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,), int64
+            Columns n_nodes_ptr[i] to n_nodes_ptr[i + 1] are those of tree i.
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X, reset=False)
+        paths = [estimator.tree_.decision_path(X) for estimator in self.estimators_]
+        n_nodes = [path.shape[1] for path in paths]
+        return hstack(paths, format="csr"), np.concatenate([[0], np.cumsum(n_nodes)])
 
     @property
     def feature_importances_(self):

@@ -100,10 +100,7 @@ def _order_keys(order):
 
 
 def row_weights(X, y, sample_weight, class_weight):
-    """One weight a row, or None where all are 1.
-
-    Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
-    """
+    """One weight a row, as `counts_where_exact` gives them."""
     weights = np.ones(len(X))
     if sample_weight is not None:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -117,8 +114,16 @@ def row_weights(X, y, sample_weight, class_weight):
         total = weights.sum()
     if not np.isfinite(total):
         raise ValueError("The values of sample_weight are too large: their sum is infinite.")
+    return counts_where_exact(weights)
+
+
+def counts_where_exact(weights):
+    """The weights as the kernels take them: None where all are 1.
+
+    Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
+    """
     if np.all(weights == 1.0):
         return None
-    if np.all(weights == np.floor(weights)) and total < MAX_TOTAL_COUNT:
+    if np.all(weights == np.floor(weights)) and weights.sum() < MAX_TOTAL_COUNT:
         return weights.astype(np.int64)
-    return weights
+    return weights.astype(np.float64)

@@ -4,6 +4,7 @@ Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.0261
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -150,6 +151,11 @@ class DistinctTree:
     tests_per_row: float
 
 
+def rearrange(random_state, n_rows, weights, *, bootstrap):
+    """A tree's rows in an order of their own: all of them, or as many drawn with replacement."""
+    return random_state.randint(n_rows, size=n_rows) if bootstrap else random_state.permutation(n_rows), weights
+
+
 class PermutationDecisionForestClassifier(BaseForestClassifier):
     """Permutation decision trees, each on its own random permutation of the rows, and their majority vote.
 
@@ -258,7 +264,16 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         ValueError
             As in :meth:`PermutationDecisionTreeClassifier.fit`.
         """
-        return self._fit(X, y, order=order)
+        self._fit(X, y, order=order)
+        return self
+
+    def _make_draw(self, n_rows):
+        return partial(rearrange, bootstrap=self.bootstrap)
+
+    @staticmethod
+    def _shares(tree, leaves):
+        """One vote for the most frequent class, the lowest of several."""
+        return np.eye(tree.n_classes)[tree.value[leaves].argmax(axis=1)]
 
     def distinct_trees(self, X=None):
         """The different trees of the forest, for an expert to choose from: the most frequent first.

@@ -13,7 +13,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import pytrees._forest
-from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier, config_context
+from pytrees import (
+    DecisionForestClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    config_context,
+)
 from pytrees._engine import current_engine
 
 
@@ -22,19 +27,33 @@ def data():
     return make_ties(n_samples=18, n_features=2)
 
 
+@pytest.fixture(
+    scope="module",
+    params=[PermutationDecisionForestClassifier, DecisionForestClassifier],
+    ids=["permutation", "bootstrap"],
+)
+def make_forest(request):
+    """Makes a small forest, in turn of every kind."""
+
+    def make(n_estimators=5, random_state=0, **parameters):
+        return request.param(n_estimators, random_state=random_state, **parameters)
+
+    return make
+
+
 @pytest.fixture(scope="module")
-def expected(data):
+def expected(data, make_forest):
     """The forest as one thread grows it, on the compiled engine."""
     return make_forest().fit(*data)
 
 
-def make_forest(n_estimators=5, random_state=0, **parameters):
+def permutation_forest(n_estimators=5, random_state=0, **parameters):
     return PermutationDecisionForestClassifier(n_estimators, random_state=random_state, **parameters)
 
 
 def forest_of(trees):
     """A fitted forest of given trees on one feature, of the classes "a" and "b"."""
-    forest = make_forest(n_estimators=len(trees)).fit([[0.0], [1.0]], ["a", "b"])
+    forest = permutation_forest(n_estimators=len(trees)).fit([[0.0], [1.0]], ["a", "b"])
     for estimator, tree in zip(forest.estimators_, trees, strict=True):
         estimator.tree_ = tree
     return forest
@@ -46,7 +65,7 @@ def forest_of(trees):
 @pytest.mark.parametrize("bootstrap", [False, True])
 def test_every_tree_grows_on_the_arrangement_of_its_seed(engine, data, bootstrap):
     X, y = data
-    forest = make_forest(bootstrap=bootstrap).fit(X, y)
+    forest = permutation_forest(bootstrap=bootstrap).fit(X, y)
     for estimator in forest.estimators_:
         random_state = np.random.RandomState(estimator.random_state)
         rows = random_state.randint(18, size=18) if bootstrap else random_state.permutation(18)
@@ -59,14 +78,14 @@ def test_every_tree_grows_on_the_arrangement_of_its_seed(engine, data, bootstrap
     assert len(set(trees_of(forest))) > 1
 
 
-def test_members_are_estimators_of_their_own(engine, data):
+def test_members_are_estimators_of_their_own(engine, make_forest, data):
     X, y = data
     frame = pd.DataFrame(X, columns=["a", "b"])
     forest = make_forest(max_depth=2, max_features=1).fit(frame, np.array(["x", "y", "z"])[y])
     seeds = [estimator.random_state for estimator in forest.estimators_]
     assert len(set(seeds)) == 5
     for estimator in forest.estimators_:
-        assert isinstance(estimator, PermutationDecisionTreeClassifier)
+        assert type(estimator) is forest._tree_class
         assert estimator.max_depth == 2
         assert estimator.max_features == 1
         assert estimator.get_depth() <= 2
@@ -78,7 +97,7 @@ def test_members_are_estimators_of_their_own(engine, data):
     )
 
 
-def test_random_state(engine, data):
+def test_random_state(engine, make_forest, data):
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest().fit(*data))
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest(random_state=np.random.RandomState(0)).fit(*data))
     assert trees_of(make_forest().fit(*data)) != trees_of(make_forest(random_state=1).fit(*data))
@@ -89,11 +108,11 @@ def test_random_state(engine, data):
     )
 
 
-def test_more_trees_begin_with_the_same(engine, data):
+def test_more_trees_begin_with_the_same(engine, make_forest, data):
     assert trees_of(make_forest(n_estimators=7).fit(*data))[:5] == trees_of(make_forest().fit(*data))
 
 
-def test_order_makes_the_forest_independent_of_storage(engine, data):
+def test_order_makes_the_forest_independent_of_storage(engine, make_forest, data):
     X, y = data
     times = np.arange(18)
     stored = np.random.default_rng(2).permutation(18)
@@ -117,18 +136,18 @@ def test_order_makes_the_forest_independent_of_storage(engine, data):
     ],
     ids=str,
 )
-def test_parameters_that_are_refused(data, parameters):
-    with pytest.raises(
-        ValueError, match=f"'{next(iter(parameters))}' parameter of PermutationDecisionForestClassifier"
-    ):
-        PermutationDecisionForestClassifier(**parameters).fit(*data)
+def test_parameters_that_are_refused(make_forest, data, parameters):
+    forest = make_forest(**parameters)
+    message = f"'{next(iter(parameters))}' parameter of {type(forest).__name__}"
+    with pytest.raises(ValueError, match=message):
+        forest.fit(*data)
 
 
 # ------------------------------------------------------------------------------------------------ threads and processes
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
-def test_the_forest_is_the_same_for_every_number_of_workers(engine, data, expected, n_jobs):
+def test_the_forest_is_the_same_for_every_number_of_workers(engine, make_forest, data, expected, n_jobs):
     forest = make_forest(n_jobs=n_jobs).fit(*data)
     assert trees_of(forest) == trees_of(expected)
     np.testing.assert_array_equal(forest.predict_proba(data[0]), expected.predict_proba(data[0]))
@@ -137,7 +156,7 @@ def test_the_forest_is_the_same_for_every_number_of_workers(engine, data, expect
 # In later versions of Python a fork warns of the threads that it leaves behind.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "multiprocessing"])
-def test_the_forest_is_the_same_for_every_backend(engine, data, expected, backend):
+def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, expected, backend):
     with joblib.parallel_config(backend=backend, n_jobs=1 if backend == "sequential" else 2):
         forest = make_forest().fit(*data)
         proba = forest.predict_proba(data[0])
@@ -145,7 +164,7 @@ def test_the_forest_is_the_same_for_every_backend(engine, data, expected, backen
     np.testing.assert_array_equal(proba, expected.predict_proba(data[0]))
 
 
-def test_the_engine_reaches_the_workers(engine, data, monkeypatch):
+def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
     grow, apply = pytrees._forest.grow, pytrees.Tree.apply_valid
 
@@ -164,7 +183,7 @@ def test_the_engine_reaches_the_workers(engine, data, monkeypatch):
     assert seen == {"grow": {engine}, "walk": {engine}}
 
 
-def test_an_error_in_a_worker_is_raised_and_leaves_the_last_fit_whole(data, expected, monkeypatch):
+def test_an_error_in_a_worker_is_raised_and_leaves_the_last_fit_whole(make_forest, data, expected, monkeypatch):
     forest = make_forest(n_jobs=2).fit(*data)
 
     def fail(*args):
@@ -177,7 +196,7 @@ def test_an_error_in_a_worker_is_raised_and_leaves_the_last_fit_whole(data, expe
     np.testing.assert_array_equal(forest.predict_proba(data[0]), expected.predict_proba(data[0]))
 
 
-def test_in_a_parallel_grid_search(data):
+def test_in_a_parallel_grid_search(make_forest, data):
     search = GridSearchCV(make_forest(n_jobs=2), {"max_depth": [1, 2]}, cv=2, n_jobs=2, error_score="raise").fit(*data)
     depth = search.best_params_["max_depth"]
     assert trees_of(search.best_estimator_) == trees_of(make_forest(max_depth=depth).fit(*data))
@@ -189,7 +208,7 @@ def test_in_a_parallel_grid_search(data):
 @pytest.mark.parametrize("n_estimators", [1, 15, 16, 17, 35])
 def test_shares_of_the_votes(engine, data, n_estimators):
     X, y = data
-    forest = make_forest(n_estimators, max_depth=3).fit(X, y)
+    forest = permutation_forest(n_estimators, max_depth=3).fit(X, y)
     votes = np.array(
         [[np.sum(column == k) for k in range(3)] for column in np.stack([e.predict(X) for e in forest.estimators_], 1)]
     )
@@ -213,7 +232,7 @@ def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
 
 
 @pytest.mark.parametrize(("X", "y"), [([[1.0], [2.0]], ["a", "a"]), ([[1.0]], ["a"])], ids=["one_class", "one_row"])
-def test_one_class(engine, X, y):
+def test_one_class(engine, make_forest, X, y):
     forest = make_forest(bootstrap=True).fit(X, y)
     assert forest.predict(X).tolist() == y
     assert forest.predict_proba(X).tolist() == [[1.0]] * len(X)
@@ -222,24 +241,35 @@ def test_one_class(engine, X, y):
 
 def test_classes_that_a_bootstrap_leaves_out_keep_their_column(engine):
     X, y = np.arange(9.0)[:, None], np.array([0, 1, 1, 1, 1, 1, 1, 1, 2])
-    forest = make_forest(n_estimators=8, bootstrap=True).fit(X, y)
+    forest = permutation_forest(n_estimators=8, bootstrap=True).fit(X, y)
     assert any(tree.value[0].min() == 0.0 for tree in trees_of(forest))
     assert all(tree.n_classes == 3 for tree in trees_of(forest))
     assert forest.predict_proba(X).shape == (9, 3)
 
 
-def test_before_fit_nothing_is_known():
-    for method in ("predict", "predict_proba"):
+def test_decision_path(engine, make_forest, data):
+    forest = make_forest().fit(*data)
+    indicator, n_nodes_ptr = forest.decision_path(data[0])
+    assert indicator.shape == (18, n_nodes_ptr[-1])
+    assert n_nodes_ptr.tolist() == [0, *np.cumsum([tree.node_count for tree in trees_of(forest)])]
+    for i, tree in enumerate(trees_of(forest)):
+        own = indicator[:, n_nodes_ptr[i] : n_nodes_ptr[i + 1]]
+        np.testing.assert_array_equal(own.toarray(), tree.decision_path(data[0]).toarray())
+        assert indicator[np.arange(18), n_nodes_ptr[i] + forest.apply(data[0])[:, i]].min() == 1
+
+
+def test_before_fit_nothing_is_known(make_forest):
+    for method in ("predict", "predict_proba", "apply", "decision_path"):
         with pytest.raises(NotFittedError):
             getattr(make_forest(), method)([[1.0]])
     assert not hasattr(make_forest(), "feature_importances_")
 
 
-def test_clone_and_html(data):
+def test_clone_and_html(make_forest, data):
     fitted = make_forest(bootstrap=True).fit(*data)
     assert clone(fitted).get_params() == fitted.get_params()
     assert not hasattr(clone(fitted), "estimators_")
-    assert "PermutationDecisionForestClassifier" in fitted._repr_html_()
+    assert type(fitted).__name__ in fitted._repr_html_()
 
 
 # ----------------------------------------------------------------------------------------------------- the progress bar
@@ -251,7 +281,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_verbose_shows_progress_on_standard_error(engine, data, capsys, n_jobs):
+def test_verbose_shows_progress_on_standard_error(engine, make_forest, data, capsys, n_jobs):
     make_forest(n_estimators=12, max_depth=1, verbose=1, n_jobs=n_jobs).fit(*data)
     out, err = capsys.readouterr()
     assert out == ""
@@ -261,7 +291,7 @@ def test_verbose_shows_progress_on_standard_error(engine, data, capsys, n_jobs):
     assert "] 12/12, " in lines[-1]
 
 
-def test_verbose_redraws_one_line_on_a_terminal(data, monkeypatch):
+def test_verbose_redraws_one_line_on_a_terminal(make_forest, data, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     make_forest(verbose=2).fit(*data)
@@ -273,7 +303,7 @@ def test_verbose_redraws_one_line_on_a_terminal(data, monkeypatch):
 
 
 @pytest.mark.parametrize("verbose", [0, False])
-def test_silent_by_default(data, capsys, verbose):
+def test_silent_by_default(make_forest, data, capsys, verbose):
     make_forest(verbose=verbose).fit(*data)
     with config_context(engine="compiled"):
         make_forest().fit(*data)

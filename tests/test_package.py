@@ -33,6 +33,7 @@ def public_functions(module):
 def test_public_names():
     assert sorted(pytrees.__all__) == pytrees.__all__
     assert set(pytrees.__all__) >= {
+        "DecisionForestClassifier",
         "DecisionTreeClassifier",
         "PermutationDecisionForestClassifier",
         "PermutationDecisionTreeClassifier",
@@ -50,7 +51,7 @@ def test_public_names():
 
 
 @pytest.mark.parametrize(
-    "name", ["cart", "criteria", "datasets", "export", "permutation", "plotting", "sequence", "tree"]
+    "name", ["cart", "criteria", "datasets", "export", "forest", "permutation", "plotting", "sequence", "tree"]
 )
 def test_public_names_of_modules(name):
     module = importlib.import_module(f"pytrees.{name}")

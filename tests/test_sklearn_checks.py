@@ -5,6 +5,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pytrees import (
+    DecisionForestClassifier,
     DecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
@@ -14,6 +15,9 @@ ESTIMATORS = [
     DecisionTreeClassifier(),
     DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=10),
     DecisionTreeClassifier(criterion="etc", max_candidates=16),
+    DecisionForestClassifier(n_estimators=5),
+    DecisionForestClassifier(n_estimators=5, criterion="entropy", bootstrap=False, max_leaf_nodes=10),
+    DecisionForestClassifier(n_estimators=5, criterion="etc", max_candidates=8, max_samples=0.5),
     PermutationDecisionTreeClassifier(max_candidates=16),
     PermutationDecisionForestClassifier(n_estimators=5, max_candidates=8),
     PermutationDecisionForestClassifier(
@@ -23,12 +27,16 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    if not isinstance(estimator, DecisionTreeClassifier):
+    if not isinstance(estimator, (DecisionTreeClassifier, DecisionForestClassifier)):
         return {}
     failures = {
         "check_class_weight_classifiers": "wants leaves limited by min_weight_fraction_leaf: a tree whose leaves are "
         "pure predicts the training labels whatever the classes weigh"
     }
+    if getattr(estimator, "bootstrap", False):
+        failures["check_sample_weight_equivalence_on_dense_data"] = (
+            "repeated rows make other draws than weighted ones, as in scikit-learn's own forest"
+        )
     if estimator.criterion == "etc":
         refused = "the label sequence has no weights: sample_weight and class_weight are refused"
         checks = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")

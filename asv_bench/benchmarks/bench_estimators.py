@@ -6,6 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 
 from pytrees import (
+    DecisionForestClassifier,
     DecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
@@ -99,4 +100,25 @@ class PermutationForest:
         self.forest.predict(self.X)
 
     def peakmem_fit(self, forest, dataset, n_jobs):
+        self.forest.fit(self.X, self.y)
+
+
+class LargeForest:
+    params = (["pytrees", "scikit-learn"], [1, 2])
+    param_names = ("library", "n_jobs")
+    timeout = 300
+
+    def setup(self, library, n_jobs):
+        self.X, self.y = classification_data(10**4)
+        forest_class = RandomForestClassifier if library == "scikit-learn" else DecisionForestClassifier
+        self.forest = forest_class(n_estimators=10, n_jobs=n_jobs, random_state=0)
+        self.fitted = forest_class(n_estimators=10, n_jobs=n_jobs, random_state=0).fit(self.X, self.y)
+
+    def time_fit(self, library, n_jobs):
+        self.forest.fit(self.X, self.y)
+
+    def time_predict(self, library, n_jobs):
+        self.fitted.predict(self.X)
+
+    def peakmem_fit(self, library, n_jobs):
         self.forest.fit(self.X, self.y)
