@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ._engine import kernel
-from ._validation import row_order, row_weights, validate_X, validate_X_y
+from ._validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
 from .criteria import CRITERIA
 from .tree import Tree
 
@@ -160,7 +160,7 @@ class BaseTreeClassifier(BaseClassifier):
         ndarray of shape (n_samples,), of the classes' dtype
         """
         leaves = self.apply(X)
-        return self.classes_[self.tree_.majority[leaves]]
+        return self.classes_.take(self.tree_.majority_at(leaves))
 
     def predict_proba(self, X):
         """Shares of the classes among the training rows of every row's leaf.
@@ -175,8 +175,7 @@ class BaseTreeClassifier(BaseClassifier):
             In the order of `classes_`.
         """
         leaves = self.apply(X)
-        counts = self.tree_.value[leaves]
-        return counts / counts.sum(axis=1, keepdims=True)
+        return self.tree_.shares_at(leaves)
 
     def apply(self, X):
         """The leaf that every row comes to.
@@ -191,7 +190,7 @@ class BaseTreeClassifier(BaseClassifier):
             Numbers of nodes in `tree_`.
         """
         check_is_fitted(self)
-        return self.tree_.apply_valid(validate_X(self, X, reset=False))
+        return self.tree_.apply_checked(validate_rows(self, X), self)
 
     def decision_path(self, X):
         """The nodes that every row visits.
@@ -205,7 +204,7 @@ class BaseTreeClassifier(BaseClassifier):
         scipy.sparse.csr_matrix of shape (n_samples, node_count)
         """
         check_is_fitted(self)
-        return self.tree_.decision_path(validate_X(self, X, reset=False))
+        return self.tree_.decision_path(validate_X(self, X))
 
     def feature_usage(self, X):
         """How many rows have each feature looked at on their way: the tests that must be ordered for them.
@@ -219,7 +218,7 @@ class BaseTreeClassifier(BaseClassifier):
         ndarray of shape (n_features,), int64
         """
         check_is_fitted(self)
-        return self.tree_.feature_usage(validate_X(self, X, reset=False))
+        return self.tree_.feature_usage(validate_X(self, X))
 
     def get_depth(self):
         """Depth of the tree, in edges; a single leaf has depth 0."""

@@ -1,9 +1,11 @@
 """What forests share: seeds drawn up front, trees grown in parallel, votes."""
 
+from math import ceil
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -11,9 +13,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import GROWTH_CONSTRAINTS, BaseClassifier, grow, growth_limits, unchanged_on_error
-from ._engine import config_context, current_engine
+from ._engine import config_context, current_engine, kernel
 from ._progress import Progress
 from ._validation import row_order, validate_X, validate_X_y
+
+# Fewer are walked sooner than a worker starts.
+_FEWEST_ROWS_OF_A_WORKER = 1024
 
 FOREST_CONSTRAINTS = {
     **GROWTH_CONSTRAINTS,
@@ -40,14 +45,43 @@ def _grow_from_seed(engine, X, codes, n_classes, criterion, limits, bootstrap, s
         return grow(X[rows], codes[rows], None, n_classes, criterion, limits, seed)
 
 
-def _votes(engine, trees, X):
-    """How many of the trees vote for each class, row by row."""
+def sum_votes(trees, X, n_jobs=None):
+    """How many of the trees vote for each class, row by row; ndarray of shape (n_rows, n_classes), float64."""
+    if all(tree.worth_packing(len(X)) for tree in trees):
+        return _sums("sum_votes", trees, [tree.majority for tree in trees], X, n_jobs)
+    votes = np.zeros((len(X), trees[0].n_classes))
+    rows = np.arange(len(X))
+    for tree in trees:
+        votes[rows, tree.majority_at(tree.apply_valid(X))] += 1.0
+    return votes
+
+
+def sum_shares(trees, X, n_jobs=None):
+    """The sum over the trees, in their order, of the class shares of every row's leaf; as `sum_votes` gives it."""
+    if all(tree.worth_packing(len(X)) for tree in trees):
+        return _sums("sum_values", trees, [tree.shares for tree in trees], X, n_jobs)
+    shares = np.zeros((len(X), trees[0].n_classes))
+    for tree in trees:
+        shares += tree.shares_at(tree.apply_valid(X))
+    return shares
+
+
+def _sums(function, trees, of_nodes, X, n_jobs):
+    """Every worker sums over all the trees for rows of its own: sums do not depend on the number of workers."""
+    packed, n_classes = [tree.packed() for tree in trees], trees[0].n_classes
+    n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
+    if n_parts == 1:
+        return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X)
+    parts = in_order(n_jobs, prefer="threads")(
+        delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows)
+        for rows in np.array_split(X, n_parts)
+    )
+    return np.concatenate(list(parts))
+
+
+def _part_of_sums(engine, function, packed, of_nodes, n_classes, X):
     with config_context(engine=engine):
-        votes = np.zeros((len(X), trees[0].n_classes))
-        rows = np.arange(len(X))
-        for tree in trees:
-            votes[rows, tree.majority[tree.apply_valid(X)]] += 1
-        return votes
+        return np.asarray(kernel("traverse", function)(packed, of_nodes, n_classes, X), dtype=np.float64)
 
 
 class BaseForestClassifier(BaseClassifier):
@@ -125,12 +159,19 @@ class BaseForestClassifier(BaseClassifier):
 
     def _count_votes(self, X):
         check_is_fitted(self)
-        X = validate_X(self, X, reset=False)
+        X = validate_X(self, X)
+        return sum_votes(self._trees(), X, self.n_jobs)
+
+    def _trees(self):
+        """The trees, known to be of one kind: an exchanged one of another would walk out of the arrays."""
         trees = [estimator.tree_ for estimator in self.estimators_]
-        parallel = in_order(self.n_jobs, prefer="threads")
-        engine = current_engine()
-        counted = parallel(delayed(_votes)(engine, trees[i : i + 16], X) for i in range(0, len(trees), 16))
-        return sum(counted)
+        for tree in trees:
+            if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
+                raise ValueError(
+                    f"The forest has {self.n_features_in_} features and {self.n_classes_} classes; estimators_ holds a "
+                    f"tree of {tree.n_features} features and {tree.n_classes} classes."
+                )
+        return trees
 
     def apply(self, X):
         """The leaf that every row comes to in every tree.
@@ -144,8 +185,8 @@ class BaseForestClassifier(BaseClassifier):
         ndarray of shape (n_samples, n_estimators), int64
         """
         check_is_fitted(self)
-        X = validate_X(self, X, reset=False)
-        return np.column_stack([estimator.tree_.apply_valid(X) for estimator in self.estimators_])
+        X = validate_X(self, X)
+        return np.column_stack([tree.apply_valid(X) for tree in self._trees()])
 
     @property
     def feature_importances_(self):

@@ -278,7 +278,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         """
         check_is_fitted(self)
         if X is not None:
-            X = validate_X(self, X, reset=False)
+            X = validate_X(self, X)
         members = {}
         for i, estimator in enumerate(self.estimators_):
             tree = estimator.tree_

@@ -84,7 +84,15 @@ def test_public_functions_of_kernels_have_twins(name):
 def test_kernels_have_public_functions():
     found = {name: public_functions(importlib.import_module(f"pytrees._core.{name}")) for name in KERNELS}
     assert found["growth"] == {"grow_tree"}
-    assert found["traverse"] == {"apply", "decision_path", "feature_usage"}
+    assert found["traverse"] == {
+        "apply",
+        "apply_packed",
+        "decision_path",
+        "feature_usage",
+        "pack",
+        "sum_values",
+        "sum_votes",
+    }
     assert found["nsrps"] == {"effort_to_compress", "substitutions"}
 
 
