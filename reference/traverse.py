@@ -23,8 +23,8 @@ def apply(children_left, children_right, feature, threshold, X):
 def pack(children_left, children_right, feature, threshold):
     """The nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
 
-    The nodes are records (threshold, feature, left child); the right child stands behind the left one. Siblings stand in
-    the preorder of their parents. A leaf is its own left child, with an infinite threshold.
+    The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
+    stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.
     """
     inner = [node for node in range(len(children_left)) if children_left[node] != LEAF]
     numbers = [0, *(child for node in inner for child in (children_left[node], children_right[node]))]

@@ -305,14 +305,23 @@ def test_deep_trees_are_asked_without_recursion(engine):
     assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == tree
 
 
-# ------------------------------------------------------------------------------------------------- few rows and many rows
+# ----------------------------------------------------------------------------------------------- few rows and many rows
 
 
-# Rows walk in the packed tree from 16 on where it has at most 8 nodes a row: chains of depth 63 and 64 have 127 and 129.
+# From 16 rows on they walk in the packed tree if it has at most 16 nodes a row: the chain of depth 128 has 257.
 @pytest.mark.parametrize(
     ("depth", "n_rows", "packs"),
-    [(0, 16, True), (1, 1, False), (1, 7, False), (1, 8, False), (1, 9, False), (1, 15, False), (1, 16, True)]
-    + [(63, 15, False), (63, 16, True), (64, 16, False), (64, 17, True), (2000, 50, False), (2000, 600, True)],
+    [
+        (0, 16, True),
+        *((1, n_rows, False) for n_rows in (1, 7, 8, 9, 15)),
+        (1, 16, True),
+        (127, 15, False),
+        (127, 16, True),
+        (128, 16, False),
+        (128, 17, True),
+        (2000, 50, False),
+        (2000, 300, True),
+    ],
 )
 def test_rows_of_any_number_come_to_the_same_leaves(engine, depth, n_rows, packs):
     tree = make_chain(depth)
@@ -354,7 +363,11 @@ def test_what_is_not_finite_is_refused_among_any_number_of_rows(engine, n_rows, 
 def test_majority_and_shares_at_nodes(n_nodes):
     tree = two_features_twice()
     nodes = np.random.default_rng(n_nodes).integers(0, 7, n_nodes)
-    np.testing.assert_array_equal(tree.majority_at(nodes), tree.majority[nodes])
+    majority = tree.value.argmax(axis=1)
+    for _ in range(2):
+        np.testing.assert_array_equal(tree.majority_at(nodes), majority[nodes])
+        np.testing.assert_array_equal(tree.majority, majority)
+    assert not tree.majority.flags.writeable
     np.testing.assert_array_equal(tree.shares_at(nodes), tree.shares[nodes])
     np.testing.assert_array_equal(tree.shares, tree.value / tree.value.sum(axis=1)[:, None])
 

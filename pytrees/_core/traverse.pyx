@@ -41,8 +41,8 @@ def pack(
 ):
     """The nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
 
-    The nodes are records (threshold, feature, left child); the right child stands behind the left one. Siblings stand in
-    the preorder of their parents. A leaf is its own left child, with an infinite threshold.
+    The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
+    stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.
     """
     cdef Py_ssize_t n_nodes = children_left.shape[0]
     packed = np.empty(n_nodes, dtype=NODE)
