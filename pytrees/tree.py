@@ -36,17 +36,16 @@ _DTYPES = {
 
 
 def _read_only(array):
-    array.flags.writeable = False
-    return array
+    """The array in memory that nobody can write to, not even through its flags."""
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
 def _frozen(name, array, dtype):
-    """The array in memory that nobody can write to, not even through its flags."""
+    """What is given for one of the arrays, as a copy that cannot be written to."""
     array = np.asarray(array)
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
-    array = array.astype(dtype)
-    return np.frombuffer(array.tobytes(), dtype=dtype).reshape(array.shape)
+    return _read_only(array.astype(dtype))
 
 
 class Tree:
