@@ -1,8 +1,8 @@
 """Ratios measured side by side in one run: they travel between machines, times do not.
 
-Contestants take turns, every repetition has data of its own, and medians are compared; the range of the ratios stands
-behind their median. Name the parts to run (growth, etc, trees, cart, forest); without a name all of them run, in some
-minutes.
+Contestants take turns, every repetition has data of its own, and medians are compared; the quartiles of the ratios
+stand behind their median. Name the parts to run (growth, etc, trees, cart, forest, prediction); without a name all of
+them run, in some minutes.
 """
 
 import sys
@@ -12,6 +12,7 @@ from time import perf_counter
 import numpy as np
 from benchmarks.bench_estimators import shuffled
 from benchmarks.common import SEQUENCE_KINDS, classification_data, kernel_of, label_sequence
+from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 
@@ -33,7 +34,7 @@ def seconds(call, *args):
 
 
 def compare(title, contestants, make_arguments, repetitions):
-    """Print the median seconds of two contestants on the same fresh data, and the median and range of their ratios."""
+    """Print two contestants' median seconds on the same fresh data, and the median and quartiles of their ratios."""
     rng = np.random.default_rng(0)
     times = []
     for _ in range(repetitions):
@@ -41,15 +42,15 @@ def compare(title, contestants, make_arguments, repetitions):
         times.append([seconds(call, *arguments) for call in contestants.values()])
     first, second = (median(column) for column in zip(*times, strict=True))
     names = " against ".join(contestants)
-    ratios = [slow / fast for fast, slow in times]
-    spread = f"[{min(ratios):.1f}, {max(ratios):.1f}]"
-    print(f"{title:<42} {names:<32} {first:10.4g} s {second:10.4g} s {median(ratios):8.1f}× {spread}")
+    ratios = sorted(slow / fast for fast, slow in times)
+    spread = f"({ratios[len(ratios) // 4]:.1f} to {ratios[-1 - len(ratios) // 4]:.1f})"
+    print(f"{title:<52} {names:<32} {first:10.4g} s {second:10.4g} s {median(ratios):8.1f}× {spread}")
 
 
 def report(title, call, make_arguments, repetitions):
     """Print the median seconds of one contestant."""
     rng = np.random.default_rng(0)
-    print(f"{title:<75} {median(seconds(call, *make_arguments(rng)) for _ in range(repetitions)):10.4g} s")
+    print(f"{title:<85} {median(seconds(call, *make_arguments(rng)) for _ in range(repetitions)):10.4g} s")
 
 
 def growth():
@@ -138,8 +139,38 @@ def forest():
         )
 
 
+def compare_methods(title, ours, theirs, methods, X, repetitions):
+    """Methods of two fitted estimators on the same rows, moved a little every time."""
+    for method in methods:
+        contestants = {"pytrees": getattr(ours, method), "scikit-learn": getattr(theirs, method)}
+        for call in contestants.values():
+            call(X)
+        moved = [X + np.random.default_rng(i).normal(scale=1e-3, size=X.shape) for i in range(3)]
+        compare(f"{method}, {title}", contestants, lambda rng, moved=moved: [moved[rng.integers(3)]], repetitions)
+
+
+def prediction():
+    """Trees and forests that predict, validation included, on one thread."""
+    X, y = make_classification(n_samples=100_000, n_features=20, n_informative=10, random_state=0)
+    for max_depth in (None, 8):
+        ours = DecisionTreeClassifier(max_depth=max_depth).fit(X, y)
+        theirs = SklearnTreeClassifier(max_depth=max_depth, random_state=0).fit(X, y)
+        for n, repetitions in ((1, 501), (1_000, 101), (100_000, 15)):
+            title = f"tree of depth {max_depth}, {n:,} rows"
+            compare_methods(title, ours, theirs, ("predict", "predict_proba", "apply"), X[:n], repetitions)
+    few, few_classes = X[:20_000], y[:20_000]
+    for max_depth in (None, 8):
+        shared = {"max_depth": max_depth, "max_features": "sqrt", "bootstrap": True, "n_jobs": 2, "random_state": 0}
+        ours = DecisionForestClassifier(**shared).fit(few, few_classes)
+        theirs = RandomForestClassifier(**shared).fit(few, few_classes)
+        ours.n_jobs = theirs.n_jobs = 1
+        for n, repetitions in ((1, 51), (1_000, 15), (100_000, 5)):
+            title = f"100 trees of depth {max_depth}, {n:,} rows"
+            compare_methods(title, ours, theirs, ("predict", "predict_proba"), X[:n], repetitions)
+
+
 if __name__ == "__main__":
-    parts = {part.__name__: part for part in (growth, etc, trees, cart, forest)}
+    parts = {part.__name__: part for part in (growth, etc, trees, cart, forest, prediction)}
     for name in sys.argv[1:] or parts:
         print(f"\n{parts[name].__doc__}")
         parts[name]()

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ._engine import kernel
-from ._validation import row_order, row_weights, validate_X, validate_X_y
+from ._validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
 from .criteria import CRITERIA
 from .tree import Tree
 
@@ -82,12 +82,6 @@ def grow(X, codes, weights, n_classes, criterion, limits, seed):
     """Grow one tree on the engine in force."""
     arrays = kernel("growth", "grow_tree")(X, codes, weights, n_classes, criterion, seed=seed, **limits)
     return Tree.from_arrays(arrays, X.shape[1])
-
-
-def class_shares(tree, leaves):
-    """Shares of the classes among the training rows of every leaf; ndarray of shape (len(leaves), n_classes)."""
-    counts = tree.value[leaves]
-    return counts / counts.sum(axis=1, keepdims=True)
 
 
 @contextmanager
@@ -172,7 +166,7 @@ class BaseTreeClassifier(BaseClassifier):
         ndarray of shape (n_samples,), of the classes' dtype
         """
         leaves = self.apply(X)
-        return self.classes_[self.tree_.majority[leaves]]
+        return self.classes_.take(self.tree_.majority_at(leaves))
 
     def predict_proba(self, X):
         """Shares of the classes among the training rows of every row's leaf.
@@ -187,7 +181,7 @@ class BaseTreeClassifier(BaseClassifier):
             In the order of `classes_`.
         """
         leaves = self.apply(X)
-        return class_shares(self.tree_, leaves)
+        return self.tree_.shares_at(leaves)
 
     def apply(self, X):
         """The leaf that every row comes to.
@@ -202,7 +196,7 @@ class BaseTreeClassifier(BaseClassifier):
             Numbers of nodes in `tree_`.
         """
         check_is_fitted(self)
-        return self.tree_.apply_valid(validate_X(self, X, reset=False))
+        return self.tree_.apply_checked(validate_rows(self, X), self)
 
     def decision_path(self, X):
         """The nodes that every row visits.
@@ -216,7 +210,7 @@ class BaseTreeClassifier(BaseClassifier):
         scipy.sparse.csr_matrix of shape (n_samples, node_count)
         """
         check_is_fitted(self)
-        return self.tree_.decision_path(validate_X(self, X, reset=False))
+        return self.tree_.decision_path(validate_X(self, X))
 
     def feature_usage(self, X):
         """How many rows have each feature looked at on their way: the tests that must be ordered for them.
@@ -230,7 +224,7 @@ class BaseTreeClassifier(BaseClassifier):
         ndarray of shape (n_features,), int64
         """
         check_is_fitted(self)
-        return self.tree_.feature_usage(validate_X(self, X, reset=False))
+        return self.tree_.feature_usage(validate_X(self, X))
 
     def get_depth(self):
         """Depth of the tree, in edges; a single leaf has depth 0."""

@@ -74,4 +74,6 @@ def _call_with_lists(function, *args, **kwargs):
 
 
 def _as_list(value):
+    if isinstance(value, (list, tuple)):
+        return [_as_list(part) for part in value]
     return value.tolist() if isinstance(value, np.ndarray) else value

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from numbers import Integral
 from typing import ClassVar
 
@@ -9,15 +10,18 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import hstack
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state, gen_even_slices
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import GROWTH_CONSTRAINTS, BaseClassifier, grow, growth_limits, unchanged_on_error
-from ._engine import config_context, current_engine
+from ._engine import config_context, current_engine, kernel
 from ._progress import Progress
 from ._validation import validate_X, validate_X_y
+
+# Fewer are walked sooner than a worker starts.
+_FEWEST_ROWS_OF_A_WORKER = 1024
 
 FOREST_CONSTRAINTS = {
     **GROWTH_CONSTRAINTS,
@@ -85,21 +89,51 @@ def _grow_from_seed(plan, seed):
         return grow(X, codes, weights, plan.n_classes, plan.criterion, plan.limits, seed)
 
 
-def _sum_of_shares(engine, trees, shares, X):
-    """What the trees say of every row, added in the order of the trees."""
+def sum_votes(trees, X, n_jobs=None):
+    """How many of the trees vote for each class, row by row; ndarray of shape (n_rows, n_classes), float64."""
+    if all(tree.worth_packing(len(X)) for tree in trees):
+        return _sums("sum_votes", trees, [tree.majority for tree in trees], X, n_jobs)
+    votes = np.zeros((len(X), trees[0].n_classes))
+    rows = np.arange(len(X))
+    for tree in trees:
+        votes[rows, tree.majority_at(tree.apply_valid(X))] += 1.0
+    return votes
+
+
+def sum_shares(trees, X, n_jobs=None):
+    """The sum over the trees, in their order, of the class shares of every row's leaf; as `sum_votes` gives it."""
+    if all(tree.worth_packing(len(X)) for tree in trees):
+        return _sums("sum_values", trees, [tree.shares for tree in trees], X, n_jobs)
+    shares = np.zeros((len(X), trees[0].n_classes))
+    for tree in trees:
+        shares += tree.shares_at(tree.apply_valid(X))
+    return shares
+
+
+def _sums(function, trees, of_nodes, X, n_jobs):
+    """Every worker sums over all the trees for rows of its own: sums do not depend on the number of workers."""
+    packed, n_classes = [tree.packed() for tree in trees], trees[0].n_classes
+    n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
+    if n_parts == 1:
+        return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X)
+    parts = in_order(n_jobs, prefer="threads")(
+        delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows)
+        for rows in np.array_split(X, n_parts)
+    )
+    return np.concatenate(list(parts))
+
+
+def _part_of_sums(engine, function, packed, of_nodes, n_classes, X):
     with config_context(engine=engine):
-        total = np.zeros((len(X), trees[0].n_classes))
-        for tree in trees:
-            total += shares(tree, tree.apply_valid(X))
-        return total
+        return np.asarray(kernel("traverse", function)(packed, of_nodes, n_classes, X), dtype=np.float64)
 
 
 class BaseForestClassifier(BaseClassifier):
     """Trees that grow on rows of their own, and the mean of what they say.
 
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
-    gives the `Plan.draw` by which trees get their rows, its `_shares(tree, leaves)` what one tree says of rows that
-    come to these leaves: an ndarray of shape (len(leaves), n_classes) whose rows sum to 1.
+    gives the `Plan.draw` by which trees get their rows, its `_sums` adds up what the trees say: `sum_votes` or
+    `sum_shares`.
     """
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
@@ -178,16 +212,19 @@ class BaseForestClassifier(BaseClassifier):
             In the order of `classes_`; sums over trees run in their order, whatever `n_jobs` is.
         """
         check_is_fitted(self)
-        X = validate_X(self, X, reset=False)
-        trees = [estimator.tree_ for estimator in self.estimators_]
-        engine = current_engine()
-        sums = self._by_blocks(len(X), lambda block: delayed(_sum_of_shares)(engine, trees, self._shares, X[block]))
-        return np.concatenate(sums) / len(trees)
+        X = validate_X(self, X)
+        return self._sums(self._trees(), X, self.n_jobs) / len(self.estimators_)
 
-    def _by_blocks(self, n_rows, make_call):
-        """Results of calls on blocks of rows, made in parallel: sums over trees keep their order in every block."""
-        n_blocks = min(n_rows, effective_n_jobs(self.n_jobs))
-        return list(in_order(self.n_jobs, prefer="threads")(map(make_call, gen_even_slices(n_rows, n_blocks))))
+    def _trees(self):
+        """The trees, known to be of one kind: an exchanged one of another would walk out of the arrays."""
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        for tree in trees:
+            if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
+                raise ValueError(
+                    f"The forest has {self.n_features_in_} features and {self.n_classes_} classes; estimators_ holds a "
+                    f"tree of {tree.n_features} features and {tree.n_classes} classes."
+                )
+        return trees
 
     def apply(self, X):
         """The leaf that every row comes to in every tree.
@@ -201,8 +238,8 @@ class BaseForestClassifier(BaseClassifier):
         ndarray of shape (n_samples, n_estimators), int64
         """
         check_is_fitted(self)
-        X = validate_X(self, X, reset=False)
-        return np.column_stack([estimator.tree_.apply_valid(X) for estimator in self.estimators_])
+        X = validate_X(self, X)
+        return np.column_stack([tree.apply_valid(X) for tree in self._trees()])
 
     def decision_path(self, X):
         """The nodes that every row visits in every tree.
@@ -219,8 +256,8 @@ class BaseForestClassifier(BaseClassifier):
             Columns n_nodes_ptr[i] to n_nodes_ptr[i + 1] are those of tree i.
         """
         check_is_fitted(self)
-        X = validate_X(self, X, reset=False)
-        paths = [estimator.tree_.decision_path(X) for estimator in self.estimators_]
+        X = validate_X(self, X)
+        paths = [tree.decision_path(X) for tree in self._trees()]
         n_nodes = [path.shape[1] for path in paths]
         return hstack(paths, format="csr"), np.concatenate([[0], np.cumsum(n_nodes)])
 

@@ -19,11 +19,31 @@ MAX_SAMPLES = 2**28
 MAX_TOTAL_COUNT = 2**24
 
 
-def validate_X(estimator, X, *, reset):
-    """X as a C-contiguous float64 array of finite numbers; what is not finite is named by its column."""
-    X = validate_data(estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
+def validate_X(estimator, X):
+    """Rows for a fitted estimator: C-contiguous, float64, finite; what is not finite is named by its column."""
+    X = validate_rows(estimator, X)
     check_finite(estimator, X)
     return X
+
+
+def validate_rows(estimator, X):
+    """`validate_X` for those who look themselves whether X is finite."""
+    if _is_valid_as_it_is(estimator, X):
+        return X
+    return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
+
+
+def _is_valid_as_it_is(estimator, X):
+    """Whether `validate_data` would find nothing to do or to say: asking takes it longer than a row takes to walk."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.flags.c_contiguous
+        and X.ndim == 2
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+    )
 
 
 def validate_X_y(estimator, X, y):

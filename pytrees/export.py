@@ -1,9 +1,6 @@
 """Trees as text, as dicts, and as scikit-learn estimators."""
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
-from sklearn.tree._tree import NODE_DTYPE
-from sklearn.tree._tree import Tree as SklearnTree
 from sklearn.utils.validation import check_is_fitted
 
 from .tree import LEAF, Tree
@@ -189,6 +186,10 @@ def to_sklearn(tree, classes=None):
     >>> bool((theirs.predict(X) == ours.predict(X)).all())
     True
     """
+    # Importing scikit-learn's trees takes much longer than all of pytrees, and only this function needs them.
+    from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
+    from sklearn.tree._tree import NODE_DTYPE
+
     if NODE_DTYPE.names != _SKLEARN_NODE_FIELDS:
         raise RuntimeError(
             f"This scikit-learn keeps {NODE_DTYPE.names} for a node; the conversion knows {_SKLEARN_NODE_FIELDS}."
@@ -209,6 +210,9 @@ def to_sklearn(tree, classes=None):
 
 
 def _sklearn_tree(tree):
+    from sklearn.tree._tree import NODE_DTYPE
+    from sklearn.tree._tree import Tree as SklearnTree
+
     weights = tree.value.sum(axis=1)
     shares = tree.value / weights[:, None]
     nodes = np.zeros(tree.node_count, dtype=NODE_DTYPE)

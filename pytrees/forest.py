@@ -6,13 +6,15 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.metrics import accuracy_score
+from sklearn.utils import gen_even_slices
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.parallel import delayed
 
-from ._base import class_shares, unchanged_on_error
+from ._base import unchanged_on_error
 from ._engine import config_context
-from ._forest import FOREST_CONSTRAINTS, BaseForestClassifier
+from ._forest import FOREST_CONSTRAINTS, BaseForestClassifier, in_order, sum_shares
 from ._validation import MAX_SAMPLES, counts_where_exact
 from .cart import DecisionTreeClassifier
 from .criteria import CRITERIA
@@ -47,7 +49,7 @@ def _sum_out_of_bag(plan, trees, seeds, block):
             unseen = np.ones(len(plan.X), dtype=bool)
             unseen[plan.arrange(seed)[0]] = False  # drawn again: to keep all draws would take more room than the trees
             rows = np.flatnonzero(unseen[block])
-            total[rows] += class_shares(tree, tree.apply_valid(X[rows]))
+            total[rows] += tree.shares_at(tree.apply_valid(X[rows]))
             n_trees[rows] += 1
     return total, n_trees
 
@@ -132,7 +134,7 @@ class DecisionForestClassifier(BaseForestClassifier):
     """
 
     _tree_class = DecisionTreeClassifier
-    _shares = staticmethod(class_shares)
+    _sums = staticmethod(sum_shares)
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,
@@ -244,7 +246,10 @@ class DecisionForestClassifier(BaseForestClassifier):
     def _judge_out_of_bag(self, plan):
         trees = [estimator.tree_ for estimator in self.estimators_]
         seeds = [estimator.random_state for estimator in self.estimators_]
-        parts = self._by_blocks(len(plan.X), lambda block: delayed(_sum_out_of_bag)(plan, trees, seeds, block))
+        blocks = gen_even_slices(len(plan.X), min(len(plan.X), effective_n_jobs(self.n_jobs)))
+        parts = in_order(self.n_jobs, prefer="threads")(
+            delayed(_sum_out_of_bag)(plan, trees, seeds, block) for block in blocks
+        )
         total, n_trees = (np.concatenate(part) for part in zip(*parts, strict=True))
         judged = n_trees > 0
         if not judged.all():

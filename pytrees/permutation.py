@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseTreeClassifier
-from ._forest import BaseForestClassifier
+from ._forest import BaseForestClassifier, sum_votes
 from ._validation import validate_X
 from .tree import LEAF, Tree
 
@@ -270,10 +270,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     def _make_draw(self, n_rows):
         return partial(rearrange, bootstrap=self.bootstrap)
 
-    @staticmethod
-    def _shares(tree, leaves):
-        """One vote for the most frequent class, the lowest of several."""
-        return np.eye(tree.n_classes)[tree.value[leaves].argmax(axis=1)]
+    _sums = staticmethod(sum_votes)
 
     def distinct_trees(self, X=None):
         """The different trees of the forest, for an expert to choose from: the most frequent first.
@@ -293,7 +290,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         """
         check_is_fitted(self)
         if X is not None:
-            X = validate_X(self, X, reset=False)
+            X = validate_X(self, X)
         members = {}
         for i, estimator in enumerate(self.estimators_):
             tree = estimator.tree_

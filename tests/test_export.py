@@ -12,7 +12,6 @@ from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
 from strategies import problems
 
-import pytrees.export
 from pytrees import (
     DecisionTreeClassifier,
     PermutationDecisionForestClassifier,
@@ -235,11 +234,11 @@ def test_a_leaf_in_scikit_learn(engine, X, y):
 
 
 def test_another_layout_of_scikit_learns_nodes_is_refused(monkeypatch):
-    fields = [(name, pytrees.export.NODE_DTYPE[name]) for name in pytrees.export.NODE_DTYPE.names]
-    monkeypatch.setattr(pytrees.export, "NODE_DTYPE", np.dtype([*fields, ("something_new", np.float64)]))
+    fields = [(name, sklearn.tree._tree.NODE_DTYPE[name]) for name in sklearn.tree._tree.NODE_DTYPE.names]
+    monkeypatch.setattr(sklearn.tree._tree, "NODE_DTYPE", np.dtype([*fields, ("something_new", np.float64)]))
     with pytest.raises(RuntimeError, match="something_new"):
         to_sklearn(make_stump())
-    monkeypatch.setattr(pytrees.export, "NODE_DTYPE", np.dtype(fields[:-1]))
+    monkeypatch.setattr(sklearn.tree._tree, "NODE_DTYPE", np.dtype(fields[:-1]))
     with pytest.raises(RuntimeError, match="scikit-learn keeps"):
         to_sklearn(make_stump())
 

@@ -166,18 +166,19 @@ def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, exp
 
 def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
-    grow, apply = pytrees._forest.grow, pytrees.Tree.apply_valid
+    grow, kernel = pytrees._forest.grow, pytrees._forest.kernel
 
     def recorded_grow(*args):
         seen["grow"].add(current_engine())
         return grow(*args)
 
-    def recorded_apply(tree, X):
+    def recorded_kernel(*names):
         seen["walk"].add(current_engine())
-        return apply(tree, X)
+        return kernel(*names)
 
     monkeypatch.setattr(pytrees._forest, "grow", recorded_grow)
-    monkeypatch.setattr(pytrees.Tree, "apply_valid", recorded_apply)
+    monkeypatch.setattr(pytrees._forest, "kernel", recorded_kernel)
+    monkeypatch.setattr(pytrees._forest, "_FEWEST_ROWS_OF_A_WORKER", 1)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         make_forest().fit(*data).predict(data[0])
     assert seen == {"grow": {engine}, "walk": {engine}}
@@ -229,6 +230,31 @@ def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
     undecided = make_stump(value=[[2, 2], [1, 1], [1, 1]])
     forest = forest_of([undecided, undecided, make_stump(value=[[1, 2], [0, 1], [1, 1]])])
     assert forest.predict_proba([[0.0], [1.0]]).tolist() == [[2 / 3, 1 / 3], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("n_rows", [1, 15, 16, 200])
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_sums_for_any_number_of_rows_and_workers(engine, data, expected, n_rows, n_jobs, monkeypatch):
+    monkeypatch.setattr(pytrees._forest, "_FEWEST_ROWS_OF_A_WORKER", 30)
+    X = np.random.default_rng(n_rows).integers(0, 4, (n_rows, 2)).astype(np.float64)
+    trees = [make_stump(value=[[1, 2, 4], [1, 2, 0], [0, 3, 4]], n_features=2), *trees_of(expected)]
+    votes, shares = np.zeros((n_rows, 3)), np.zeros((n_rows, 3))
+    for tree in trees:
+        for row, leaf in enumerate(tree.apply(X)):
+            votes[row, tree.majority[leaf]] += 1
+            shares[row] += tree.shares[leaf]
+    np.testing.assert_array_equal(pytrees._forest.sum_votes(trees, X, n_jobs), votes)
+    np.testing.assert_array_equal(pytrees._forest.sum_shares(trees, X, n_jobs), shares)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"feature": [1, -2, -2], "n_features": 2}, {"value": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}]
+)
+def test_an_exchanged_tree_of_another_kind_is_refused(engine, changes):
+    forest = forest_of([make_stump(), make_stump(**changes)])
+    for method in ("predict", "predict_proba", "apply"):
+        with pytest.raises(ValueError, match="The forest has 1 features and 2 classes"):
+            getattr(forest, method)(np.zeros((20, 1)))
 
 
 @pytest.mark.parametrize(("X", "y"), [([[1.0], [2.0]], ["a", "a"]), ([[1.0]], ["a"])], ids=["one_class", "one_row"])

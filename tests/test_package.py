@@ -85,7 +85,15 @@ def test_public_functions_of_kernels_have_twins(name):
 def test_kernels_have_public_functions():
     found = {name: public_functions(importlib.import_module(f"pytrees._core.{name}")) for name in KERNELS}
     assert found["growth"] == {"grow_tree"}
-    assert found["traverse"] == {"apply", "decision_path", "feature_usage"}
+    assert found["traverse"] == {
+        "apply",
+        "apply_packed",
+        "decision_path",
+        "feature_usage",
+        "pack",
+        "sum_values",
+        "sum_votes",
+    }
     assert found["nsrps"] == {"effort_to_compress", "substitutions"}
 
 
@@ -103,8 +111,8 @@ def run_python(*arguments):
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, timeout=120)
 
 
-def test_import_loads_neither_matplotlib_nor_the_reference_nor_the_studies():
-    unwanted = ("matplotlib", "pytrees.reference", "pytrees.study")
+def test_import_loads_only_what_everyone_needs():
+    unwanted = ("matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference", "pytrees.study")
     code = f"import sys, pytrees; print([name for name in {unwanted} if name in sys.modules])"
     done = run_python("-c", code)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]", "", 0)

@@ -9,6 +9,10 @@ from support import LEAF, UNDEFINED, assert_same_tree, examples, grow, on_both_e
 
 from pytrees._engine import kernel
 
+# On both sides of the 12 rows that walk side by side, and of 64 features, up to which the next rows are fetched.
+ROWS = [0, 1, 7, 8, 9, 11, 12, 13, 23, 24, 25, 40]
+FEATURES = [1, 3, 63, 64, 65]
+
 STRUCTURE = ("children_left", "children_right", "feature", "threshold")
 
 
@@ -109,6 +113,123 @@ def test_random_trees(engine, seed, n_inner_nodes, n_features):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, n_inner_nodes, n_features)
     assert_walked_as_naively(tree, rng.integers(-4, 5, (rng.integers(1, 30), n_features)) / 2)
+
+
+# -------------------------------------------------------------------------------------------------------- packed trees
+
+
+def packed(tree):
+    """What `pack` of the engine in force makes of a tree, as the arrays that the kernels take."""
+    nodes, numbers = kernel("traverse", "pack")(*(tree[name] for name in STRUCTURE))
+    dtype = [("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)]
+    return np.asarray(nodes, dtype=dtype), np.asarray(numbers, dtype=np.uint32)
+
+
+def random_rows(rng, n_rows, n_features):
+    return rng.integers(-4, 5, (n_rows, n_features)) / 2
+
+
+def test_packed_by_hand(engine):
+    tree = {
+        "children_left": np.array([1, 2, -1, -1, 5, -1, -1]),
+        "children_right": np.array([4, 3, -1, -1, 6, -1, -1]),
+        "feature": np.array([3, 1, -2, -2, 0, -2, -2]),
+        "threshold": np.array([0.5, -1.5, -2.0, -2.0, 2.5, -2.0, -2.0]),
+    }
+    nodes, numbers = packed(tree)
+    assert numbers.tolist() == [0, 1, 4, 2, 3, 5, 6]
+    leaves = [(np.inf, 0, place) for place in range(3, 7)]
+    assert nodes.tolist() == [(0.5, 3, 1), (-1.5, 1, 3), (2.5, 0, 5), *leaves]
+
+
+@examples(100)
+@given(seed=st.integers(0, 2**32 - 1), n_inner_nodes=st.integers(0, 20))
+def test_packed_trees_are_the_same_on_both_engines(seed, n_inner_nodes):
+    tree = random_tree(np.random.default_rng(seed), n_inner_nodes, 3)
+    compiled, reference = on_both_engines(packed, tree)
+    for ours, theirs in zip(compiled, reference, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@examples(200)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_inner_nodes=st.integers(0, 20),
+    n_rows=st.sampled_from(ROWS),
+    n_features=st.sampled_from(FEATURES),
+)
+def test_rows_walk_in_packed_trees_as_in_others(engine, seed, n_inner_nodes, n_rows, n_features):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, n_inner_nodes, n_features)
+    X = random_rows(rng, n_rows, n_features)
+    leaves, finite = kernel("traverse", "apply_packed")(*packed(tree), X)
+    np.testing.assert_array_equal(leaves, [naive_path(tree, row_values)[-1] for row_values in X])
+    assert finite is True
+
+
+def test_extreme_values_in_packed_trees(engine):
+    X = np.array(EXTREME_VALUES)[:, None]
+    tree = grow(X, np.arange(len(X)))
+    leaves, finite = kernel("traverse", "apply_packed")(*packed(tree), X)
+    assert list(leaves) == [naive_path(tree, row_values)[-1] for row_values in X]
+    assert finite
+
+
+def test_thresholds_may_be_infinite(engine, stump):
+    for threshold, leaf in ((np.inf, 1), (-np.inf, 2)):
+        tree = stump | {"threshold": np.array([threshold, UNDEFINED, UNDEFINED], dtype=np.float64)}
+        leaves, _ = kernel("traverse", "apply_packed")(*packed(tree), np.zeros((13, 2)))
+        assert list(leaves) == [leaf] * 13
+
+
+@examples(200)
+@given(
+    n_rows=st.sampled_from(ROWS[1:]),
+    n_features=st.sampled_from(FEATURES),
+    place=st.integers(0, 2**16),
+    value=st.sampled_from([np.nan, -np.nan, np.inf, -np.inf]),
+)
+def test_what_is_not_finite_is_noticed_anywhere(engine, stump, n_rows, n_features, place, value):
+    X = np.full((n_rows, max(n_features, 2)), np.finfo(np.float64).max)
+    apply_packed, tree = kernel("traverse", "apply_packed"), packed(stump)
+    assert apply_packed(*tree, X)[1] is True
+    X.flat[place % X.size] = value
+    assert apply_packed(*tree, X)[1] is False
+
+
+# Of 5000 features, 13 rows make a block.
+@pytest.mark.parametrize("n_features", [2, 5000])
+@pytest.mark.parametrize("n_rows", [0, 1, 12, 13, 14, 27])
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_sums_over_trees(engine, n_trees, n_rows, n_features):
+    rng = np.random.default_rng(n_rows)
+    trees = [random_tree(rng, rng.integers(10), n_features) for _ in range(n_trees)]
+    X = random_rows(rng, n_rows, n_features)
+    votes = [rng.integers(0, 3, len(tree["feature"])) for tree in trees]
+    values = [rng.normal(size=(len(tree["feature"]), 3)) for tree in trees]
+    counted, total = np.zeros((n_rows, 3)), np.zeros((n_rows, 3))
+    for row, row_values in enumerate(X):
+        for i, tree in enumerate(trees):  # in this order, as the sums of floating-point numbers depend on it
+            leaf = naive_path(tree, row_values)[-1]
+            counted[row, votes[i][leaf]] += 1
+            total[row] += values[i][leaf]
+    all_packed = [packed(tree) for tree in trees]
+    summed = np.asarray(kernel("traverse", "sum_values")(all_packed, values, 3, X))
+    np.testing.assert_array_equal(summed.reshape(n_rows, 3), total)
+    summed = np.asarray(kernel("traverse", "sum_votes")(all_packed, votes, 3, X))
+    np.testing.assert_array_equal(summed.reshape(n_rows, 3), counted)
+
+
+def test_sums_want_a_value_for_every_node(stump):
+    X, tree = np.zeros((2, 2)), packed(stump)
+    for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2))):
+        with pytest.raises(ValueError, match="do not agree"):
+            kernel("traverse", "sum_values")([tree], [values], 3, X)
+    with pytest.raises(ValueError, match="do not agree"):
+        kernel("traverse", "sum_votes")([tree], [np.zeros(2, dtype=np.int64)], 3, X)
+
+
+# --------------------------------------------------------------------------------------------------------- grown trees
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])

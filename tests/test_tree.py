@@ -303,3 +303,78 @@ def test_deep_trees_are_asked_without_recursion(engine):
     assert tree.feature_usage(rows).tolist() == [3]
     assert tree.feature_usage().tolist() == [depth + 1]
     assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == tree
+
+
+# ----------------------------------------------------------------------------------------------- few rows and many rows
+
+
+# From 16 rows on they walk in the packed tree if it has at most 16 nodes a row: the chain of depth 128 has 257.
+@pytest.mark.parametrize(
+    ("depth", "n_rows", "packs"),
+    [
+        (0, 16, True),
+        *((1, n_rows, False) for n_rows in (1, 7, 8, 9, 15)),
+        (1, 16, True),
+        (127, 15, False),
+        (127, 16, True),
+        (128, 16, False),
+        (128, 17, True),
+        (2000, 50, False),
+        (2000, 300, True),
+    ],
+)
+def test_rows_of_any_number_come_to_the_same_leaves(engine, depth, n_rows, packs):
+    tree = make_chain(depth)
+    X = np.random.default_rng(depth).integers(0, depth + 1, (n_rows, 1)).astype(np.float64)
+    expected = [naive_path(tree, row)[-1] for row in X]
+    assert tree.apply(X).tolist() == expected
+    assert (tree._packed is not None) == packs
+    assert tree.predict(X).tolist() == [int(row[0]) % 2 for row in X]
+    tree.packed()
+    assert tree.apply(X).tolist() == tree.apply_valid(X).tolist() == expected
+    assert tree.apply(X[:1]).tolist() == expected[:1]
+
+
+def test_packing_leaves_no_trace(engine):
+    tree, fresh = make_chain(3), make_chain(3)
+    before = pickle.dumps(tree)
+    nodes, numbers = tree.packed()
+    assert tree.packed()[0] is nodes
+    for array in (nodes, numbers, tree.majority):  # a walk through other numbers would leave the arrays
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+    assert tree == fresh
+    assert hash(tree) == hash(fresh)
+    assert pickle.dumps(tree) == before
+    assert copy.deepcopy(tree)._packed is None
+
+
+@pytest.mark.parametrize("n_rows", [1, 15, 16, 100])
+@pytest.mark.parametrize(("value", "what"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_what_is_not_finite_is_refused_among_any_number_of_rows(engine, n_rows, value, what):
+    X = np.ones((n_rows, 3))
+    assert two_features_twice().apply(X * 1e308).tolist() == [6] * n_rows  # the sum overflows; every value is finite
+    X[-1, 2] = value
+    for method in ("apply", "predict"):
+        with pytest.raises(ValueError, match=f"{what} in column 2.*Tree does not accept"):
+            getattr(two_features_twice(), method)(X)
+
+
+@pytest.mark.parametrize("n_nodes", [1, 6, 7, 8, 50])
+def test_majority_and_shares_at_nodes(n_nodes):
+    tree = two_features_twice()
+    nodes = np.random.default_rng(n_nodes).integers(0, 7, n_nodes)
+    majority = tree.value.argmax(axis=1)
+    for _ in range(2):
+        np.testing.assert_array_equal(tree.majority_at(nodes), majority[nodes])
+        np.testing.assert_array_equal(tree.majority, majority)
+    np.testing.assert_array_equal(tree.shares_at(nodes), tree.shares[nodes])
+    np.testing.assert_array_equal(tree.shares, tree.value / tree.value.sum(axis=1)[:, None])
+
+
+@pytest.mark.parametrize("n_classes", [2, 8, 9, 130])
+def test_shares_are_the_same_for_one_node_and_for_all(n_classes):
+    value = np.random.default_rng(0).uniform(0.1, 1.0, (3, n_classes))
+    tree = make_stump(value=value)
+    for node in range(3):
+        np.testing.assert_array_equal(tree.shares_at(np.array([node])), tree.shares[[node]])

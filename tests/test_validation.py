@@ -419,3 +419,57 @@ def test_a_failing_first_fit_leaves_nothing(data, estimator):
     with pytest.raises(ValueError, match="NaN"):
         estimator.fit(pd.DataFrame(np.where(X > 0, X, np.nan), columns=COLUMNS), y)
     assert vars(estimator).keys() == estimator.get_params().keys()
+
+
+# --------------------------------------------------------------------------------------------- rows that need no change
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+# The first one is taken as it is; the others go through scikit-learn's checks.
+AS_GIVEN = {
+    "plain": lambda X: X,
+    "subclass": lambda X: X.view(Subclass),
+    "fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "swapped_bytes": lambda X: X.astype(X.dtype.newbyteorder()),
+    "read_only": read_only,
+    "list": lambda X: X.tolist(),
+}
+
+
+@pytest.mark.parametrize("n_rows", [1, N_ROWS])
+@pytest.mark.parametrize("given", AS_GIVEN.values(), ids=AS_GIVEN)
+def test_predictions_do_not_depend_on_the_memory_of_rows(engine, estimator, data, n_rows, given):
+    X, y = data
+    estimator.fit(X, y)
+    for method in ("predict", "predict_proba", "apply"):
+        expected = getattr(estimator, method)(X)[:n_rows]
+        np.testing.assert_array_equal(getattr(estimator, method)(given(X[:n_rows])), expected)
+
+
+@pytest.mark.parametrize("n_rows", [1, N_ROWS])
+def test_rows_that_fit_no_fitted_estimator(engine, estimator, data, n_rows):
+    X, y = data
+    estimator.fit(X, y)
+    infinite = X[:n_rows].copy()
+    infinite[-1, 1] = np.inf
+    for rows, message in (
+        (X[:n_rows, :2].copy(), "X has 2 features, but .* is expecting 3 features"),
+        (np.empty((0, 3)), "0 sample"),
+        (X[0], "2D array"),
+        (X[:n_rows, None].copy(), "dim 3"),
+        (infinite, f"infinity in column 1. {type(estimator).__name__}"),
+    ):
+        for method in ("predict", "predict_proba", "apply"):
+            with pytest.raises(ValueError, match=message):
+                getattr(estimator, method)(rows)
+
+
+def test_rows_without_the_names_of_the_fit_are_warned_of(engine, estimator, data):
+    X, y = data
+    estimator.fit(pd.DataFrame(X, columns=COLUMNS), y)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        estimator.predict(X)

@@ -46,6 +46,38 @@ class CompiledTraverse:
         self.decision_path(*self.arguments)
 
 
+class Packed:
+    """The walks of many rows, twelve side by side, in a tree and in a forest of equal trees."""
+
+    params = (ENGINES, [16, 1024], [10**3, 10**5])
+    param_names = ("engine", "n_leaves", "n")
+
+    def setup(self, engine, n_leaves, n):
+        skip_unless(engine == "compiled" or n <= 10**3)
+        *self.arrays, self.X = tree_and_rows(n_leaves, n)
+        self.pack = kernel_of(engine, "traverse", "pack")
+        self.apply_packed = kernel_of(engine, "traverse", "apply_packed")
+        self.sum_votes = kernel_of(engine, "traverse", "sum_votes")
+        self.sum_values = kernel_of(engine, "traverse", "sum_values")
+        self.tree = tuple(self.pack(*self.arrays))
+        rng = np.random.default_rng(0)
+        n_nodes, self.trees = len(self.arrays[0]), [self.tree] * 10
+        self.votes = [rng.integers(0, 3, n_nodes)] * 10
+        self.values = [rng.random((n_nodes, 3))] * 10
+
+    def time_pack(self, engine, n_leaves, n):
+        self.pack(*self.arrays)
+
+    def time_apply_packed(self, engine, n_leaves, n):
+        self.apply_packed(*self.tree, self.X)
+
+    def time_sum_votes(self, engine, n_leaves, n):
+        self.sum_votes(self.trees, self.votes, 3, self.X)
+
+    def time_sum_values(self, engine, n_leaves, n):
+        self.sum_values(self.trees, self.values, 3, self.X)
+
+
 class Instructions:
     params = (["apply", "decision_path", "feature_usage"],)
     param_names = ("kernel",)

@@ -336,7 +336,7 @@ cdef inline Gain _gain_of_entropy(const EntropyScan* scan) noexcept nogil:
     return gain
 
 
-# ------------------------------------------------------------------------------------- weights that are not whole numbers
+# ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline void move_weight_left(WeightedScan* scan, index_t label, float64_t weight) noexcept nogil:
     scan.left_counts[label] += weight

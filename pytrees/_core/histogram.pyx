@@ -80,7 +80,7 @@ cdef void _cut(
     about equal numbers of rows, frequent values for themselves."""
     cdef FeatureBins* bins = &histograms.features[feature]
     cdef index_t last[MAX_BINS]
-    cdef index_t i, row, n = <index_t> sample.shape[0]
+    cdef index_t i, n = <index_t> sample.shape[0]
     cdef index_t wanted = n // max_bins + 1
     sort_by_value(partition, feature, &sample[0], n)
     if key_of(partition.pairs[n - 1]) < <uint32_t> max_bins:

@@ -26,7 +26,6 @@ from pytrees._core.criteria cimport (
 )
 from pytrees._core.histogram cimport BinCut, Histograms, count_rows, find_cut, has_cut_at_edge
 from pytrees._core.partition cimport (
-    Block,
     RowPartition,
     block_row,
     narrow_entries,

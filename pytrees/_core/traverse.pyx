@@ -1,8 +1,236 @@
-"""The way of rows through a tree: leaves, paths, features looked at."""
+"""The way of rows through trees: leaves, votes and sums over leaves, paths, features looked at."""
 
 import numpy as np
 
+from libc.math cimport INFINITY
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
 from pytrees._core.types cimport LEAF, float64_t, int64_t
+
+cdef extern from *:
+    void prefetch "__builtin_prefetch"(const void*) noexcept nogil
+
+cdef enum:
+    LANES = 12              # rows that walk side by side: while some wait for their loads, others compare
+    STEPS = 4               # steps between two looks at whether all of them have arrived
+    LINE = 8                # values in a line of the cache
+    SHORT = 64              # features up to which it pays to fetch the next rows whole
+    BLOCK = 65536           # values of rows that go through all trees before the next rows do: they stay in the cache
+
+# A packed node. Its right child stands behind the left one. A leaf is its own left child, and nothing is above its
+# threshold, so that a row which has arrived stays.
+cdef packed struct Node:
+    float64_t threshold
+    uint32_t feature
+    uint32_t left
+
+NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
+
+# Its leaves give a row of values, or one vote; the other one is NULL.
+cdef struct PackedTree:
+    const Node* nodes
+    const uint32_t* numbers
+    const float64_t* values
+    const int64_t* votes
+
+
+def pack(
+    const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
+    const float64_t[::1] threshold,
+):
+    """The nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
+
+    The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
+    stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.
+    """
+    cdef Py_ssize_t n_nodes = children_left.shape[0]
+    packed = np.empty(n_nodes, dtype=NODE)
+    cdef Node[::1] nodes = packed
+    cdef uint32_t[::1] numbers = np.empty(n_nodes, dtype=np.uint32)
+    cdef uint32_t[::1] places = np.zeros(n_nodes, dtype=np.uint32)
+    cdef Py_ssize_t number
+    cdef uint32_t place, used = 1
+    # Nodes come in preorder: a node's place is known before its turn.
+    for number in range(n_nodes):
+        place = places[number]
+        numbers[place] = <uint32_t>number
+        if children_left[number] == LEAF:
+            nodes[place].threshold, nodes[place].feature, nodes[place].left = INFINITY, 0, place
+        else:
+            nodes[place].threshold, nodes[place].feature = threshold[number], <uint32_t>feature[number]
+            nodes[place].left = used
+            places[children_left[number]] = used
+            places[children_right[number]] = used + 1
+            used += 2
+    return packed, np.asarray(numbers)
+
+
+cdef inline uint64_t step(const Node* nodes, uint64_t place, const float64_t* row) noexcept nogil:
+    """The child that the row goes to. (Unsigned numbers spare a sign extension for every address.)"""
+    cdef const Node* node = &nodes[place]
+    return <uint64_t>node.left + <uint64_t>(row[node.feature] > node.threshold)
+
+
+cdef inline void walk_side_by_side(
+    const Node* nodes, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
+) noexcept nogil:
+    """The places of the leaves of LANES rows."""
+    cdef uint64_t places[LANES]
+    cdef uint64_t moving = 1
+    cdef Py_ssize_t lane, _turn, ahead = LANES * n_features
+    # The walk looks at few values of a row, in no order that the processor could foresee.
+    if n_features <= SHORT:
+        while ahead < 2 * LANES * n_features:
+            prefetch(rows + ahead)
+            ahead += LINE
+    for lane in range(LANES):
+        places[lane] = 0
+    while moving:
+        for _turn in range(STEPS):
+            for lane in range(LANES):
+                places[lane] = step(nodes, places[lane], rows + lane * n_features)
+        moving = 0
+        for lane in range(LANES):
+            moving |= nodes[places[lane]].left ^ places[lane]
+    for lane in range(LANES):
+        leaves[lane] = places[lane]
+
+
+cdef inline Py_ssize_t walk(
+    const Node* nodes, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features, uint64_t* leaves,
+) noexcept nogil:
+    """The places of the leaves of the first LANES rows, or of as many as there are; returns their number."""
+    cdef Py_ssize_t row
+    if n_rows >= LANES:
+        walk_side_by_side(nodes, rows, n_features, leaves)
+        return LANES
+    for row in range(n_rows):
+        leaves[row] = 0
+        while nodes[leaves[row]].left != leaves[row]:
+            leaves[row] = step(nodes, leaves[row], rows + row * n_features)
+    return n_rows
+
+
+cdef inline float64_t not_finite(const float64_t* values, Py_ssize_t n) noexcept nogil:
+    """Zero if all of the values are finite, otherwise NaN. (Several sums need not wait for each other.)"""
+    cdef float64_t sums[LINE]
+    cdef float64_t total = 0.0
+    cdef Py_ssize_t i = 0, k
+    for k in range(LINE):
+        sums[k] = 0.0
+    while i <= n - LINE:
+        for k in range(LINE):
+            sums[k] += values[i + k] - values[i + k]
+        i += LINE
+    while i < n:
+        total += values[i] - values[i]
+        i += 1
+    for k in range(LINE):
+        total += sums[k]
+    return total
+
+
+def apply_packed(const Node[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X):
+    """`apply` with what `pack` makes of a tree, and whether X is finite, which costs little on the way."""
+    cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
+    cdef uint64_t places[LANES]
+    cdef Py_ssize_t row = 0, lane, n_walked
+    cdef float64_t bad = 0.0
+    with nogil:
+        while row < X.shape[0]:
+            n_walked = walk(&nodes[0], &X[row, 0], X.shape[0] - row, X.shape[1], places)
+            bad += not_finite(&X[row, 0], n_walked * X.shape[1])
+            for lane in range(n_walked):
+                leaves[row + lane] = numbers[places[lane]]
+            row += n_walked
+    return np.asarray(leaves), bad == 0.0
+
+
+cdef void add_leaves(
+    const PackedTree* tree, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features, Py_ssize_t n_classes,
+    float64_t* sums,
+) noexcept nogil:
+    """Add to the sums of every row what its leaf gives."""
+    cdef uint64_t places[LANES]
+    cdef Py_ssize_t row = 0, lane, k, n_walked
+    cdef const float64_t* values
+    while row < n_rows:
+        n_walked = walk(tree.nodes, X + row * n_features, n_rows - row, n_features, places)
+        for lane in range(n_walked):
+            if tree.votes != NULL:
+                sums[tree.votes[tree.numbers[places[lane]]]] += 1.0
+            else:
+                values = tree.values + tree.numbers[places[lane]] * n_classes
+                for k in range(n_classes):
+                    sums[k] += values[k]
+            sums += n_classes
+        row += n_walked
+
+
+cdef object sums_over_trees(
+    const PackedTree* trees, Py_ssize_t n_trees, Py_ssize_t n_classes, const float64_t[:, ::1] X,
+):
+    """For every row, in the order of the trees, the sum of what its leaves give."""
+    cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], n_classes))
+    cdef Py_ssize_t row = 0, tree, n_rows
+    cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
+    with nogil:
+        while row < X.shape[0]:
+            n_rows = min(block, X.shape[0] - row)
+            for tree in range(n_trees):
+                add_leaves(&trees[tree], &X[row, 0], n_rows, X.shape[1], n_classes, &sums[row, 0])
+            row += n_rows
+    return np.asarray(sums)
+
+
+def sum_votes(list trees, list votes, Py_ssize_t n_classes, const float64_t[:, ::1] X):
+    """How many trees vote for each class, row by row; (n_rows, n_classes) float64.
+
+    Every tree is what `pack` makes of it; its votes are the classes of its nodes, (n_nodes,) int64.
+    """
+    return over_packed(trees, votes, n_classes, X, True)
+
+
+def sum_values(list trees, list values, Py_ssize_t n_classes, const float64_t[:, ::1] X):
+    """The sum over the trees, in their order, of the values of every row's leaf; (n_rows, n_classes) float64.
+
+    Every tree is what `pack` makes of it; its values are those of its nodes, (n_nodes, n_classes) float64.
+    """
+    return over_packed(trees, values, n_classes, X, False)
+
+
+cdef int check_sizes(bint agree) except -1:
+    if not agree:
+        raise ValueError("The nodes of a tree and what they give do not agree in number.")
+    return 0
+
+
+cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, const float64_t[:, ::1] X, bint voting):
+    """Point at the arrays of the trees, which the lists keep alive, and add up."""
+    cdef const Node[::1] nodes
+    cdef const uint32_t[::1] numbers
+    cdef const int64_t[::1] votes
+    cdef const float64_t[:, ::1] values
+    cdef Py_ssize_t i
+    cdef PackedTree* packed = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
+    if packed == NULL:
+        raise MemoryError()
+    try:
+        for i in range(len(trees)):
+            nodes, numbers = trees[i]
+            packed[i] = PackedTree(&nodes[0], &numbers[0], NULL, NULL)
+            if voting:
+                votes = leaf_arrays[i]
+                check_sizes(votes.shape[0] == nodes.shape[0])
+                packed[i].votes = &votes[0]
+            else:
+                values = leaf_arrays[i]
+                check_sizes(values.shape[0] == nodes.shape[0] and values.shape[1] == n_classes)
+                packed[i].values = &values[0, 0]
+        return sums_over_trees(packed, len(trees), n_classes, X)
+    finally:
+        free(packed)
 
 
 def apply(
