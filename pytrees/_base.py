@@ -78,9 +78,9 @@ def _n_features_tried(max_features, n_features):
     return max(1, int(max_features * n_features))
 
 
-def grow(X, codes, weights, n_classes, criterion, limits, seed):
-    """Grow one tree on the engine in force."""
-    arrays = kernel("growth", "grow_tree")(X, codes, weights, n_classes, criterion, seed=seed, **limits)
+def grow(X, codes, weights, n_classes, criterion, limits, seed, **of_forest):
+    """Grow one tree on the engine in force; `rows` and `shared` are for the trees of forests."""
+    arrays = kernel("growth", "grow_tree")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **of_forest)
     return Tree.from_arrays(arrays, X.shape[1])
 
 

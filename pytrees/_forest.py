@@ -56,6 +56,8 @@ class Plan:
         Of these rows, as the kernels take them; None: all 1.
     limits : dict
         Limits of growth as the kernels take them.
+    shared : object
+        What the engine has prepared of X for all trees.
     draw : callable
         Takes a RandomState, n_rows and weights, and draws a tree's rows: their places among `rows`, in the order in
         which the tree takes them, or None for all in order; and their weights, or None.
@@ -69,6 +71,7 @@ class Plan:
     rows: np.ndarray | None
     weights: np.ndarray | None
     limits: dict
+    shared: object
     draw: Callable
 
     def arrange(self, seed):
@@ -84,9 +87,13 @@ class Plan:
 def _grow_from_seed(plan, seed):
     """One tree of a forest, on rows of its own: everything follows from the seed."""
     rows, weights = plan.arrange(seed)
-    X, codes = (plan.X, plan.codes) if rows is None else (plan.X[rows], plan.codes[rows])
+    if rows is not None and weights is not None:
+        weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
+        weights[rows] = weights_of_rows
     with config_context(engine=plan.engine):
-        return grow(X, codes, weights, plan.n_classes, plan.criterion, plan.limits, seed)
+        return grow(
+            plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, rows=rows, shared=plan.shared
+        )
 
 
 def sum_votes(trees, X, n_jobs=None):
@@ -161,6 +168,11 @@ class BaseForestClassifier(BaseClassifier):
         X, codes, classes = validate_X_y(self, X, y)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
         n_rows = len(X) if rows is None else len(rows)
+        limits = growth_limits(self, n_rows, X.shape[1])
+        weights_are_whole = weights is None or weights.dtype != np.float64
+        shared = kernel("growth", "share_features")(
+            X, len(classes), self.criterion, weights_are_whole, limits["max_features"], limits["max_candidates"]
+        )
         plan = Plan(
             engine=current_engine(),
             criterion=self.criterion,
@@ -169,7 +181,8 @@ class BaseForestClassifier(BaseClassifier):
             n_classes=len(classes),
             rows=rows,
             weights=weights,
-            limits=growth_limits(self, n_rows, X.shape[1]),
+            limits=limits,
+            shared=shared,
             draw=self._make_draw(n_rows),
         )
         return plan, classes

@@ -24,13 +24,21 @@ class Node:
         self.left = self.right = None
 
 
-def grow_tree(X, y, weights, n_classes, criterion, **limits):
-    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf."""
+def share_features(X, n_classes, criterion, weights_are_whole, max_features, max_candidates):
+    """What the trees of a forest share: nothing, for every tree looks at X itself."""
+    return None
+
+
+def grow_tree(X, y, weights, n_classes, criterion, *, rows=None, shared=None, **limits):
+    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf.
+
+    The rows that are used are those of `rows`, in their order, or all.
+    """
     if weights is None:
         weights = [1] * len(y)
     elif criterion == "etc":
         raise ValueError("A label sequence has no weights.")
-    root = Node(list(range(len(y))), 0, mix64(limits["seed"]))
+    root = Node(list(range(len(y))) if rows is None else list(rows), 0, mix64(limits["seed"]))
     open_leaves = [(root, split)] if (split := open_split(X, y, weights, n_classes, criterion, limits, root)) else []
     n_leaves = 1
     while open_leaves and n_leaves < limits["max_leaf_nodes"]:

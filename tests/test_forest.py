@@ -168,9 +168,9 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
     grow, kernel = pytrees._forest.grow, pytrees._forest.kernel
 
-    def recorded_grow(*args):
+    def recorded_grow(*args, **of_forest):
         seen["grow"].add(current_engine())
-        return grow(*args)
+        return grow(*args, **of_forest)
 
     def recorded_kernel(*names):
         seen["walk"].add(current_engine())
@@ -187,7 +187,7 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
 def test_an_error_in_a_worker_is_raised_and_leaves_the_last_fit_whole(make_forest, data, expected, monkeypatch):
     forest = make_forest(n_jobs=2).fit(*data)
 
-    def fail(*args):
+    def fail(*args, **of_forest):
         raise MemoryError("no room")
 
     monkeypatch.setattr(pytrees._forest, "grow", fail)

@@ -8,8 +8,9 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memmove
 
 from pytrees._core.criteria cimport is_greater_priority
-from pytrees._core.histogram cimport MAX_BINS, Histograms, Slot, count_rows, give_back, subtract, take_slot
+from pytrees._core.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
 from pytrees._core.partition cimport (
+    Features,
     RowPartition,
     mark_at_most,
     mark_first,
@@ -46,7 +47,10 @@ ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS = 1024
 BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
-# Places and classes of blocks in 32 bits have 16.
+# Where nodes look at few of the features, at one of so many or fewer, these are ranked once, and sorted by rank in every
+# node: that costs less than keeping all of them sorted.
+FEATURES_PER_RANKED = 4
+# Places, ranks and classes of entries in 32 bits have 16.
 NARROW_LIMIT = 2**16
 
 cdef struct Node:
@@ -246,7 +250,9 @@ cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except 
     growth.nodes[leaf.node].threshold = leaf.split.threshold
     growth.nodes[leaf.node].gain = leaf.split.gain.value
     if rows.in_block:
-        mark_first(growth.partition, rows.block, feature, rows.start, rows.stop, leaf.split.n_left)
+        mark_first(
+            growth.partition, rows.block, feature, rows.start, rows.stop, leaf.split.n_left, leaf.split.last_left
+        )
     else:
         mark_at_most(growth.partition, feature, leaf.split.threshold, rows.start, rows.stop)
     split_rows(growth.partition, rows.start, rows.stop)
@@ -370,19 +376,44 @@ cdef _class_counts(
     return np.asarray(value)
 
 
-def _rows_in_blocks(n_rows, n_classes, criterion, weights, max_candidates, block_rows):
-    """The most rows of a subtree whose features are sorted at once: all, where there are few or nothing allows bins."""
+# --------------------------------------------------------------------------------------------------------- from Python
+
+@cython.final
+cdef class SharedFeatures:
+    """What the trees of a forest share; where it is pickled, it is made anew."""
+
+    cdef Features features
+    cdef Bins bins              # None where the features are not cut into bins
+    cdef Py_ssize_t block_rows
+    cdef tuple arguments
+
+    def __reduce__(self):
+        return share_features, self.arguments
+
+
+def share_features(
+    const float64_t[:, ::1] X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows=None,
+    max_bins=MAX_BINS,
+):
+    """Prepare X for `grow_tree`: sort what has to be sorted once for all trees of these parameters."""
+    cdef SharedFeatures shared = SharedFeatures()
+    shared.arguments = (
+        np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins
+    )
+    shared.features = Features(X, FEATURES_PER_RANKED * max_features <= X.shape[1])
     allows_bins = (
         criterion in ("gini", "entropy")
-        and (weights is None or weights.dtype != np.float64)
+        and weights_are_whole
         and max_candidates == UNLIMITED
         and n_classes <= MOST_CLASSES_IN_BINS
     )
-    if not allows_bins or block_rows is None and n_rows <= ROWS_WITHOUT_BINS:
-        return n_rows
-    if block_rows is None:
-        block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes)
-    return min(n_rows, block_rows)
+    if not allows_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
+        shared.block_rows = X.shape[0]
+    else:
+        shared.block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) if block_rows is None else block_rows
+    if shared.block_rows < X.shape[0]:
+        shared.bins = Bins(shared.features, max_bins)
+    return shared
 
 
 def _check(n_rows, const index_t[::1] y, weights, n_classes, criterion):
@@ -399,31 +430,37 @@ def _check(n_rows, const index_t[::1] y, weights, n_classes, criterion):
 def grow_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
-    index_t max_candidates, index_t max_features, uint64_t seed, block_rows=None, index_t max_bins=MAX_BINS,
+    index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
+    block_rows=None, max_bins=MAX_BINS,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf.
 
-    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive. `block_rows` and
-    `max_bins` do not change the tree, only the way to it: subtrees of more rows than `block_rows` look at `max_bins`
-    bins of every feature first, where the criterion allows it. By default the number of rows decides.
+    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
+    are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters.
+    `block_rows` and `max_bins` do not change the tree, only the way to it: subtrees of more rows than `block_rows` look
+    at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
-    block_rows = _rows_in_blocks(X.shape[0], n_classes, criterion, weights, max_candidates, block_rows)
-    is_wide = max(block_rows, n_classes) > NARROW_LIMIT
-    cdef RowPartition partition = RowPartition(X, block_rows, max_leaf_nodes < UNLIMITED, is_wide)
-    cdef Histograms histograms = None
-    if block_rows < X.shape[0]:
-        histograms = Histograms(partition, y, weights, n_classes, max_bins)
+    weights_are_whole = weights is None or weights.dtype != np.float64
+    if shared is None:
+        shared = share_features(
+            X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins
+        )
+    rows = np.arange(X.shape[0]) if rows is None else rows
     cdef Growth growth = Growth()
-    growth.partition = partition
-    growth.histograms = histograms
+    growth.block_rows = min(shared.block_rows, len(rows)) if weights_are_whole else len(rows)
+    is_ranked = FEATURES_PER_RANKED * max_features <= X.shape[1]
+    is_wide = max(X.shape[0] if is_ranked else growth.block_rows, n_classes) > NARROW_LIMIT
+    growth.partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
+    if growth.block_rows < len(rows):
+        growth.histograms = Histograms(growth.partition, shared.bins, y, weights, n_classes)
     growth.scanner = Scanner(
-        partition, histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features
+        growth.partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates,
+        max_features,
     )
     growth.max_depth = max_depth
     growth.min_samples_split = min_samples_split
     growth.max_leaf_nodes = max_leaf_nodes
-    growth.block_rows = block_rows
     growth.n_classes = <index_t> n_classes
     growth.min_gain = min_gain
     with nogil:

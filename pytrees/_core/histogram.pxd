@@ -3,7 +3,7 @@
 cimport cython
 
 from pytrees._core.criteria cimport ExactScan
-from pytrees._core.partition cimport RowPartition
+from pytrees._core.partition cimport Features, RowPartition
 from pytrees._core.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
 
 cdef enum:
@@ -41,15 +41,24 @@ cdef struct BinCut:
 
 
 @cython.final
-cdef class Histograms:
-    """The bins of every feature, and the counts of as many nodes at once as are asked for."""
+cdef class Bins:
+    """The bins of every feature, which the trees of a forest share."""
 
-    cdef readonly Py_ssize_t n_rows, n_features, n_columns
+    cdef readonly Py_ssize_t n_rows, n_features, n_bins
+    cdef Features features
+    cdef uint8_t[:, ::1] codes          # a row's bin in every feature
+    cdef FeatureBins* of_feature
+
+
+@cython.final
+cdef class Histograms:
+    """The counts of as many nodes at once as are asked for."""
+
+    cdef readonly Py_ssize_t n_columns
     cdef RowPartition partition
+    cdef Bins bins
     cdef const index_t[::1] labels
     cdef const int64_t[::1] weights     # empty where every row counts once
-    cdef uint8_t[:, ::1] codes          # a row's bin in every feature
-    cdef FeatureBins* features
     cdef Py_ssize_t slot_size           # in counts
     cdef float64_t[::1] edge_scores     # scratch, as the following, by place among the features looked at
     cdef index_t[::1] most_in_bin

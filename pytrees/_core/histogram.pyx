@@ -21,7 +21,7 @@ from pytrees._core.criteria cimport (
     start_feature,
     start_scan,
 )
-from pytrees._core.partition cimport RowPartition, sort_by_value
+from pytrees._core.partition cimport Features, RowPartition, sort_by_value
 from pytrees._core.sorting cimport key_of, place_of
 from pytrees._core.types cimport ENTROPY, GINI, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
@@ -34,33 +34,44 @@ cdef enum:
 
 
 @cython.final
-cdef class Histograms:
-    def __cinit__(self, RowPartition partition, labels, weights, Py_ssize_t n_classes, index_t max_bins):
+cdef class Bins:
+    def __cinit__(self, Features features, index_t max_bins):
         cdef index_t feature
-        cdef Py_ssize_t first = 0
         cdef index_t[::1] sample
+        cdef uint64_t[:, ::1] scratch
         if not 2 <= max_bins <= MAX_BINS:
             raise ValueError(f"max_bins must be in 2..{MAX_BINS}, got {max_bins}.")
+        self.features = features
+        self.n_rows = features.n_rows
+        self.n_features = features.n_features
+        self.codes = np.empty((self.n_rows, self.n_features), dtype=np.uint8)
+        self.of_feature = <FeatureBins*> calloc(max(1, self.n_features), sizeof(FeatureBins))
+        if self.of_feature == NULL:
+            raise MemoryError("no memory for the bins of the features")
+        sample = np.arange(0, self.n_rows, max(1, self.n_rows // SAMPLE_ROWS), dtype=np.int32)
+        scratch = np.empty((2, sample.shape[0]), dtype=np.uint64)
+        with nogil:
+            for feature in range(<index_t> self.n_features):
+                _cut(self, feature, sample, max_bins, &scratch[0, 0], &scratch[1, 0])
+                self.of_feature[feature].first = self.n_bins
+                self.n_bins += self.of_feature[feature].n_bins
+            _code_rows(self)
+
+    def __dealloc__(self):
+        free(self.of_feature)
+
+
+@cython.final
+cdef class Histograms:
+    def __cinit__(self, RowPartition partition, Bins bins, labels, weights, Py_ssize_t n_classes):
         self.partition = partition
-        self.n_rows = partition.n_rows
-        self.n_features = partition.n_features
+        self.bins = bins
         self.labels = labels
         self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
         self.n_columns = n_classes if weights is None else n_classes + 1
-        self.codes = np.empty((self.n_rows, self.n_features), dtype=np.uint8)
-        self.features = <FeatureBins*> calloc(max(1, self.n_features), sizeof(FeatureBins))
-        if self.features == NULL:
-            raise MemoryError("no memory for the bins of the features")
-        sample = np.arange(0, self.n_rows, max(1, self.n_rows // SAMPLE_ROWS), dtype=np.int32)
-        with nogil:
-            for feature in range(<index_t> self.n_features):
-                _cut(self, partition, feature, sample, max_bins)
-                self.features[feature].first = first
-                first += self.features[feature].n_bins
-            _code_rows(self)
-        self.slot_size = first * self.n_columns
-        self.edge_scores = np.empty(self.n_features)
-        self.most_in_bin = np.empty(self.n_features, dtype=np.int32)
+        self.slot_size = bins.n_bins * self.n_columns
+        self.edge_scores = np.empty(bins.n_features)
+        self.most_in_bin = np.empty(bins.n_features, dtype=np.int32)
 
     def __dealloc__(self):
         cdef Slot* slot
@@ -68,34 +79,33 @@ cdef class Histograms:
             slot = self.all_slots
             self.all_slots = slot.next_of_all
             free(slot)
-        free(self.features)
 
 
 # ------------------------------------------------------------------------------------------------------------- bins
 
 cdef void _cut(
-    Histograms histograms, RowPartition partition, index_t feature, const index_t[::1] sample, index_t max_bins
+    Bins all_bins, index_t feature, const index_t[::1] sample, index_t max_bins, uint64_t* pairs, uint64_t* spare
 ) noexcept nogil:
     """Cut the feature behind values of the sample: into bins of one value each where there are so few, otherwise of
     about equal numbers of rows, frequent values for themselves."""
-    cdef FeatureBins* bins = &histograms.features[feature]
+    cdef FeatureBins* bins = &all_bins.of_feature[feature]
     cdef index_t last[MAX_BINS]
     cdef index_t i, n = <index_t> sample.shape[0]
     cdef index_t wanted = n // max_bins + 1
-    sort_by_value(partition, feature, &sample[0], n)
-    if key_of(partition.pairs[n - 1]) < <uint32_t> max_bins:
+    sort_by_value(all_bins.features, feature, &sample[0], n, pairs, spare)
+    if key_of(pairs[n - 1]) < <uint32_t> max_bins:
         wanted = 1
-    bins.n_bins = _ends_of_bins(partition, n, wanted, max_bins, last)
+    bins.n_bins = _ends_of_bins(pairs, n, wanted, max_bins, last)
     while bins.n_bins > max_bins:
         wanted *= 2
-        bins.n_bins = _ends_of_bins(partition, n, wanted, max_bins, last)
+        bins.n_bins = _ends_of_bins(pairs, n, wanted, max_bins, last)
     for i in range(2 * MAX_BINS):
         bins.edges[i] = INFINITY
     for i in range(bins.n_bins):
-        bins.members[i] = partition.X[sample[place_of(partition.pairs[last[i]])], feature]
+        bins.members[i] = all_bins.features.X[sample[place_of(pairs[last[i]])], feature]
         if i < bins.n_bins - 1:
             bins.edges[i] = bins.members[i]
-    _set_cells(bins, partition.smallest[feature], partition.largest[feature])
+    _set_cells(bins, all_bins.features.smallest[feature], all_bins.features.largest[feature])
 
 
 cdef inline index_t _cell(const FeatureBins* bins, float64_t value) noexcept nogil:
@@ -121,14 +131,14 @@ cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) n
 
 
 cdef index_t _ends_of_bins(
-    RowPartition partition, index_t n, index_t wanted, index_t max_bins, index_t* last
+    const uint64_t* pairs, index_t n, index_t wanted, index_t max_bins, index_t* last
 ) noexcept nogil:
     """Write where the bins end in the sorted pairs[:n], and return how many they are: more than max_bins if these do
     not suffice. A bin ends where it has so many rows as wanted, and in front of a value that has them alone."""
     cdef index_t n_bins = 0, n_in_bin = 0, start = 0, stop
     while start < n:
         stop = start + 1
-        while stop < n and key_of(partition.pairs[stop]) == key_of(partition.pairs[start]):
+        while stop < n and key_of(pairs[stop]) == key_of(pairs[start]):
             stop += 1
         if n_in_bin > 0 and stop - start >= wanted:
             if n_bins == max_bins:
@@ -147,23 +157,22 @@ cdef index_t _ends_of_bins(
     return n_bins
 
 
-cdef void _code_rows(Histograms histograms) noexcept nogil:
+cdef void _code_rows(Bins all_bins) noexcept nogil:
     """Write the bin of every value, and mark the bins that hold different values."""
     cdef Py_ssize_t first = 0, stop, feature
     # Tiles of rows stay in the cache while their features are coded one by one.
-    while first < histograms.n_rows:
-        stop = min(first + ROWS_OF_A_TILE, histograms.n_rows)
-        for feature in range(histograms.n_features):
-            _code_feature(histograms, &histograms.features[feature], feature, first, stop)
+    while first < all_bins.n_rows:
+        stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
+        for feature in range(all_bins.n_features):
+            _code_feature(all_bins, feature, first, stop)
         first = stop
 
 
-cdef void _code_feature(
-    Histograms histograms, FeatureBins* bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop
-) noexcept nogil:
-    cdef const float64_t* values = &histograms.partition.X[0, feature]
-    cdef uint8_t* codes = &histograms.codes[0, feature]
-    cdef Py_ssize_t row, n_features = histograms.n_features
+cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
+    cdef FeatureBins* bins = &all_bins.of_feature[feature]
+    cdef const float64_t* values = &all_bins.features.X[0, feature]
+    cdef uint8_t* codes = &all_bins.codes[0, feature]
+    cdef Py_ssize_t row, n_features = all_bins.n_features
     cdef index_t code, step, first_step = bins.first_step
     cdef float64_t value
     for row in range(first, stop):
@@ -202,7 +211,7 @@ cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil:
 
 cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil:
     """The counts of the feature's bins, (n_bins, n_columns)."""
-    return <int32_t*> (slot + 1) + histograms.features[feature].first * histograms.n_columns
+    return <int32_t*> (slot + 1) + histograms.bins.of_feature[feature].first * histograms.n_columns
 
 
 cdef void count_rows(
@@ -218,21 +227,21 @@ cdef void count_rows(
     for k in range(n_features):
         memset(
             feature_counts(histograms, slot, features[k]), 0,
-            histograms.features[features[k]].n_bins * n_columns * sizeof(int32_t),
+            histograms.bins.of_feature[features[k]].n_bins * n_columns * sizeof(int32_t),
         )
     for i in range(start, stop):
         row = histograms.partition.rows[i]
-        codes = &histograms.codes[row, 0]
+        codes = &histograms.bins.codes[row, 0]
         label = histograms.labels[row]
         if histograms.weights.shape[0] == 0:
             for k in range(n_features):
                 feature = features[k]
-                counts[(histograms.features[feature].first + codes[feature]) * n_columns + label] += 1
+                counts[(histograms.bins.of_feature[feature].first + codes[feature]) * n_columns + label] += 1
         else:
             weight = <int32_t> histograms.weights[row]
             for k in range(n_features):
                 feature = features[k]
-                bin_counts = counts + (histograms.features[feature].first + codes[feature]) * n_columns
+                bin_counts = counts + (histograms.bins.of_feature[feature].first + codes[feature]) * n_columns
                 bin_counts[label] += weight
                 bin_counts[n_columns - 1] += 1
 
@@ -274,7 +283,7 @@ cdef bint has_cut_at_edge(
     """Whether a cut between two bins leaves min_samples_leaf of the node's rows on both sides."""
     cdef const int32_t* counts = feature_counts(histograms, slot, feature)
     cdef index_t bin, n_left = 0, n_columns = <index_t> histograms.n_columns
-    for bin in range(histograms.features[feature].n_bins):
+    for bin in range(histograms.bins.of_feature[feature].n_bins):
         n_left += _rows_in(counts + bin * n_columns, _n_classes(histograms), n_columns)
         if min_samples_leaf <= n_left <= n_rows - min_samples_leaf:
             return True
@@ -324,7 +333,7 @@ cdef index_t _mark_bins(
     float64_t to_reach, uint8_t* is_marked
 ) noexcept nogil:
     """Mark the bins inside which a cut could reach the score, and return how many they are."""
-    cdef FeatureBins* bins = &histograms.features[feature]
+    cdef FeatureBins* bins = &histograms.bins.of_feature[feature]
     cdef index_t n_classes = _n_classes(histograms), n_columns = <index_t> histograms.n_columns
     cdef const int32_t* counts = feature_counts(histograms, slot, feature)
     cdef index_t bin, n_in_bin, label, n_left = 0, n_marked = 0
@@ -359,8 +368,11 @@ cdef void _sort_marked(
     for i in range(start, stop):
         row = histograms.partition.rows[i]
         marked_rows[n_marked] = row
-        n_marked += is_marked[histograms.codes[row, feature]]
-    sort_by_value(histograms.partition, feature, marked_rows, n_marked)
+        n_marked += is_marked[histograms.bins.codes[row, feature]]
+    sort_by_value(
+        histograms.partition.features, feature, marked_rows, n_marked, &histograms.partition.pairs[0],
+        &histograms.partition.spare_pairs[0],
+    )
 
 
 cdef index_t _scan_bins(
@@ -376,7 +388,7 @@ cdef index_t _scan_bins(
     cdef ExactScan local = scan[0]
     start_feature(&local)
     # The rows of all bins before this one are on the left, n_left in all; of these sorted_start are in marked bins.
-    for bin in range(histograms.features[feature].n_bins):
+    for bin in range(histograms.bins.of_feature[feature].n_bins):
         n_in_bin = _rows_in(counts, n_classes, n_columns)
         if is_marked != NULL and is_marked[bin]:
             _scan_marked_bin(
@@ -434,7 +446,7 @@ cdef void _find_neighbours(Histograms histograms, index_t start, index_t stop, B
     cut.above = INFINITY
     for i in range(start, stop):
         row = histograms.partition.rows[i]
-        code = histograms.codes[row, cut.feature]
+        code = histograms.bins.codes[row, cut.feature]
         # Rows of other bins than the last on the left and the first on the right cannot be the nearest.
         if code == cut.bin:
             value = histograms.partition.X[row, cut.feature]
@@ -454,13 +466,12 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
     whether it holds different values.
     """
     cdef Py_ssize_t feature, i
-    cdef RowPartition partition = RowPartition(X, 0, False, False)
-    cdef Histograms histograms = Histograms(partition, np.zeros(X.shape[0], dtype=np.int32), None, 1, max_bins)
+    cdef Bins bins = Bins(Features(X, False), max_bins)
     is_mixed = [
-        [bool(histograms.features[feature].is_mixed[i]) for i in range(histograms.features[feature].n_bins)]
+        [bool(bins.of_feature[feature].is_mixed[i]) for i in range(bins.of_feature[feature].n_bins)]
         for feature in range(X.shape[1])
     ]
-    return np.asarray(histograms.codes), is_mixed
+    return np.asarray(bins.codes), is_mixed
 
 
 def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):

@@ -4,7 +4,7 @@ cimport cython
 
 from libc.string cimport memcpy
 
-from pytrees._core.types cimport float64_t, index_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.types cimport float64_t, index_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 # The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
@@ -13,24 +13,41 @@ cdef struct Block:
 
 
 @cython.final
-cdef class RowPartition:
-    """A node is a range [start, stop) of `rows`. Outside a block these are its rows, ascending. Inside a block they
-    are its places, ascending, and every feature's entries [start, stop) hold the same places in ascending order of
-    the value, equal values in order of the places. An entry is a place under its value's rank in the block."""
+cdef class Features:
+    """What the trees of a forest can share: the values, and where trees look at few features a node their ranks."""
 
     cdef readonly Py_ssize_t n_rows, n_features
+    cdef const float64_t[:, ::1] X
+    cdef float64_t[::1] smallest, largest   # value of every feature
+    # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
+    cdef uint64_t[::1] key_base
+    cdef uint8_t[::1] key_shift
+    # By feature and row; both empty where blocks are sorted, otherwise the narrow ones where they suffice.
+    cdef uint16_t[:, ::1] narrow_ranks
+    cdef uint32_t[:, ::1] wide_ranks
+
+
+@cython.final
+cdef class RowPartition:
+    """A node is a range [start, stop) of `rows`. Outside a block these are its rows. Inside a block they are its
+    places, and every feature's entries [start, stop) hold the same places in ascending order of the value, equal values
+    in the order of `rows`. An entry is a place under its value's rank in the block.
+
+    Where the features are ranked, there is one block: all rows, each at its own place. The entries of a node are
+    then made when they are asked for, and hold until others are."""
+
+    cdef readonly Py_ssize_t n_rows, n_features
+    cdef Features features
     cdef const float64_t[:, ::1] X
     cdef index_t[::1] rows, spare_rows
     cdef index_t[::1] row_of_place
     cdef uint8_t[::1] goes_left             # by row outside a block, by place inside
     cdef bint keeps_blocks                  # otherwise every block takes the memory of the one before
-    cdef bint is_wide                       # entries of 64 bits, otherwise of 32: blocks of at most 2**16 rows
+    cdef bint is_wide                       # entries of 64 bits, otherwise of 32: at most 2**16 places and ranks
+    cdef bint is_ranked
     cdef uint32_t[::1] narrow, spare_narrow
-    cdef uint64_t[::1] wide, pairs, spare_pairs
-    cdef float64_t[::1] smallest, largest   # value of every feature
-    # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
-    cdef uint64_t[::1] key_base
-    cdef uint8_t[::1] key_shift
+    cdef uint64_t[::1] wide, spare_wide
+    cdef uint64_t[::1] pairs, spare_pairs   # scratch of sorts by value
 
 
 cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
@@ -41,22 +58,24 @@ cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
     return bits ^ (((<uint64_t> 0) - (bits >> 63)) | (<uint64_t> 1 << 63))
 
 
-cdef inline uint32_t value_key(RowPartition partition, index_t row, index_t feature) noexcept nogil:
-    """Ascends with the value; different values can share a key."""
-    cdef uint64_t bits = ascending_bits(partition.X[row, feature]) - partition.key_base[feature]
-    return <uint32_t> (bits >> partition.key_shift[feature])
-
-
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil
 cdef void sort_by_value(
-    RowPartition partition, index_t feature, const index_t* rows, index_t n
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
 ) noexcept nogil
 cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil
-cdef uint32_t* narrow_entries(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil
-cdef uint64_t* wide_entries(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil
+cdef uint32_t* narrow_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil
+cdef uint64_t* wide_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil
+cdef bint has_cut(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t min_samples_leaf
+) noexcept nogil
 cdef void mark_first(
-    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left,
+    index_t last_left
 ) noexcept nogil
 cdef void mark_at_most(
     RowPartition partition, index_t feature, float64_t threshold, index_t start, index_t stop

@@ -6,67 +6,116 @@ cimport cython
 from libc.string cimport memcpy
 
 from pytrees._core.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.types cimport float64_t, index_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+ctypedef fused Rank:
+    uint16_t
+    uint32_t
 
 NARROW_ROWS = 2**16
 
 
 @cython.final
-cdef class RowPartition:
-    def __cinit__(self, const float64_t[:, ::1] X, Py_ssize_t largest_block, bint keeps_blocks, bint is_wide):
+cdef class Features:
+    def __cinit__(self, const float64_t[:, ::1] X, bint is_ranked):
         self.X = X
         self.n_rows = X.shape[0]
         self.n_features = X.shape[1]
-        self.keeps_blocks = keeps_blocks
-        self.is_wide = is_wide
-        if not is_wide and largest_block > NARROW_ROWS:
-            raise ValueError(f"A block of {largest_block} rows needs wide entries.")
-        self.rows = np.arange(self.n_rows, dtype=np.int32)
-        self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
-        self.goes_left = np.empty(self.n_rows, dtype=np.uint8)
-        cdef Py_ssize_t kept = self.n_rows if keeps_blocks else largest_block
-        self.row_of_place = np.empty(kept, dtype=np.int32)
-        self.narrow = np.empty(0 if is_wide else self.n_features * kept, dtype=np.uint32)
-        self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
-        self.wide = np.empty(self.n_features * kept if is_wide else 0, dtype=np.uint64)
-        self.pairs = np.empty(self.n_rows, dtype=np.uint64)
-        self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)
-        self.key_base = np.empty(self.n_features, dtype=np.uint64)
-        self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
         self.smallest = np.zeros(self.n_features)
         self.largest = np.zeros(self.n_features)
-        if self.n_rows > 0:
-            self.smallest[:] = X[0]
-            self.largest[:] = X[0]
-            with nogil:
-                _set_keys(self)
+        self.key_base = np.zeros(self.n_features, dtype=np.uint64)
+        self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
+        is_narrow = self.n_rows <= NARROW_ROWS
+        shape = (self.n_features, self.n_rows)
+        self.narrow_ranks = np.empty(shape if is_ranked and is_narrow else (0, 0), dtype=np.uint16)
+        self.wide_ranks = np.empty((0, 0) if is_narrow or not is_ranked else shape, dtype=np.uint32)
+        if self.n_rows == 0:
+            return
+        self.smallest[:] = X[0]
+        self.largest[:] = X[0]
+        with nogil:
+            _set_keys(self)
+        if is_ranked:
+            _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
+
+
+@cython.final
+cdef class RowPartition:
+    def __cinit__(self, Features features, rows, Py_ssize_t largest_block, bint keeps_blocks, bint is_wide):
+        cdef Py_ssize_t kept, n_entries
+        self.features = features
+        self.X = features.X
+        self.rows = np.array(rows, dtype=np.int32)
+        self.n_rows = self.rows.shape[0]
+        self.n_features = features.n_features
+        self.keeps_blocks = keeps_blocks
+        self.is_wide = is_wide
+        self.is_ranked = features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
+        self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
+        self.goes_left = np.empty(features.n_rows, dtype=np.uint8)
+        if self.is_ranked:
+            largest_block = self.n_rows
+            self.row_of_place = np.arange(features.n_rows, dtype=np.int32)
+            n_entries = largest_block
+        else:
+            kept = self.n_rows if keeps_blocks else largest_block
+            self.row_of_place = np.empty(kept, dtype=np.int32)
+            n_entries = self.n_features * kept
+        if not is_wide and largest_block > NARROW_ROWS:
+            raise ValueError(f"A block of {largest_block} rows needs wide entries.")
+        self.narrow = np.empty(0 if is_wide else n_entries, dtype=np.uint32)
+        self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
+        self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
+        self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
+        self.pairs = np.empty(self.n_rows, dtype=np.uint64)
+        self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)
 
 
 # ---------------------------------------------------------------------------------------------------------- values
 
-cdef void _set_keys(RowPartition partition) noexcept nogil:
+cdef void _set_keys(Features features) noexcept nogil:
     """The shifts that make the differences to a feature's smallest value fit 32 bits."""
-    cdef float64_t* smallest = &partition.smallest[0]
-    cdef float64_t* largest = &partition.largest[0]
+    cdef float64_t* smallest = &features.smallest[0]
+    cdef float64_t* largest = &features.largest[0]
     cdef const float64_t* values
     cdef Py_ssize_t row, feature
     cdef uint64_t span
-    for row in range(1, partition.n_rows):
-        values = &partition.X[row, 0]
-        for feature in range(partition.n_features):
+    for row in range(1, features.n_rows):
+        values = &features.X[row, 0]
+        for feature in range(features.n_features):
             smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
             largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
-    for feature in range(partition.n_features):
-        partition.key_base[feature] = ascending_bits(smallest[feature])
-        span = ascending_bits(largest[feature]) - partition.key_base[feature]
-        while span >> partition.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
-            partition.key_shift[feature] += 1
+    for feature in range(features.n_features):
+        features.key_base[feature] = ascending_bits(smallest[feature])
+        span = ascending_bits(largest[feature]) - features.key_base[feature]
+        while span >> features.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
+            features.key_shift[feature] += 1
 
 
-cdef inline uint32_t _low_key(RowPartition partition, index_t row, index_t feature) noexcept nogil:
-    """Of values of one key: ascends with the value, and differs where they do."""
-    cdef uint64_t bits = ascending_bits(partition.X[row, feature]) - partition.key_base[feature]
-    return <uint32_t> (bits & ((<uint64_t> 1 << partition.key_shift[feature]) - 1))
+cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch):
+    """Of every value the rank among the feature's distinct values."""
+    cdef index_t feature, i, n = <index_t> features.n_rows
+    cdef uint64_t* pairs = &scratch[0, 0]
+    with nogil:
+        for feature in range(<index_t> features.n_features):
+            sort_by_value(features, feature, &rows[0], n, pairs, &scratch[1, 0])
+            for i in range(n):
+                if features.narrow_ranks.shape[0] > 0:
+                    features.narrow_ranks[feature, place_of(pairs[i])] = <uint16_t> key_of(pairs[i])
+                else:
+                    features.wide_ranks[feature, place_of(pairs[i])] = key_of(pairs[i])
+
+
+cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) noexcept nogil:
+    """Ascends with the value; different values can share it."""
+    cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
+    return <uint32_t> (bits >> features.key_shift[feature])
+
+
+cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
+    """Of values that share the high key: ascends with the value, and differs where they do."""
+    cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
+    return <uint32_t> (bits & ((<uint64_t> 1 << features.key_shift[feature]) - 1))
 
 
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil:
@@ -79,14 +128,15 @@ cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogi
 
 # ------------------------------------------------------------------------------------------------------------ sorts
 
-cdef void sort_by_value(RowPartition partition, index_t feature, const index_t* rows, index_t n) noexcept nogil:
+cdef void sort_by_value(
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+) noexcept nogil:
     """pairs[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value."""
-    cdef uint64_t* pairs = &partition.pairs[0]
     cdef index_t start, stop, place
     cdef uint32_t key, rank = 0
     for place in range(n):
-        pairs[place] = packed(value_key(partition, rows[place], feature), place, pairs[0])
-    sort_entries(pairs, &partition.spare_pairs[0], n)
+        pairs[place] = packed(_high_key(features, rows[place], feature), place, pairs[0])
+    sort_entries(pairs, spare, n)
     start = 0
     # pairs[:start] hold ranks below `rank`, and pairs[start:] greater values, still under their keys.
     while start < n:
@@ -94,28 +144,27 @@ cdef void sort_by_value(RowPartition partition, index_t feature, const index_t* 
         stop = start + 1
         while stop < n and key_of(pairs[stop]) == key:
             stop += 1
-        if stop - start == 1 or partition.key_shift[feature] == 0:
+        if stop - start == 1 or features.key_shift[feature] == 0:
             for place in range(start, stop):
                 pairs[place] = packed(rank, place_of(pairs[place]), pairs[0])
             rank += 1
         else:
-            rank = _rank_by_low_keys(partition, feature, rows, start, stop, rank)
+            rank = _rank_by_low_keys(features, feature, rows, pairs + start, spare, stop - start, rank)
         start = stop
 
 
 cdef uint32_t _rank_by_low_keys(
-    RowPartition partition, index_t feature, const index_t* rows, index_t start, index_t stop, uint32_t rank
+    Features features, index_t feature, const index_t* rows, uint64_t* pairs, uint64_t* spare, index_t n, uint32_t rank
 ) noexcept nogil:
-    """Sort pairs[start:stop], which share a key, rank their values from `rank`, and return the next rank."""
-    cdef uint64_t* pairs = &partition.pairs[0]
+    """Sort these pairs, which share a key, rank their values from `rank`, and return the next rank."""
     cdef index_t i, place
     cdef uint32_t key, last_key
-    for i in range(start, stop):
+    for i in range(n):
         place = place_of(pairs[i])
-        pairs[i] = packed(_low_key(partition, rows[place], feature), place, pairs[0])
-    sort_entries(pairs + start, &partition.spare_pairs[start], stop - start)
-    last_key = key_of(pairs[start])
-    for i in range(start, stop):
+        pairs[i] = packed(_low_key(features, rows[place], feature), place, pairs[0])
+    sort_entries(pairs, spare, n)
+    last_key = key_of(pairs[0])
+    for i in range(n):
         key = key_of(pairs[i])
         rank += key != last_key
         last_key = key
@@ -130,6 +179,11 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
     cdef Block block
     cdef index_t i, feature, n = stop - start
     cdef index_t* row_of_place
+    cdef uint64_t* pairs = &partition.pairs[0]
+    if partition.is_ranked:
+        block.start = 0
+        block.stop = <index_t> partition.features.n_rows
+        return block
     block.start = start
     block.stop = stop
     row_of_place = &partition.row_of_place[start if partition.keeps_blocks else 0]
@@ -137,11 +191,11 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
         row_of_place[i] = partition.rows[start + i]
         partition.rows[start + i] = i
     for feature in range(<index_t> partition.n_features):
-        sort_by_value(partition, feature, row_of_place, n)
+        sort_by_value(partition.features, feature, row_of_place, n, pairs, &partition.spare_pairs[0])
         if partition.is_wide:
-            memcpy(wide_entries(partition, block, feature, start), &partition.pairs[0], n * sizeof(uint64_t))
+            memcpy(&partition.wide[_first_entry(partition, block, feature, start)], pairs, n * sizeof(uint64_t))
         else:
-            _narrow(&partition.pairs[0], narrow_entries(partition, block, feature, start), n)
+            _narrow(pairs, &partition.narrow[_first_entry(partition, block, feature, start)], n)
     return block
 
 
@@ -162,26 +216,87 @@ cdef inline Py_ssize_t _first_entry(RowPartition partition, Block block, index_t
     return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
 
 
-cdef uint32_t* narrow_entries(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
-    return &partition.narrow[_first_entry(partition, block, feature, start)]
+cdef uint32_t* narrow_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil:
+    if not partition.is_ranked:
+        return &partition.narrow[_first_entry(partition, block, feature, start)]
+    _sort_by_rank(
+        &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, &partition.narrow[0],
+        &partition.spare_narrow[0],
+    )
+    return &partition.narrow[0]
 
 
-cdef uint64_t* wide_entries(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
-    return &partition.wide[_first_entry(partition, block, feature, start)]
+cdef uint64_t* wide_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil:
+    if not partition.is_ranked:
+        return &partition.wide[_first_entry(partition, block, feature, start)]
+    if partition.features.wide_ranks.shape[0] > 0:
+        _sort_by_rank(
+            &partition.features.wide_ranks[feature, 0], &partition.rows[start], stop - start, &partition.wide[0],
+            &partition.spare_wide[0],
+        )
+    else:
+        _sort_by_rank(
+            &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, &partition.wide[0],
+            &partition.spare_wide[0],
+        )
+    return &partition.wide[0]
+
+
+cdef void _sort_by_rank(
+    const Rank* ranks, const index_t* places, index_t n, Entry* entries, Entry* spare
+) noexcept nogil:
+    cdef index_t i
+    for i in range(n):
+        entries[i] = packed(ranks[places[i]], places[i], entries[0])
+    sort_entries(entries, spare, n)
+
+
+cdef bint has_cut(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t min_samples_leaf
+) noexcept nogil:
+    """Whether a cut between different neighbouring values leaves min_samples_leaf rows on both sides."""
+    cdef index_t i, row, first_row = block_row(partition, block, partition.rows[start])
+    if 2 * <int64_t> min_samples_leaf > stop - start:
+        return False
+    if partition.is_ranked and min_samples_leaf == 1:
+        for i in range(start + 1, stop):
+            row = block_row(partition, block, partition.rows[i])
+            if partition.X[row, feature] != partition.X[first_row, feature]:
+                return True
+        return False
+    if partition.is_wide:
+        return _differ(wide_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
+    return _differ(narrow_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
+
+
+cdef inline bint _differ(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
+    return key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
 
 
 # ----------------------------------------------------------------------------------------------------------- splits
 
 cdef void mark_first(
-    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left,
+    index_t last_left
 ) noexcept nogil:
-    """Mark for the left side the n_left first entries of the feature, the others for the right."""
+    """Mark for the left side the n_left first entries of the feature, of which `last_left` is the last place."""
     cdef index_t i
-    for i in range(stop - start):
-        if partition.is_wide:
-            partition.goes_left[place_of(wide_entries(partition, block, feature, start)[i])] = i < n_left
-        else:
-            partition.goes_left[place_of(narrow_entries(partition, block, feature, start)[i])] = i < n_left
+    if partition.is_ranked:
+        mark_at_most(partition, feature, partition.X[last_left, feature], start, stop)
+    elif partition.is_wide:
+        _mark(wide_entries(partition, block, feature, start, stop), n_left, stop - start, &partition.goes_left[0])
+    else:
+        _mark(narrow_entries(partition, block, feature, start, stop), n_left, stop - start, &partition.goes_left[0])
+
+
+cdef inline void _mark(const Entry* entries, index_t n_left, index_t n, uint8_t* goes_left) noexcept nogil:
+    cdef index_t i
+    for i in range(n):
+        goes_left[place_of(entries[i])] = i < n_left
 
 
 cdef void mark_at_most(
@@ -215,15 +330,17 @@ cdef void split_entries(
 ) noexcept nogil:
     """Divide every sorted feature as the places were marked, order kept; a side that is not kept is lost."""
     cdef index_t feature
+    if partition.is_ranked:
+        return
     for feature in range(<index_t> partition.n_features):
         if partition.is_wide:
             _split_feature(
-                wide_entries(partition, block, feature, start), &partition.spare_pairs[0], &partition.goes_left[0],
+                wide_entries(partition, block, feature, start, stop), &partition.spare_wide[0], &partition.goes_left[0],
                 middle - start, stop - start, keeps_left, keeps_right,
             )
         else:
             _split_feature(
-                narrow_entries(partition, block, feature, start), &partition.spare_narrow[0], &partition.goes_left[0],
+                narrow_entries(partition, block, feature, start, stop), &partition.spare_narrow[0], &partition.goes_left[0],
                 middle - start, stop - start, keeps_left, keeps_right,
             )
 
@@ -268,7 +385,7 @@ def rank_features(const float64_t[:, ::1] X):
     """
     cdef Py_ssize_t feature, i, n_rows = X.shape[0]
     cdef bint is_wide = n_rows > NARROW_ROWS
-    cdef RowPartition partition = RowPartition(X, n_rows, False, is_wide)
+    cdef RowPartition partition = RowPartition(Features(X, False), np.arange(n_rows), n_rows, False, is_wide)
     cdef index_t[:, ::1] rows = np.empty((X.shape[1], n_rows), dtype=np.int32)
     cdef index_t[:, ::1] ranks = np.empty((X.shape[1], n_rows), dtype=np.int32)
     cdef Block block
@@ -280,9 +397,9 @@ def rank_features(const float64_t[:, ::1] X):
         for feature in range(X.shape[1]):
             for i in range(n_rows):
                 if is_wide:
-                    entry = wide_entries(partition, block, <index_t> feature, 0)[i]
+                    entry = wide_entries(partition, block, <index_t> feature, 0, <index_t> n_rows)[i]
                 else:
-                    entry = _widened(narrow_entries(partition, block, <index_t> feature, 0)[i])
+                    entry = _widened(narrow_entries(partition, block, <index_t> feature, 0, <index_t> n_rows)[i])
                 rows[feature, i] = place_of(entry)
                 ranks[feature, i] = <index_t> key_of(entry)
     return np.asarray(rows), np.asarray(ranks)

@@ -18,6 +18,7 @@ cdef struct NodeRows:
 cdef struct Split:
     index_t feature     # NONE where no cut is allowed
     index_t n_left      # rows that go left
+    index_t last_left, first_right      # inside a block: places on both sides of the cut
     float64_t threshold
     Gain gain
 

@@ -28,6 +28,7 @@ from pytrees._core.histogram cimport BinCut, Histograms, count_rows, find_cut, h
 from pytrees._core.partition cimport (
     RowPartition,
     block_row,
+    has_cut,
     narrow_entries,
     open_block,
     sort_by_value,
@@ -84,6 +85,8 @@ cdef class Scanner:
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
         self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
+        if partition.is_ranked:
+            _fill_places(self)
         self.drawn = np.arange(partition.n_features, dtype=np.int32)
         self.is_drawn = np.ones(partition.n_features, dtype=np.uint8)
         self.n_drawn = <index_t> partition.n_features
@@ -98,20 +101,31 @@ cdef inline index_t _first_place(Scanner scanner, const NodeRows* node) noexcept
 
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
     """Sort the features of the node's rows, and lay their classes and weights beside them."""
-    cdef index_t place, row, first
+    cdef index_t place, first
     node.block = open_block(scanner.partition, node.start, node.stop)
     node.in_block = True
+    if scanner.partition.is_ranked:
+        return      # all rows have their places from the beginning
     first = _first_place(scanner, node)
     for place in range(node.stop - node.start):
-        row = block_row(scanner.partition, node.block, place)
-        if scanner.partition.is_wide:
-            scanner.wide_labels[first + place] = scanner.labels[row]
-        else:
-            scanner.narrow_labels[first + place] = <uint16_t> scanner.labels[row]
-        if scanner.count_weights.shape[0] > 0:
-            scanner.place_counts[first + place] = scanner.count_weights[row]
-        if scanner.float_weights.shape[0] > 0:
-            scanner.place_weights[first + place] = scanner.float_weights[row]
+        _fill_place(scanner, first + place, block_row(scanner.partition, node.block, place))
+
+
+cdef void _fill_places(Scanner scanner) noexcept nogil:
+    cdef index_t row
+    for row in range(<index_t> scanner.partition.features.n_rows):
+        _fill_place(scanner, row, row)
+
+
+cdef inline void _fill_place(Scanner scanner, index_t place, index_t row) noexcept nogil:
+    if scanner.partition.is_wide:
+        scanner.wide_labels[place] = scanner.labels[row]
+    else:
+        scanner.narrow_labels[place] = <uint16_t> scanner.labels[row]
+    if scanner.count_weights.shape[0] > 0:
+        scanner.place_counts[place] = scanner.count_weights[row]
+    if scanner.float_weights.shape[0] > 0:
+        scanner.place_weights[place] = scanner.float_weights[row]
 
 
 cdef inline index_t _row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil:
@@ -217,13 +231,17 @@ cdef void _find(Scanner scanner, ExactScan* scan, const NodeRows* node, Split* b
 
 cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) noexcept nogil:
     cdef index_t k, feature, n_left
+    cdef const uint32_t* narrow = NULL
+    cdef const uint64_t* wide = NULL
     cdef Gain gain
     for k in range(scanner.n_drawn):
         feature = scanner.drawn[k]
         if scanner.partition.is_wide:
-            n_left = _scan_feature(scanner, scan, node, wide_entries(scanner.partition, node.block, feature, node.start))
+            wide = wide_entries(scanner.partition, node.block, feature, node.start, node.stop)
+            n_left = _scan_feature(scanner, scan, node, wide)
         else:
-            n_left = _scan_feature(scanner, scan, node, narrow_entries(scanner.partition, node.block, feature, node.start))
+            narrow = narrow_entries(scanner.partition, node.block, feature, node.start, node.stop)
+            n_left = _scan_feature(scanner, scan, node, narrow)
         if n_left == 0:
             continue
         if CountScan is WeightedScan:
@@ -232,7 +250,10 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
                 continue
             best.gain = gain
         best.feature = feature
-        best.n_left = n_left
+        if scanner.partition.is_wide:
+            _set_neighbours(wide, n_left, best)
+        else:
+            _set_neighbours(narrow, n_left, best)
         if is_perfect(scan):
             break
     if best.feature == NONE:
@@ -242,18 +263,17 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
     best.threshold = _threshold(scanner, node, best)
 
 
+cdef inline void _set_neighbours(const Entry* entries, index_t n_left, Split* split) noexcept nogil:
+    split.n_left = n_left
+    split.last_left = place_of(entries[n_left - 1])
+    split.first_right = place_of(entries[n_left])
+
+
 cdef float64_t _threshold(Scanner scanner, const NodeRows* node, const Split* split) noexcept nogil:
     """Between the last value that goes left and the first that goes right."""
-    cdef index_t last_left, first_right
-    if scanner.partition.is_wide:
-        last_left = place_of(wide_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left - 1])
-        first_right = place_of(wide_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left])
-    else:
-        last_left = place_of(narrow_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left - 1])
-        first_right = place_of(narrow_entries(scanner.partition, node.block, split.feature, node.start)[split.n_left])
     return threshold_between(
-        scanner.partition.X[block_row(scanner.partition, node.block, last_left), split.feature],
-        scanner.partition.X[block_row(scanner.partition, node.block, first_right), split.feature],
+        scanner.partition.X[block_row(scanner.partition, node.block, split.last_left), split.feature],
+        scanner.partition.X[block_row(scanner.partition, node.block, split.first_right), split.feature],
     )
 
 
@@ -353,14 +373,15 @@ cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_
 
 cdef bint _feature_has_cut(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:
     cdef index_t n = node.stop - node.start
-    if not node.in_block:
-        if has_cut_at_edge(scanner.histograms, node.slot, feature, n, scanner.min_samples_leaf):
-            return True
-        sort_by_value(scanner.partition, feature, &scanner.partition.rows[node.start], n)
-        return _has_cut(&scanner.partition.pairs[0], n, scanner.min_samples_leaf)
-    if scanner.partition.is_wide:
-        return _has_cut(wide_entries(scanner.partition, node.block, feature, node.start), n, scanner.min_samples_leaf)
-    return _has_cut(narrow_entries(scanner.partition, node.block, feature, node.start), n, scanner.min_samples_leaf)
+    if node.in_block:
+        return has_cut(scanner.partition, node.block, feature, node.start, node.stop, scanner.min_samples_leaf)
+    if has_cut_at_edge(scanner.histograms, node.slot, feature, n, scanner.min_samples_leaf):
+        return True
+    sort_by_value(
+        scanner.partition.features, feature, &scanner.partition.rows[node.start], n, &scanner.partition.pairs[0],
+        &scanner.partition.spare_pairs[0],
+    )
+    return _has_cut(&scanner.partition.pairs[0], n, scanner.min_samples_leaf)
 
 
 # ---------------------------------------------------------------------------------------------------- which cuts
@@ -404,18 +425,26 @@ cdef inline bint _is_tried(Cuts* cuts) noexcept nogil:
 
 cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
     cdef index_t i, k, feature, n_left
+    cdef const uint32_t* narrow = NULL
+    cdef const uint64_t* wide = NULL
     for i in range(node.start, node.stop):
         scanner.etc.labels[i - node.start] = _label_at(scanner, node, i)
     scanner.etc.start_node(node.stop - node.start)
     for k in range(scanner.n_drawn):
         feature = scanner.drawn[k]
         if scanner.partition.is_wide:
-            n_left = _scan_sequences(scanner, node, wide_entries(scanner.partition, node.block, feature, node.start))
+            wide = wide_entries(scanner.partition, node.block, feature, node.start, node.stop)
+            n_left = _scan_sequences(scanner, node, wide)
         else:
-            n_left = _scan_sequences(scanner, node, narrow_entries(scanner.partition, node.block, feature, node.start))
-        if n_left > 0:
-            best.feature = feature
-            best.n_left = n_left
+            narrow = narrow_entries(scanner.partition, node.block, feature, node.start, node.stop)
+            n_left = _scan_sequences(scanner, node, narrow)
+        if n_left == 0:
+            continue
+        best.feature = feature
+        if scanner.partition.is_wide:
+            _set_neighbours(wide, n_left, best)
+        else:
+            _set_neighbours(narrow, n_left, best)
     if best.feature != NONE:
         best.gain = scanner.etc.best_gain()
         best.threshold = _threshold(scanner, node, best)
