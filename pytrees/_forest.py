@@ -90,10 +90,9 @@ def _grow_from_seed(plan, seed):
     if rows is not None and weights is not None:
         weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
         weights[rows] = weights_of_rows
+    of_forest = {"rows": rows, "shared": plan.shared}
     with config_context(engine=plan.engine):
-        return grow(
-            plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, rows=rows, shared=plan.shared
-        )
+        return grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
 
 
 def sum_votes(trees, X, n_jobs=None):

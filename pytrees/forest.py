@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.metrics import accuracy_score
 from sklearn.utils import gen_even_slices
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.parallel import delayed
@@ -262,6 +261,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.oob_decision_function_[judged] = total[judged] / n_trees[judged, None]
         self.oob_score_ = np.nan
         if judged.any():
+            from sklearn.metrics import accuracy_score  # here: it takes longer to import than all of this package
+
             metric = self.oob_score if callable(self.oob_score) else accuracy_score
             y_true, y_pred = self.classes_[plan.codes[judged]], self.classes_[total[judged].argmax(axis=1)]
             self.oob_score_ = metric(y_true, y_pred)

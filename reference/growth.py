@@ -26,7 +26,6 @@ class Node:
 
 def share_features(X, n_classes, criterion, weights_are_whole, max_features, max_candidates):
     """What the trees of a forest share: nothing, for every tree looks at X itself."""
-    return None
 
 
 def grow_tree(X, y, weights, n_classes, criterion, *, rows=None, shared=None, **limits):

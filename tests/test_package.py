@@ -84,7 +84,7 @@ def test_public_functions_of_kernels_have_twins(name):
 
 def test_kernels_have_public_functions():
     found = {name: public_functions(importlib.import_module(f"pytrees._core.{name}")) for name in KERNELS}
-    assert found["growth"] == {"grow_tree"}
+    assert found["growth"] == {"grow_tree", "share_features"}
     assert found["traverse"] == {
         "apply",
         "apply_packed",

@@ -47,7 +47,7 @@ ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS = 1024
 BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
-# Where nodes look at few of the features, at one of so many or fewer, these are ranked once, and sorted by rank in every
+# Where nodes look at one of so many features or fewer, all are ranked once and those looked at sorted by rank in the
 # node: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
 # Places, ranks and classes of entries in 32 bits have 16.
@@ -265,9 +265,7 @@ cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except 
     right_may_split = _may_split(growth, right.node)
     if rows.in_block:
         if left_may_split or right_may_split:
-            split_entries(
-                growth.partition, rows.block, rows.start, middle, rows.stop, left_may_split, right_may_split
-            )
+            split_entries(growth.partition, rows.block, rows.start, rows.stop, left_may_split, right_may_split)
     else:
         _divide_counts(
             growth, rows.slot, left.node, right.node, left_may_split and _uses_bins(growth, left.node),

@@ -82,5 +82,5 @@ cdef void mark_at_most(
 ) noexcept nogil
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef void split_entries(
-    RowPartition partition, Block block, index_t start, index_t middle, index_t stop, bint keeps_left, bint keeps_right
+    RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
 ) noexcept nogil

@@ -284,7 +284,6 @@ cdef void mark_first(
     index_t last_left
 ) noexcept nogil:
     """Mark for the left side the n_left first entries of the feature, of which `last_left` is the last place."""
-    cdef index_t i
     if partition.is_ranked:
         mark_at_most(partition, feature, partition.X[last_left, feature], start, stop)
     elif partition.is_wide:
@@ -326,7 +325,7 @@ cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexce
 
 
 cdef void split_entries(
-    RowPartition partition, Block block, index_t start, index_t middle, index_t stop, bint keeps_left, bint keeps_right
+    RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
 ) noexcept nogil:
     """Divide every sorted feature as the places were marked, order kept; a side that is not kept is lost."""
     cdef index_t feature
@@ -335,18 +334,18 @@ cdef void split_entries(
     for feature in range(<index_t> partition.n_features):
         if partition.is_wide:
             _split_feature(
-                wide_entries(partition, block, feature, start, stop), &partition.spare_wide[0], &partition.goes_left[0],
-                middle - start, stop - start, keeps_left, keeps_right,
+                wide_entries(partition, block, feature, start, stop), &partition.spare_wide[0],
+                &partition.goes_left[0], stop - start, keeps_left, keeps_right,
             )
         else:
             _split_feature(
-                narrow_entries(partition, block, feature, start, stop), &partition.spare_narrow[0], &partition.goes_left[0],
-                middle - start, stop - start, keeps_left, keeps_right,
+                narrow_entries(partition, block, feature, start, stop), &partition.spare_narrow[0],
+                &partition.goes_left[0], stop - start, keeps_left, keeps_right,
             )
 
 
 cdef void _split_feature(
-    Entry* entries, Entry* spare, const uint8_t* goes_left, index_t n_left, index_t n, bint keeps_left, bint keeps_right
+    Entry* entries, Entry* spare, const uint8_t* goes_left, index_t n, bint keeps_left, bint keeps_right
 ) noexcept nogil:
     cdef index_t i, left, right
     cdef Entry entry

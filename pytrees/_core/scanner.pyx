@@ -345,7 +345,7 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
 cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
     """Draw max_features features without replacement, and further ones until one has an allowed cut."""
     cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
-    cdef bint has_cut = False
+    cdef bint can_cut = False
     if scanner.max_features >= n_features:
         return
     for i in range(n_features):
@@ -353,7 +353,7 @@ cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_
         scanner.is_drawn[i] = False
     # drawn[:i] are the features drawn so far, drawn[i:] the others.
     for i in range(n_features):
-        if i >= scanner.max_features and has_cut:
+        if i >= scanner.max_features and can_cut:
             break
         random_state += <uint64_t> 0x9E3779B97F4A7C15
         chosen = i + <index_t> ((<uint128_t> mix64(random_state) * <uint64_t> (n_features - i)) >> 64)
@@ -363,7 +363,7 @@ cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_
         scanner.is_drawn[feature] = True
         if not node.in_block:
             count_rows(scanner.histograms, node.slot, node.start, node.stop, &feature, 1)
-        has_cut = has_cut or _feature_has_cut(scanner, node, feature)
+        can_cut = can_cut or _feature_has_cut(scanner, node, feature)
     scanner.n_drawn = 0
     for feature in range(n_features):
         if scanner.is_drawn[feature]:
