@@ -1,11 +1,21 @@
 """Gain of a split: what every criterion keeps while the rows of a node move from the right child to the left."""
 
 cimport cython
-from libc.math cimport fabs, log2
+from libc.math cimport fabs
 
 from pytrees._core.exact cimport is_greater_fraction, nearest_double
 from pytrees._core.nsrps cimport PairSubstitution, effort
-from pytrees._core.types cimport GINI, UNLIMITED, CriterionCode, float64_t, index_t, int64_t, int128_t, uint128_t
+from pytrees._core.types cimport (
+    GINI,
+    UNLIMITED,
+    CriterionCode,
+    float64_t,
+    index_t,
+    int64_t,
+    int128_t,
+    uint128_t,
+)
+from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_sums, weighted_impurity
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
@@ -81,17 +91,6 @@ cdef struct EntropyScan:
     int64_t best_score
 
 
-cdef struct WeightedScan:
-    # Gini or entropy from weights that are not whole numbers: in floating point, compared with a tolerance.
-    index_t n_classes
-    bint is_gini
-    const float64_t* total_counts
-    float64_t* left_counts
-    float64_t total, left_total, node_impurity
-    bint has_best
-    float64_t best_score
-
-
 ctypedef fused ExactScan:
     BinaryGiniScan
     GiniScan
@@ -114,6 +113,8 @@ cdef class ClassCounts:
     cdef int64_t[::1] total_counts, left_counts
     cdef float64_t[::1] total_weights, left_weights
     cdef float64_t total_weight                     # added up in the order of the rows
+    cdef float64_t[::1] log2_table
+    cdef Py_ssize_t n_rows
 
 
 cdef inline void start_scan(CountScan* scan, ClassCounts counts, CriterionCode code) noexcept nogil:
@@ -146,8 +147,8 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts, CriterionCode c
         for label in range(scan.n_classes):
             scan.total_sum += scan.table[scan.total_counts[label]]
     elif CountScan is WeightedScan:
-        scan.node_impurity = weighted_impurity(scan, 0, scan.total)
-        scan.has_best = False
+        scan.log2_table = &counts.log2_table[0]
+        start_sums(scan, counts.n_rows)
     if CountScan is not WeightedScan:
         forget_best(scan)
 
@@ -177,6 +178,8 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.left_sum = 0
         scan.right_sum = scan.total_sum
     elif CountScan is WeightedScan:
+        scan.left_sum = 0.0
+        scan.right_sum = scan.total_sum
         scan.has_best = False
 
 
@@ -338,34 +341,12 @@ cdef inline Gain _gain_of_entropy(const EntropyScan* scan) noexcept nogil:
 
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
-cdef inline void move_weight_left(WeightedScan* scan, index_t label, float64_t weight) noexcept nogil:
-    scan.left_counts[label] += weight
-    scan.left_total += weight
-
-
-cdef inline float64_t weighted_impurity(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
-    """Of the node (0), its left child (1) or its right child (2). What rounding leaves below zero is nothing."""
-    cdef index_t label
-    cdef float64_t impurity = 1.0 if scan.is_gini else 0.0, share
-    if total <= 0.0:
-        return 0.0
-    for label in range(scan.n_classes):
-        if side == 0:
-            share = scan.total_counts[label]
-        elif side == 1:
-            share = scan.left_counts[label]
-        else:
-            share = scan.total_counts[label] - scan.left_counts[label]
-        if share <= 0.0:
-            continue
-        share /= total
-        impurity -= share * share if scan.is_gini else share * log2(share)
-    return impurity
-
-
 cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
-    cdef float64_t right_total = scan.total - scan.left_total
-    cdef float64_t score = (
+    cdef float64_t right_total = scan.total - scan.left_total, score
+    # What is not a number tells nothing.
+    if scan.has_best and gain_nearly(scan) < scan.best_score - scan.margin:
+        return False
+    score = (
         scan.node_impurity
         - scan.left_total / scan.total * weighted_impurity(scan, 1, scan.left_total)
         - right_total / scan.total * weighted_impurity(scan, 2, right_total)

@@ -6,6 +6,7 @@ cimport cython
 
 from pytrees._core.nsrps cimport PairSubstitution
 from pytrees._core.types cimport ENTROPY, ETC, GINI, CriterionCode, index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.weighted cimport LOG2_TABLE_SIZE
 
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
@@ -22,6 +23,8 @@ cdef class ClassCounts:
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
         self.total_weights = np.zeros(0 if is_exact else n_classes)
         self.left_weights = np.zeros(0 if is_exact else n_classes)
+        self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
+        self.n_rows = n_rows
         largest = 0
         if code == ENTROPY and is_exact:
             largest = n_rows if weights is None else weights.sum()

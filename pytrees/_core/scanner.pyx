@@ -14,12 +14,10 @@ from pytrees._core.criteria cimport (
     ExactScan,
     Gain,
     GiniScan,
-    WeightedScan,
     best_gain,
     is_greater_gain,
     is_perfect,
     move_left,
-    move_weight_left,
     offer,
     start_feature,
     start_scan,
@@ -49,6 +47,7 @@ from pytrees._core.types cimport (
     uint64_t,
     uint128_t,
 )
+from pytrees._core.weighted cimport WeightedScan, move_weight_left
 
 from pytrees._core import criteria
 
