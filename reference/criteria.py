@@ -48,11 +48,13 @@ def etc(labels, n_classes):
 
 
 def weighted_gini(weights, total):
+    if total <= 0.0:
+        return 0.0
     impurity = 1.0
     for weight in weights:
         if weight > 0.0:
             impurity -= weight / total * (weight / total)
-    return impurity if total > 0.0 else 0.0
+    return impurity
 
 
 def weighted_entropy(weights, total):
