@@ -454,6 +454,8 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
     whether it holds different values.
     """
     cdef Py_ssize_t feature, i
+    if X.shape[0] == 0:
+        raise ValueError("There are no rows to cut into bins.")
     cdef RowPartition partition = RowPartition(X, 0, False, False)
     cdef Histograms histograms = Histograms(partition, np.zeros(X.shape[0], dtype=np.int32), None, 1, max_bins)
     is_mixed = [
@@ -465,6 +467,8 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
 
 def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):
     """A bound on the score of every cut inside a bin, given the class counts to its left, in it and to its right.
+
+    The bin has two rows at least. The reference returns the highest score itself, which the bound is never below.
 
     Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini of two
     classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy minus the

@@ -221,9 +221,13 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
     for k in range(scanner.n_drawn):
         feature = scanner.drawn[k]
         if scanner.partition.is_wide:
-            n_left = _scan_feature(scanner, scan, node, wide_entries(scanner.partition, node.block, feature, node.start))
+            n_left = _scan_feature(
+                scanner, scan, node, wide_entries(scanner.partition, node.block, feature, node.start)
+            )
         else:
-            n_left = _scan_feature(scanner, scan, node, narrow_entries(scanner.partition, node.block, feature, node.start))
+            n_left = _scan_feature(
+                scanner, scan, node, narrow_entries(scanner.partition, node.block, feature, node.start)
+            )
         if n_left == 0:
             continue
         if CountScan is WeightedScan:
