@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from .common import ENGINES, NO_LIMITS, classification_data, count_instructions, grow, has_valgrind, skip_unless
+from .common import (
+    ENGINES,
+    NO_LIMITS,
+    UNLIMITED,
+    classification_data,
+    count_instructions,
+    grow,
+    has_valgrind,
+    skip_unless,
+)
 
 
 class GrowByCounts:
@@ -16,6 +25,25 @@ class GrowByCounts:
 
     def time_grow(self, engine, criterion, n_classes, n):
         grow(engine, self.X, self.y, criterion)
+
+
+class GrowAroundTheSwitches:
+    """Up to 16,384 rows all features are sorted at once; so they are at any size where cuts are limited, up to 65,536
+    rows in entries of 32 bits."""
+
+    params = (["bins", "max_candidates"], [16384, 16385, 65536, 65537])
+    param_names = ("way", "n")
+    timeout = 300
+
+    def setup(self, way, n):
+        self.X, self.y = classification_data(n)
+        self.limits = {"max_candidates": UNLIMITED - 1} if way == "max_candidates" else {}
+
+    def time_grow(self, way, n):
+        grow("compiled", self.X, self.y, "gini", **self.limits)
+
+    def peakmem_grow(self, way, n):
+        grow("compiled", self.X, self.y, "gini", **self.limits)
 
 
 class GrowBySequence:

@@ -466,6 +466,8 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
     whether it holds different values.
     """
     cdef Py_ssize_t feature, i
+    if X.shape[0] == 0:
+        raise ValueError("There are no rows to cut into bins.")
     cdef Bins bins = Bins(Features(X, False), max_bins)
     is_mixed = [
         [bool(bins.of_feature[feature].is_mixed[i]) for i in range(bins.of_feature[feature].n_bins)]
@@ -476,6 +478,8 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
 
 def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):
     """A bound on the score of every cut inside a bin, given the class counts to its left, in it and to its right.
+
+    The bin has two rows at least. The reference returns the highest score itself, which the bound is never below.
 
     Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini of two
     classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy minus the
