@@ -4,7 +4,6 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.nsrps cimport PairSubstitution
 from pytrees._core.types cimport ENTROPY, ETC, GINI, CriterionCode, index_t, int64_t, uint64_t, uint128_t
 
 cdef enum:
@@ -34,15 +33,6 @@ cdef class WeightedImpurity:
         self.code = code
         self.total_counts = np.zeros(n_classes, dtype=np.float64)
         self.left_counts = np.zeros(n_classes, dtype=np.float64)
-
-
-@cython.final
-cdef class EffortToCompress:
-    def __cinit__(self, Py_ssize_t n_rows, Py_ssize_t n_classes):
-        self.state = PairSubstitution(n_rows, n_classes)
-        self.n_classes = <index_t> n_classes
-        self.labels = np.empty(n_rows, dtype=np.int32)
-        self.ranks = np.empty(n_rows, dtype=np.int32)
 
 
 # Grown on demand and replaced whole, never written to once it is here: threads may read an older one meanwhile.

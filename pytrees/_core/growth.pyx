@@ -236,7 +236,7 @@ cdef _class_counts(
 def grow_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
-    index_t max_candidates, index_t max_features, uint64_t seed,
+    index_t max_candidates, index_t max_features, uint64_t seed, index_t n_threads=1,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf.
 
@@ -244,7 +244,7 @@ def grow_tree(
     """
     cdef RowPartition partition = RowPartition(X)
     cdef Scanner scanner = Scanner(
-        partition, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features
+        partition, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features, n_threads
     )
     cdef Growth growth = Growth(partition, scanner, max_depth, max_leaf_nodes)
     growth.min_samples_split = min_samples_split

@@ -24,7 +24,7 @@ from libc.string cimport memset
 
 from pytrees._core.heap cimport pop, push
 from pytrees._core.nsrps_dense cimport TABLE_SYMBOLS, finish_single, note, reaches_limit, substitute_dense
-from pytrees._core.nsrps_runs cimport RUN_SHARE, count_runs, substitute_runs
+from pytrees._core.nsrps_runs cimport count_runs, goes_by_runs, substitute_runs
 from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
@@ -89,7 +89,7 @@ cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, i
     n_runs = count_runs(state)
     if n_runs == 1:
         return 0
-    if n_runs * RUN_SHARE <= length and substitute_runs(state, n_runs):
+    if goes_by_runs(length, n_runs) and substitute_runs(state, n_runs):
         return min(state.n_steps, limit)
     if not substitute_dense(state):
         _substitute_sparse(state)

@@ -9,7 +9,12 @@ from pytrees._core.nsrps_dense cimport TABLE_SYMBOLS, finish_single, note, reach
 from pytrees._core.types cimport NONE, index_t
 
 cdef enum:
-    RUN_SHARE = 3       # by runs while there are at most a third as many of them as of symbols
+    RUN_SHARE = 3       # by runs while there are at most a third as many of them as of symbols,
+    FEW_RUNS = 12       # or so few that no table of all pairs pays
+
+
+cdef inline bint goes_by_runs(index_t length, index_t n_runs) noexcept nogil:
+    return n_runs * RUN_SHARE <= length or n_runs <= FEW_RUNS
 
 
 cdef inline index_t count_runs(PairSubstitution state) noexcept nogil:
@@ -25,7 +30,7 @@ cdef inline bint substitute_runs(PairSubstitution state, index_t n_runs) noexcep
     cdef Run* spare_runs = &state.runs[state.capacity + 1]
     cdef index_t left = NONE, right = NONE, count
     _runs_from_sequence(state, runs)
-    while n_runs * RUN_SHARE <= state.length and state.n_symbols < TABLE_SYMBOLS:
+    while goes_by_runs(state.length, n_runs) and state.n_symbols < TABLE_SYMBOLS:
         count = _most_frequent_in_runs(state, runs, n_runs, &left, &right)
         if reaches_limit(state):
             state.n_steps = state.limit

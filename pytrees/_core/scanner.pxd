@@ -2,8 +2,9 @@
 
 cimport cython
 
-from pytrees._core.criteria cimport EffortToCompress, Entropy, Gain, Gini, WeightedImpurity
+from pytrees._core.criteria cimport Entropy, Gain, Gini, WeightedImpurity
 from pytrees._core.partition cimport RowPartition
+from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner
 from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint64_t
 
 
@@ -20,7 +21,7 @@ cdef struct Cuts:
 
 
 @cython.final
-cdef class Scanner:
+cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
     cdef CriterionCode code
     cdef const index_t[::1] labels
@@ -32,9 +33,10 @@ cdef class Scanner:
     cdef Gini gini
     cdef Entropy entropy
     cdef WeightedImpurity weighted
-    cdef EffortToCompress etc
+    cdef SequenceScanner sequences
 
-    cdef index_t[::1] rank_of_row       # scratch, by row
+    cdef index_t start, stop            # of the node whose sequences are scanned
+    cdef index_t[::1] place_of_row      # scratch, by row: its place among the rows of the node
     cdef index_t[::1] drawn             # scratch: features, the drawn ones first
     cdef uint8_t[::1] is_drawn          # scratch, by feature
 

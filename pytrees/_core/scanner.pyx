@@ -3,31 +3,27 @@
 import numpy as np
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
 
 from pytrees._core.criteria cimport (
     CountCriterion,
-    EffortToCompress,
     Entropy,
     Gini,
     WeightedImpurity,
+    exact_gain,
     is_greater_gain,
 )
 from pytrees._core.partition cimport Entry, RowPartition
+from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner, find_cut
 from pytrees._core.types cimport ETC, GINI, NONE, index_t, int64_t, uint64_t, uint128_t
 
 from pytrees._core import criteria
 
-cdef enum:
-    # Labels of a sequence scan between two looks at the keyboard: some tenths of a second.
-    LABELS_BETWEEN_SIGNALS = 10000000
-
 
 @cython.final
-cdef class Scanner:
+cdef class Scanner(FeatureOrders):
     def __cinit__(
         self, RowPartition partition, labels, weights, index_t n_classes, criterion, index_t min_samples_leaf,
-        index_t max_candidates, index_t max_features,
+        index_t max_candidates, index_t max_features, index_t n_threads,
     ):
         cdef Py_ssize_t i
         self.partition = partition
@@ -50,8 +46,8 @@ cdef class Scanner:
         self.max_candidates = max_candidates
         self.max_features = max_features
         if self.code == ETC:
-            self.etc = EffortToCompress(partition.n_rows, n_classes)
-            self.rank_of_row = np.empty(partition.n_rows, dtype=np.int32)
+            self.sequences = SequenceScanner(partition.n_rows, partition.n_features, n_classes, n_threads)
+            self.place_of_row = np.empty(partition.n_rows, dtype=np.int32)
         elif self.float_weights.shape[0] > 0:
             self.weighted = WeightedImpurity(n_classes, self.code)
         elif self.code == GINI:
@@ -60,6 +56,20 @@ cdef class Scanner:
             self.entropy = Entropy(n_classes, partition.n_rows if weights is None else weights.sum())
         self.drawn = np.empty(partition.n_features, dtype=np.int32)
         self.is_drawn = np.empty(partition.n_features, dtype=np.uint8)
+
+    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
+        cdef const Entry* entries = &self.partition.entries[feature, 0]
+        cdef Cuts allowed = _allowed_cuts(self, feature, self.start, self.stop)
+        cdef index_t i, n_cuts = 0
+        if allowed.n_allowed == 0:
+            return 0
+        for i in range(self.start, self.stop):
+            order[i - self.start] = self.place_of_row[entries[i].row]
+        for i in range(self.start + self.min_samples_leaf - 1, self.stop - self.min_samples_leaf):
+            if entries[i].rank != entries[i + 1].rank and _is_tried(&allowed):
+                cuts[n_cuts] = i + 1 - self.start
+                n_cuts += 1
+        return n_cuts
 
 
 cdef bint is_pure(Scanner scanner, index_t start, index_t stop) noexcept nogil:
@@ -76,8 +86,11 @@ cdef int find_split(Scanner scanner, index_t start, index_t stop, uint64_t rando
     cdef Cuts cuts
     cdef Split split
     best.feature = NONE
-    _start_node(scanner, start, stop)
     _draw_features(scanner, start, stop, random_state)
+    if scanner.code == ETC:
+        _find_sequence_split(scanner, start, stop, best)
+        return 0
+    _start_node(scanner, start, stop)
     for feature in range(<index_t> scanner.partition.n_features):
         if not scanner.is_drawn[feature]:
             continue
@@ -86,9 +99,7 @@ cdef int find_split(Scanner scanner, index_t start, index_t stop, uint64_t rando
             continue
         split.feature = feature
         split.n_left = 0
-        if scanner.code == ETC:
-            _scan_sequences(scanner, feature, start, stop, cuts, &split)
-        elif scanner.gini is not None:
+        if scanner.gini is not None:
             _scan_counts(scanner, scanner.gini, feature, start, stop, cuts, &split)
         elif scanner.entropy is not None:
             _scan_counts(scanner, scanner.entropy, feature, start, stop, cuts, &split)
@@ -162,12 +173,7 @@ cdef inline bint _is_tried(Cuts* cuts) noexcept nogil:
 # ----------------------------------------------------------------------------------------------------- the scans
 
 cdef void _start_node(Scanner scanner, index_t start, index_t stop) noexcept nogil:
-    cdef index_t i
-    if scanner.code == ETC:
-        for i in range(start, stop):
-            scanner.etc.labels[i - start] = scanner.labels[scanner.partition.rows[i]]
-        scanner.etc.start_node(stop - start)
-    elif scanner.gini is not None:
+    if scanner.gini is not None:
         _count_node(scanner, scanner.gini, start, stop)
     elif scanner.entropy is not None:
         _count_node(scanner, scanner.entropy, start, stop)
@@ -211,25 +217,21 @@ cdef void _scan_counts(
     split.gain = criterion.best_gain()
 
 
-cdef int _scan_sequences(
-    Scanner scanner, index_t feature, index_t start, index_t stop, Cuts cuts, Split* split
-) except -1 nogil:
-    cdef const Entry* entries = &scanner.partition.entries[feature, 0]
-    cdef index_t i
-    cdef int64_t n_compressed = 0
+cdef int _find_sequence_split(Scanner scanner, index_t start, index_t stop, Split* best) except -1 nogil:
+    cdef index_t i, feature, n_features = 0
+    scanner.start = start
+    scanner.stop = stop
     for i in range(start, stop):
-        scanner.rank_of_row[entries[i].row] = entries[i].rank
-    for i in range(start, stop):
-        scanner.etc.ranks[i - start] = scanner.rank_of_row[scanner.partition.rows[i]]
-    for i in range(start + scanner.min_samples_leaf - 1, stop - scanner.min_samples_leaf):
-        if entries[i].rank == entries[i + 1].rank or not _is_tried(&cuts):
-            continue
-        if scanner.etc.offer(entries[i].rank, i + 1 - start):
-            split.n_left = i + 1 - start
-        n_compressed += stop - start
-        if n_compressed >= LABELS_BETWEEN_SIGNALS:
-            n_compressed = 0
-            with gil:
-                PyErr_CheckSignals()
-    split.gain = scanner.etc.best_gain()
+        scanner.place_of_row[scanner.partition.rows[i]] = i - start
+        scanner.sequences.labels[i - start] = scanner.labels[scanner.partition.rows[i]]
+    for feature in range(<index_t> scanner.partition.n_features):
+        if scanner.is_drawn[feature]:
+            scanner.sequences.features[n_features] = feature
+            n_features += 1
+    find_cut(scanner.sequences, scanner, stop - start, n_features, scanner.max_candidates)
+    best.feature = scanner.sequences.best.feature
+    best.n_left = scanner.sequences.best.n_left
+    best.gain = exact_gain(
+        (<int64_t> stop - start) * scanner.sequences.node_effort - scanner.sequences.best.cost, 1, stop - start
+    )
     return 0

@@ -1,0 +1,311 @@
+"""Best split of one node by the Effort-To-Compress of its children's label sequences.
+
+A cut costs the sum over its children of their length times their effort. Of one node, the cut of least cost gains most;
+of equal ones that of the lowest feature, then of the fewest rows on the left. A cut is given up as soon as it is known
+to cost too much. Neighbouring cuts share their first substitutions (shared_steps.pxd), and features are scanned on
+several threads where the scan is long: they share the best cut so far, which rules out only what is not before it.
+"""
+
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import numpy as np
+
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.pythread cimport (
+    WAIT_LOCK,
+    PyThread_acquire_lock,
+    PyThread_allocate_lock,
+    PyThread_free_lock,
+    PyThread_release_lock,
+)
+
+from pytrees._core.nsrps cimport PairSubstitution, effort
+from pytrees._core.shared_steps cimport (
+    MAX_LEVELS,
+    MAX_SHARED_CLASSES,
+    TABLE_SIDE,
+    child_effort,
+    empty_child,
+    insert_row,
+    least_effort,
+    remove_row,
+    start_child,
+)
+from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t
+
+cdef enum:
+    # Labels of the children tried between two looks at the keyboard: some tenths of a second.
+    LABELS_BETWEEN_SIGNALS = 10000000
+    # Labels of the children of a node, over all cuts, from which on threads pay: about a millisecond.
+    LABELS_FOR_THREADS = 1000000
+    # Neighbouring cuts share steps where few rows lie between them, and where runs are no longer than this.
+    ROWS_BETWEEN_CUTS = 64
+    LONG_RUN = 4
+
+_PLACE = np.dtype([(name, np.int32) for name in ("previous", "next", "symbol")])
+_LINK = np.dtype([(name, np.int32) for name in ("place", "symbol")])
+_LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival")])
+
+
+cdef class FeatureOrders:
+    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
+        return 0
+
+
+@cython.final
+cdef class ChildSequence:
+    def __cinit__(self, Py_ssize_t capacity, index_t n_classes):
+        self.n_classes = n_classes
+        self.levels = np.zeros(MAX_LEVELS, dtype=_LEVEL)
+        self.places = np.empty((MAX_LEVELS, capacity + 2), dtype=_PLACE)
+        self.counts = np.empty((MAX_LEVELS, TABLE_SIDE * TABLE_SIDE), dtype=np.int32)
+        self.links = np.empty(capacity + 2, dtype=_LINK)
+
+
+@cython.final
+cdef class SequenceWorker:
+    def __cinit__(self, Py_ssize_t n_rows, index_t n_classes):
+        self.state = PairSubstitution(n_rows, n_classes)
+        self.order = np.empty(n_rows, dtype=np.int32)
+        self.cuts = np.empty(n_rows, dtype=np.int32)
+        self.is_left = np.empty(n_rows + 1, dtype=np.uint8)
+        if n_classes <= MAX_SHARED_CLASSES:
+            self.left = ChildSequence(n_rows, n_classes)
+            self.right = ChildSequence(n_rows, n_classes)
+
+
+@cython.final
+cdef class SequenceScanner:
+    def __cinit__(self, Py_ssize_t n_rows, Py_ssize_t n_features, index_t n_classes, index_t n_threads):
+        self.n_rows = <index_t> n_rows
+        self.n_classes = n_classes
+        self.n_threads = n_threads
+        self.labels = np.empty(n_rows, dtype=np.int32)
+        self.features = np.empty(n_features, dtype=np.int32)
+        self.worker = SequenceWorker(n_rows, n_classes)
+        self.workers = [self.worker]
+        self.pool = None
+        self.lock = NULL
+        if n_threads > 1:
+            self.lock = PyThread_allocate_lock()
+            if self.lock == NULL:
+                raise MemoryError()
+
+    def __dealloc__(self):
+        if self.lock != NULL:
+            PyThread_free_lock(self.lock)
+
+
+cdef int find_cut(
+    SequenceScanner scanner, FeatureOrders orders, index_t length, index_t n_features, index_t max_cuts
+) except -1 nogil:
+    """Find the best cut of the node whose labels are in `labels`, over `features[:n_features]`: in `best`."""
+    cdef index_t i
+    cdef int64_t n_cuts = <int64_t> n_features * min(max_cuts, length - 1)
+    scanner.length = length
+    scanner.n_runs = 1
+    for i in range(1, length):
+        scanner.n_runs += scanner.labels[i] != scanner.labels[i - 1]
+    scanner.worker.state.sequence[:length] = scanner.labels[:length]
+    scanner.node_effort = effort(scanner.worker.state, length, scanner.n_classes, UNLIMITED)
+    scanner.n_features = n_features
+    scanner.n_taken = 0
+    scanner.stops = False
+    scanner.best.cost = (<int64_t> length) * length     # more than any cut
+    scanner.best.feature = NONE
+    scanner.best.n_left = 0
+    if scanner.n_threads > 1 and n_features > 1 and n_cuts * length >= LABELS_FOR_THREADS:
+        with gil:
+            _scan_on_threads(scanner, orders)
+    else:
+        _scan_features(scanner, scanner.worker, orders)
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------------- threads
+
+cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except -1:
+    """The calling thread is one of them, and the only one to look at the keyboard."""
+    cdef Py_ssize_t n_threads = min(scanner.n_threads, scanner.n_features)
+    if scanner.pool is None:
+        scanner.pool = ThreadPoolExecutor(scanner.n_threads - 1, "pytrees-scan")
+    while len(scanner.workers) < n_threads:
+        scanner.workers.append(SequenceWorker(scanner.n_rows, scanner.n_classes))
+    futures = []
+    try:
+        for worker in scanner.workers[1:n_threads]:
+            futures.append(scanner.pool.submit(_work, scanner, worker, orders))
+        _work(scanner, scanner.worker, orders)
+        for future in futures:
+            future.result()
+    except BaseException:
+        _acquire(scanner)
+        scanner.stops = True
+        _release(scanner)
+        raise
+    finally:
+        # No thread may still be at work on this node when the caller goes on.
+        wait(futures)
+    return 0
+
+
+def _work(SequenceScanner scanner, SequenceWorker worker, FeatureOrders orders):
+    with nogil:
+        _scan_features(scanner, worker, orders)
+
+
+cdef inline void _acquire(SequenceScanner scanner) noexcept nogil:
+    if scanner.lock != NULL:
+        PyThread_acquire_lock(scanner.lock, WAIT_LOCK)
+
+
+cdef inline void _release(SequenceScanner scanner) noexcept nogil:
+    if scanner.lock != NULL:
+        PyThread_release_lock(scanner.lock)
+
+
+cdef index_t _next_feature(SequenceScanner scanner) noexcept nogil:
+    """A feature that no thread has taken yet, in ascending order; NONE where there is none, or all are to stop."""
+    cdef index_t feature = NONE
+    _acquire(scanner)
+    if scanner.n_taken < scanner.n_features and not scanner.stops:
+        feature = scanner.features[scanner.n_taken]
+        scanner.n_taken += 1
+    _release(scanner)
+    return feature
+
+
+cdef int64_t _highest_cost(SequenceScanner scanner, index_t feature) noexcept nogil:
+    """The cost that a further cut of this feature must not reach to be the best; 0 where all threads are to stop.
+
+    The best cut so far may be one of a higher feature, found by another thread: then an equal one comes before it.
+    """
+    cdef int64_t cost
+    _acquire(scanner)
+    cost = 0 if scanner.stops else scanner.best.cost + (scanner.best.feature > feature)
+    _release(scanner)
+    return cost
+
+
+cdef void _keep(SequenceScanner scanner, index_t feature, index_t n_left, int64_t cost) noexcept nogil:
+    """Keep the cut where it is the best; cuts of one feature come in ascending order."""
+    _acquire(scanner)
+    if cost < scanner.best.cost + (scanner.best.feature > feature):
+        scanner.best.cost = cost
+        scanner.best.feature = feature
+        scanner.best.n_left = n_left
+    _release(scanner)
+
+
+# -------------------------------------------------------------------------------------------------------------- scans
+
+cdef int _scan_features(SequenceScanner scanner, SequenceWorker worker, FeatureOrders orders) except -1 nogil:
+    cdef index_t feature, n_cuts
+    while True:
+        feature = _next_feature(scanner)
+        if feature == NONE:
+            return 0
+        n_cuts = orders.read(feature, &worker.order[0], &worker.cuts[0])
+        if n_cuts > 0:
+            _scan_feature(scanner, worker, feature, n_cuts)
+
+
+cdef int _scan_feature(
+    SequenceScanner scanner, SequenceWorker worker, index_t feature, index_t n_cuts
+) except -1 nogil:
+    cdef index_t i, place, n_left = 0, length = scanner.length
+    cdef int64_t limit, cost, n_labels = 0
+    cdef bint shares = (
+        worker.left is not None
+        and <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= length
+        and scanner.n_runs * LONG_RUN >= length
+    )
+    worker.is_left[:length + 1] = 0
+    worker.is_left[0] = 1
+    if shares:
+        empty_child(worker.left, length)
+        start_child(worker.right, scanner.labels, length)
+    for i in range(n_cuts):
+        # The first n_left rows of the order are on the left.
+        while n_left < worker.cuts[i]:
+            place = worker.order[n_left] + 1
+            worker.is_left[place] = 1
+            n_left += 1
+            if shares:
+                _move_left(scanner, worker, place)
+        limit = _highest_cost(scanner, feature)
+        if limit == 0:
+            return 0
+        if shares:
+            cost = _shared_cost(worker, n_left, length - n_left, limit)
+        else:
+            cost = _plain_cost(scanner, worker, n_left, limit)
+        if cost < limit:
+            _keep(scanner, feature, n_left, cost)
+        n_labels += length
+        if n_labels >= LABELS_BETWEEN_SIGNALS:
+            n_labels = 0
+            with gil:
+                PyErr_CheckSignals()
+    return 0
+
+
+cdef inline void _move_left(SequenceScanner scanner, SequenceWorker worker, index_t place) noexcept nogil:
+    cdef index_t before = place - 1
+    while not worker.is_left[before]:
+        before -= 1
+    insert_row(worker.left, before, place, scanner.labels[place - 1])
+    remove_row(worker.right, place)
+
+
+cdef inline index_t _steps_left(int64_t limit, int64_t cost, index_t length) noexcept nogil:
+    """The least effort that takes a child of this length to the limit, on top of the cost."""
+    return <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
+
+
+cdef int64_t _shared_cost(SequenceWorker worker, index_t n_left, index_t n_right, int64_t limit) noexcept nogil:
+    """Cost of the cut at which the children stand, or a lower bound that reaches the limit."""
+    cdef int64_t least_left = n_left * <int64_t> least_effort(worker.left)
+    cdef int64_t least_right = n_right * <int64_t> least_effort(worker.right)
+    cdef int64_t cost = least_left + least_right
+    # The longer child comes first: it is the likelier to show that the cut costs too much.
+    if cost < limit and n_left > n_right:
+        cost += n_left * <int64_t> child_effort(
+            worker.left, worker.state, _steps_left(limit, least_right, n_left)
+        ) - least_left
+    if cost < limit:
+        cost += n_right * <int64_t> child_effort(
+            worker.right, worker.state, _steps_left(limit, cost - least_right, n_right)
+        ) - least_right
+    if cost < limit and n_left <= n_right:
+        cost += n_left * <int64_t> child_effort(
+            worker.left, worker.state, _steps_left(limit, cost - least_left, n_left)
+        ) - least_left
+    return cost
+
+
+cdef int64_t _plain_cost(
+    SequenceScanner scanner, SequenceWorker worker, index_t n_left, int64_t limit
+) noexcept nogil:
+    """The same from the labels alone."""
+    cdef index_t n_right = scanner.length - n_left
+    cdef bint left_first = n_left > n_right
+    cdef int64_t cost = _plain_child(scanner, worker, left_first, n_left if left_first else n_right, 0, limit)
+    if cost < limit:
+        cost += _plain_child(scanner, worker, not left_first, n_right if left_first else n_left, cost, limit)
+    return cost
+
+
+cdef int64_t _plain_child(
+    SequenceScanner scanner, SequenceWorker worker, bint is_left, index_t child_length, int64_t cost, int64_t limit
+) noexcept nogil:
+    cdef index_t i, written = 0
+    # sequence[:written] is the child's part of labels[:i]; what is written behind it is overwritten, and
+    # written <= i keeps it inside.
+    for i in range(scanner.length):
+        worker.state.sequence[written] = scanner.labels[i]
+        written += worker.is_left[i + 1] == is_left
+    return child_length * <int64_t> effort(
+        worker.state, child_length, scanner.n_classes, _steps_left(limit, cost, child_length)
+    )
