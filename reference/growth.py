@@ -24,8 +24,11 @@ class Node:
         self.left = self.right = None
 
 
-def grow_tree(X, y, weights, n_classes, criterion, **limits):
-    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf."""
+def grow_tree(X, y, weights, n_classes, criterion, *, n_threads=1, **limits):
+    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf.
+
+    The number of threads changes no tree, and here not the time either.
+    """
     if weights is None:
         weights = [1] * len(y)
     elif criterion == "etc":

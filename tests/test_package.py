@@ -65,13 +65,13 @@ def test_version():
 def test_files_for_type_checkers_and_other_cython_packages():
     assert importlib.resources.files("pytrees").joinpath("py.typed").is_file()
     core = importlib.resources.files("pytrees._core")
-    names = {"__init__.pxd", "types.pxd", "exact.pxd", "nsrps.pxd", "criteria.pxd", "partition.pxd", "scanner.pxd"}
-    assert names <= {file.name for file in core.iterdir() if file.name.endswith(".pxd")}
+    names = {"__init__", "types", "exact", "nsrps", "criteria", "partition", "scanner", "sequence_scanner"}
+    assert {f"{name}.pxd" for name in names} <= {file.name for file in core.iterdir() if file.name.endswith(".pxd")}
 
 
 def test_every_kernel_has_a_twin():
     assert KERNELS == TWINS
-    assert set(KERNELS) >= {"criteria", "growth", "nsrps", "partition", "scanner", "traverse"}
+    assert set(KERNELS) >= {"criteria", "growth", "nsrps", "partition", "scanner", "sequence_scanner", "traverse"}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -85,6 +85,7 @@ def test_kernels_have_public_functions():
     found = {name: public_functions(importlib.import_module(f"pytrees._core.{name}")) for name in KERNELS}
     assert found["growth"] == {"grow_tree"}
     assert found["traverse"] == {"apply", "decision_path", "feature_usage"}
+    assert found["sequence_scanner"] == {"best_cut"}
     assert found["nsrps"] == {"effort_to_compress", "substitutions"}
 
 

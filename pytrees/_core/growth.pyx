@@ -240,7 +240,8 @@ def grow_tree(
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf.
 
-    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive.
+    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive. Up to `n_threads`
+    threads scan the features of a node together, where sequences are scanned.
     """
     cdef RowPartition partition = RowPartition(X)
     cdef Scanner scanner = Scanner(

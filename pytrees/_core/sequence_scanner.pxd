@@ -30,6 +30,7 @@ cdef struct Level:
     index_t left, right     # the pair to be replaced next
     index_t count           # its occurrences without overlap
     index_t rival           # no other pair has more
+    bint is_unsteady        # the pair has changed since a cut was last judged
 
 
 @cython.final
@@ -77,4 +78,6 @@ cdef class SequenceScanner:
     cdef object pool
 
 
-cdef int find_cut(SequenceScanner scanner, FeatureOrders orders, index_t length, index_t n_features, index_t max_cuts) except -1 nogil
+cdef int find_cut(
+    SequenceScanner scanner, FeatureOrders orders, index_t length, index_t n_features, index_t max_cuts
+) except -1 nogil

@@ -38,14 +38,16 @@ cdef enum:
     # Labels of the children tried between two looks at the keyboard: some tenths of a second.
     LABELS_BETWEEN_SIGNALS = 10000000
     # Labels of the children of a node, over all cuts, from which on threads pay: about a millisecond.
-    LABELS_FOR_THREADS = 1000000
-    # Neighbouring cuts share steps where few rows lie between them, and where runs are no longer than this.
-    ROWS_BETWEEN_CUTS = 64
+    LABELS_FOR_THREADS = 300000
+    # Neighbouring cuts share steps where few rows lie between them and the sequence is neither short nor made of runs
+    # of, on average, more labels than this.
+    ROWS_BETWEEN_CUTS = 16
+    SHORT = 200
     LONG_RUN = 4
 
 _PLACE = np.dtype([(name, np.int32) for name in ("previous", "next", "symbol")])
 _LINK = np.dtype([(name, np.int32) for name in ("place", "symbol")])
-_LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival")])
+_LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival", "is_unsteady")])
 
 
 cdef class FeatureOrders:
@@ -101,8 +103,18 @@ cdef int find_cut(
     SequenceScanner scanner, FeatureOrders orders, index_t length, index_t n_features, index_t max_cuts
 ) except -1 nogil:
     """Find the best cut of the node whose labels are in `labels`, over `features[:n_features]`: in `best`."""
-    cdef index_t i
     cdef int64_t n_cuts = <int64_t> n_features * min(max_cuts, length - 1)
+    _start_node(scanner, length, n_features)
+    if scanner.n_threads > 1 and n_features > 1 and n_cuts * length >= LABELS_FOR_THREADS:
+        with gil:
+            _scan_on_threads(scanner, orders)
+    else:
+        _scan_features(scanner, scanner.worker, orders)
+    return 0
+
+
+cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_features) noexcept nogil:
+    cdef index_t i
     scanner.length = length
     scanner.n_runs = 1
     for i in range(1, length):
@@ -115,12 +127,6 @@ cdef int find_cut(
     scanner.best.cost = (<int64_t> length) * length     # more than any cut
     scanner.best.feature = NONE
     scanner.best.n_left = 0
-    if scanner.n_threads > 1 and n_features > 1 and n_cuts * length >= LABELS_FOR_THREADS:
-        with gil:
-            _scan_on_threads(scanner, orders)
-    else:
-        _scan_features(scanner, scanner.worker, orders)
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------------- threads
@@ -219,6 +225,7 @@ cdef int _scan_feature(
     cdef bint shares = (
         worker.left is not None
         and <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= length
+        and length >= SHORT
         and scanner.n_runs * LONG_RUN >= length
     )
     worker.is_left[:length + 1] = 0
@@ -309,3 +316,55 @@ cdef int64_t _plain_child(
     return child_length * <int64_t> effort(
         worker.state, child_length, scanner.n_classes, _steps_left(limit, cost, child_length)
     )
+
+
+# ------------------------------------------------------------------------------------------------------- from Python
+
+@cython.final
+cdef class _GivenOrders(FeatureOrders):
+    cdef const index_t[:, ::1] orders
+    cdef index_t[::1] cuts, offsets
+
+    def __cinit__(self, const index_t[:, ::1] orders, cuts):
+        cdef Py_ssize_t n_rows = orders.shape[1]
+        for order in np.asarray(orders):
+            if sorted(order) != list(range(n_rows)):
+                raise ValueError(f"An order of {n_rows} rows must name each of them once.")
+        for of_feature in cuts:
+            if list(of_feature) != sorted(set(of_feature) & set(range(1, n_rows))):
+                raise ValueError(f"Cuts must ascend, and leave some of {n_rows} rows on both sides.")
+        self.orders = orders
+        self.cuts = np.array([cut for of_feature in cuts for cut in of_feature], dtype=np.int32)
+        self.offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int32)
+
+    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
+        cdef index_t i, first = self.offsets[feature], n_cuts = self.offsets[feature + 1] - first
+        for i in range(n_cuts):
+            cuts[i] = self.cuts[first + i]
+        for i in range(<index_t> self.orders.shape[1]):
+            order[i] = self.orders[feature, i]
+        return n_cuts
+
+
+def best_cut(const index_t[::1] labels, index_t n_classes, const index_t[:, ::1] orders, cuts, index_t n_threads=1):
+    """(cost, feature, rows on the left) of the best cut, or None where there is none.
+
+    `orders` holds for every feature the rows in ascending order, `cuts` the numbers of rows that a cut may send left.
+    """
+    cdef Py_ssize_t length = labels.shape[0], n_features = orders.shape[0]
+    if orders.shape[1] != length or len(cuts) != n_features:
+        raise ValueError("Every feature needs an order of all rows, and its cuts.")
+    if length == 0 or not 0 <= np.min(labels) <= np.max(labels) < n_classes:
+        raise ValueError(f"Labels must be codes 0..{n_classes - 1}.")
+    cdef _GivenOrders given = _GivenOrders(orders, cuts)
+    cdef SequenceScanner scanner = SequenceScanner(length, n_features, n_classes, n_threads)
+    scanner.labels[:] = labels
+    scanner.features = np.arange(n_features, dtype=np.int32)
+    _start_node(scanner, <index_t> length, <index_t> n_features)
+    if n_threads > 1:
+        _scan_on_threads(scanner, given)
+    else:
+        _scan_features(scanner, scanner.worker, given)
+    if scanner.best.feature == NONE:
+        return None
+    return scanner.best.cost, scanner.best.feature, scanner.best.n_left

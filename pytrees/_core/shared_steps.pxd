@@ -85,29 +85,35 @@ cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index
     """The symbol that stands at this place on the next level; returns the next place that holds one there."""
     cdef const Place* places = &child.places[level, 0]
     cdef index_t following = places[at].next
-    cdef bint starts = (
-        (places[at].symbol == child.levels[level].left) & (places[following].symbol == child.levels[level].right)
+    cdef index_t here = places[at].symbol
+    cdef index_t starts = -<index_t> (
+        (here == child.levels[level].left) & (places[following].symbol == child.levels[level].right)
     )
-    symbol[0] = child.n_classes + level if starts else places[at].symbol
-    return places[following].next if starts else following
+    # Without branches: where the pair stands cannot be predicted.
+    symbol[0] = here ^ ((here ^ (child.n_classes + level)) & starts)
+    return following ^ ((following ^ places[following].next) & starts)
 
 
 cdef inline void _count_level(ChildSequence child, index_t level) noexcept nogil:
     memset(&child.counts[level, 0], 0, TABLE_SIDE * TABLE_SIDE * sizeof(index_t))
     child.levels[level].n_distinct = 0
     child.levels[level].rival = 0
-    _add_pairs(child, level, HEAD, child.n_rows + 1)
+    child.levels[level].is_unsteady = False
+    _add_pairs(child, level, HEAD, child.n_rows + 1, 0, 0)
     _find_top(child, level)
 
 
-cdef inline void _add_pairs(ChildSequence child, index_t level, index_t at, index_t stop) noexcept nogil:
-    """Count the pairs from the start of a run to the end of another one."""
+cdef inline void _add_pairs(
+    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further
+) noexcept nogil:
+    """Count the pairs between two places, and those of the n_further symbols that continue the run of the second one.
+    overlaps: the pair that ends at the first place was counted, and is a pair of equal symbols."""
     cdef const Place* places = &child.places[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
-    cdef index_t left = places[at].symbol, right, same, pair, overlaps = 0, n_distinct = 0
+    cdef index_t left = places[at].symbol, right, same, pair, n_distinct = 0
     cdef index_t rival = child.levels[level].rival
     cdef index_t top = child.levels[level].left * TABLE_SIDE + child.levels[level].right
-    # overlaps: the pair that ends at `left` was counted, and is a pair of equal symbols.
+    # overlaps: as above, for `at`, whose symbol is `left`.
     while at != stop:
         at = places[at].next
         right = places[at].symbol
@@ -118,15 +124,21 @@ cdef inline void _add_pairs(ChildSequence child, index_t level, index_t at, inde
         rival = max(rival, counts[pair] & -<index_t> (pair != top))
         overlaps = same & (1 - overlaps)
         left = right
-    child.levels[level].rival = rival
+    pair = left * (TABLE_SIDE + 1)
+    n_further = (n_further + 1 - overlaps) >> 1
+    n_distinct += (counts[pair] == 0) & (n_further > 0)
+    counts[pair] += n_further
+    child.levels[level].rival = max(rival, counts[pair] & -<index_t> (pair != top))
     child.levels[level].n_distinct += n_distinct
 
 
-cdef inline void _remove_pairs(ChildSequence child, index_t level, index_t at, index_t stop) noexcept nogil:
+cdef inline void _remove_pairs(
+    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further
+) noexcept nogil:
     """Undo what _add_pairs has counted."""
     cdef const Place* places = &child.places[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
-    cdef index_t left = places[at].symbol, right, same, counted, overlaps = 0, n_distinct = 0
+    cdef index_t left = places[at].symbol, right, same, counted, n_distinct = 0
     while at != stop:
         at = places[at].next
         right = places[at].symbol
@@ -136,6 +148,9 @@ cdef inline void _remove_pairs(ChildSequence child, index_t level, index_t at, i
         n_distinct += counted & (counts[left * TABLE_SIDE + right] == 0)
         overlaps = same & (1 - overlaps)
         left = right
+    n_further = (n_further + 1 - overlaps) >> 1
+    counts[left * (TABLE_SIDE + 1)] -= n_further
+    n_distinct += (n_further > 0) & (counts[left * (TABLE_SIDE + 1)] == 0)
     child.levels[level].n_distinct -= n_distinct
 
 
@@ -144,8 +159,8 @@ cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
     Where all pairs occur once, no pair is looked for."""
     cdef index_t* counts = &child.counts[level, 0]
     cdef const Place* places = &child.places[level, 0]
-    cdef index_t i, pair, at, top = 0, rival = 0
-    for i in range(TABLE_SIDE * TABLE_SIDE):
+    cdef index_t i, pair, at, top = 0, rival = 0, n_counts = (child.n_classes + level) * TABLE_SIDE
+    for i in range(n_counts):
         top = max(top, counts[i])
     child.levels[level].count = top
     if top <= 1:
@@ -160,7 +175,7 @@ cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
     child.levels[level].left = pair // TABLE_SIDE
     child.levels[level].right = pair % TABLE_SIDE
     counts[pair] = 0
-    for i in range(TABLE_SIDE * TABLE_SIDE):
+    for i in range(n_counts):
         rival = max(rival, counts[i])
     counts[pair] = top
     child.levels[level].rival = rival
@@ -181,30 +196,29 @@ cdef inline void remove_row(ChildSequence child, index_t place) noexcept nogil:
 
 cdef inline void _change(ChildSequence child, index_t before, index_t after, index_t n_links) noexcept nogil:
     """Put links[:n_links] in the place of all that stands between the places `before` and `after`; on all levels."""
-    cdef index_t level = 0, first_link = 0, first, last
+    cdef index_t level = 0, first_link = 0, at, overlaps, n_further, last
     while True:
-        # A run counts from its left end, so the pairs of both runs at the border are counted again.
-        first = before
-        while child.places[level, child.places[level, first].previous].symbol == child.places[level, first].symbol:
-            first = child.places[level, first].previous
+        # Of a run, counted from its left end, every second pair counts: overlaps says whether the one that ends at
+        # `before` does.
+        overlaps = 0
+        at = before
+        while child.places[level, child.places[level, at].previous].symbol == child.places[level, at].symbol:
+            at = child.places[level, at].previous
+            overlaps ^= 1
+        n_further = 0
         last = after
         while child.places[level, child.places[level, last].next].symbol == child.places[level, last].symbol:
             last = child.places[level, last].next
-        _remove_pairs(child, level, first, last)
+            n_further += 1
+        _remove_pairs(child, level, before, after, overlaps, n_further)
         _splice(child, level, before, after, first_link, n_links)
-        _add_pairs(child, level, first, last)
+        _add_pairs(child, level, before, after, overlaps, n_further)
         if not _keeps_top(child, level):
             child.n_levels = level + 1
+            child.levels[level].is_unsteady = True
         if level + 1 == child.n_levels:
             return
-        # What the same pair leaves of first to last is what changes above. It starts with a whole symbol of both
-        # levels, also where the run at `first` is the second half of a replaced pair.
-        if (
-            child.places[level, first].symbol == child.levels[level].right
-            and child.places[level, child.places[level, first].previous].symbol == child.levels[level].left
-        ):
-            first = child.places[level, first].previous
-        n_links = _rewrite(child, level, first, last, &before, &after)
+        n_links = _rewrite(child, level, overlaps, last, &before, &after)
         level += 1
         first_link = _trim(child, level, &before, &after, &n_links)
         if n_links == 0 and child.places[level, before].next == after:
@@ -242,15 +256,24 @@ cdef inline void _splice(
 
 
 cdef inline index_t _rewrite(
-    ChildSequence child, index_t level, index_t first, index_t last, index_t* before, index_t* after
+    ChildSequence child, index_t level, index_t overlaps, index_t last, index_t* before, index_t* after
 ) noexcept nogil:
-    """Write what the places from first to last hold on the next level to `links`, and between which places."""
-    cdef index_t n_links = 0, at = first
-    before[0] = HEAD
-    if first == HEAD:
-        at = child.places[level, HEAD].next
+    """Write what the change of a level, between the places `before` and `after`, makes of the next one to `links`, and
+    between which places of that level it does. `last` ends the run of `after`."""
+    cdef const Place* places = &child.places[level, 0]
+    cdef index_t left = child.levels[level].left, right = child.levels[level].right
+    cdef index_t n_links = 0, at = before[0]
+    # Start with a whole symbol of the next level, whatever stands behind `before`.
+    if places[at].symbol == right and places[places[at].previous].symbol == left and (left != right or overlaps):
+        at = places[at].previous
+    if at == HEAD:
+        before[0] = HEAD
+        at = places[HEAD].next
     else:
-        before[0] = child.places[level + 1, first].previous
+        before[0] = child.places[level + 1, at].previous
+    # Where pairs of equal symbols are replaced, the change may shift those of the whole run.
+    if left != right or places[last].symbol != left:
+        last = after[0]
     while at <= last and at <= child.n_rows:
         child.links[n_links].place = at
         at = _parse(child, level, at, &child.links[n_links].symbol)
@@ -307,7 +330,7 @@ cdef inline index_t _n_distinct(ChildSequence child, index_t level) noexcept nog
 cdef inline index_t child_effort(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil:
     """Steps until the sequence is constant; or, as soon as they are known to reach it, `limit`."""
     cdef index_t level = 0
-    cdef const Level* here
+    cdef Level* here
     if child.levels[0].length < 2:
         return 0
     while True:
@@ -319,7 +342,8 @@ cdef inline index_t child_effort(ChildSequence child, PairSubstitution state, in
         if here.count == 1:
             return min(level + here.length - 1, limit)
         if level + 1 == child.n_levels:
-            if level + 1 == MAX_LEVELS or here.count * LEVEL_SHARE < here.length:
+            if level + 1 == MAX_LEVELS or here.count * LEVEL_SHARE < here.length or here.is_unsteady:
+                here.is_unsteady = False
                 _load(child, level, state)
                 return level + effort(state, here.length, child.n_classes + level, limit - level)
             _build_level(child)
