@@ -4,7 +4,7 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.types cimport ENTROPY, ETC, GINI, CriterionCode, index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.types cimport ENTROPY, ETC, GINI, CriterionCode, int64_t, uint64_t, uint128_t
 
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits

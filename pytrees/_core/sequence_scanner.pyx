@@ -32,7 +32,7 @@ from pytrees._core.shared_steps cimport (
     remove_row,
     start_child,
 )
-from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t
+from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
     # Labels of the children tried between two looks at the keyboard: some tenths of a second.
@@ -47,7 +47,9 @@ cdef enum:
 
 _PLACE = np.dtype([(name, np.int32) for name in ("previous", "next", "symbol")])
 _LINK = np.dtype([(name, np.int32) for name in ("place", "symbol")])
-_LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival", "is_unsteady")])
+_LEVEL = np.dtype(
+    [(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival", "is_unsteady")]
+)
 
 
 cdef class FeatureOrders:

@@ -2,13 +2,13 @@
 
 A cut differs from the one before by the few rows between them, and so do its children's sequences, and, as long as the
 same pairs are replaced, so does what the substitutions make of these. Level 0 is a child's sequence, level t + 1 is
-level t with its most frequent pair replaced. A row that comes or goes changes every level near its own place only, up to
-the level at which another pair becomes the most frequent; the levels above that one are given up, and built again when
-a cut asks for them.
+level t with its most frequent pair replaced. A row that comes or goes changes every level near its own place only, up
+to the level at which another pair becomes the most frequent; the levels above that one are given up, and built again
+when a cut asks for them.
 
-A level is linked over the places of the rows: a symbol stands where the first of its rows stands, so that the same
-place means the same symbol on every level that has it. Places ascend along the links, from HEAD to the place behind the
-last row; these two hold symbols of their own, and belong to two pairs that occur once.
+A level is linked over the places of the rows: a symbol stands where the first of its rows stands. Places ascend along
+the links, from HEAD to the place behind the last row; these two hold symbols of their own, and belong to two pairs
+that occur once.
 """
 
 from libc.string cimport memset
