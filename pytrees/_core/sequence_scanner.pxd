@@ -43,6 +43,7 @@ cdef class ChildSequence:
     cdef Place[:, ::1] places       # a row a level
     cdef index_t[:, ::1] counts     # of all pairs, a row a level
     cdef Link[::1] links            # scratch: what takes the place of a part of the sequence
+    cdef index_t[::1] flat_places   # scratch: places of the symbols of a level, in order
 
 
 cdef struct Cut:

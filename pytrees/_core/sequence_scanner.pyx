@@ -26,7 +26,6 @@ from pytrees._core.shared_steps cimport (
     MAX_SHARED_CLASSES,
     TABLE_SIDE,
     child_effort,
-    empty_child,
     insert_row,
     least_effort,
     remove_row,
@@ -65,6 +64,7 @@ cdef class ChildSequence:
         self.places = np.empty((MAX_LEVELS, capacity + 2), dtype=_PLACE)
         self.counts = np.empty((MAX_LEVELS, TABLE_SIDE * TABLE_SIDE), dtype=np.int32)
         self.links = np.empty(capacity + 2, dtype=_LINK)
+        self.flat_places = np.empty(capacity, dtype=np.int32)
 
 
 @cython.final
@@ -233,8 +233,8 @@ cdef int _scan_feature(
     worker.is_left[:length + 1] = 0
     worker.is_left[0] = 1
     if shares:
-        empty_child(worker.left, length)
-        start_child(worker.right, scanner.labels, length)
+        start_child(worker.left, worker.state, scanner.labels, length, True)
+        start_child(worker.right, worker.state, scanner.labels, length, False)
     for i in range(n_cuts):
         # The first n_left rows of the order are on the left.
         while n_left < worker.cuts[i]:

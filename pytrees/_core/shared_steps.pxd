@@ -22,84 +22,89 @@ cdef enum:
     TABLE_SIDE = 16         # of a table of pair counts: classes, a new symbol a level, and two ends
     HEAD_SYMBOL = 14
     TAIL_SYMBOL = 15
-    MAX_SHARED_CLASSES = 7  # with a symbol for every level but the last they stay below HEAD_SYMBOL
+    MAX_SHARED_CLASSES = 4  # with more, the first steps soon rule a cut out, and sharing them gains nothing
     LEVEL_SHARE = 16        # a further level while the top pair is at least 1/16 of the sequence
     HEAD = 0
 
 
 # ------------------------------------------------------------------------------------------------------------ building
 
-cdef inline void start_child(ChildSequence child, const index_t[::1] labels, index_t n_rows) noexcept nogil:
-    """The sequence of these labels, at places 1 to n_rows; further rows can only come between them."""
-    cdef index_t place
+cdef inline void start_child(
+    ChildSequence child, PairSubstitution state, const index_t[::1] labels, index_t n_rows, bint is_empty
+) noexcept nogil:
+    """The sequence of all labels, at places 1 to n_rows; or none of them yet."""
+    cdef index_t i
     child.n_rows = n_rows
     child.n_levels = 1
-    for place in range(1, n_rows + 1):
-        child.places[0, place].symbol = labels[place - 1]
-        child.places[0, place].previous = place - 1
-        child.places[0, place].next = place + 1
-    _set_ends(child, 0, 1 if n_rows > 0 else n_rows + 1, n_rows)
-    child.levels[0].length = n_rows
-    _count_level(child, 0)
+    for i in range(n_rows):
+        state.sequence[i] = labels[i]
+        child.flat_places[i] = i + 1
+    _link_level(child, state, 0, 0 if is_empty else n_rows)
 
 
-cdef inline void empty_child(ChildSequence child, index_t n_rows) noexcept nogil:
-    """No row yet of those that will come to stand at places 1 to n_rows."""
-    child.n_rows = n_rows
-    child.n_levels = 1
-    _set_ends(child, 0, n_rows + 1, HEAD)
-    child.levels[0].length = 0
-    _count_level(child, 0)
+cdef inline void _build_level(ChildSequence child, PairSubstitution state) noexcept nogil:
+    """Build the level above the highest one, which is loaded; then the new one is."""
+    cdef index_t level = child.n_levels - 1, length = child.levels[level].length
+    cdef index_t left = child.levels[level].left, right = child.levels[level].right
+    cdef index_t i, here, starts, written = 0, emits = 1, following = state.sequence[0]
+    cdef index_t changes = left ^ (child.n_classes + level), may_overlap = left == right
+    # As in the dense phase of nsrps_dense.pxd.
+    for i in range(length - 1):
+        here = following
+        following = state.sequence[i + 1]
+        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
+        state.sequence[written] = here ^ (changes & -starts)
+        child.flat_places[written] = child.flat_places[i]
+        written += emits
+        emits = 1 - starts
+    state.sequence[written] = following
+    child.flat_places[written] = child.flat_places[length - 1]
+    child.n_levels += 1
+    _link_level(child, state, level + 1, written + emits)
 
 
-cdef inline void _set_ends(ChildSequence child, index_t level, index_t first, index_t last) noexcept nogil:
-    child.places[level, HEAD].symbol = HEAD_SYMBOL
-    child.places[level, HEAD].previous = child.n_rows + 1
-    child.places[level, HEAD].next = first
-    child.places[level, child.n_rows + 1].symbol = TAIL_SYMBOL
-    child.places[level, child.n_rows + 1].next = HEAD
-    child.places[level, child.n_rows + 1].previous = last
+cdef inline void _load(ChildSequence child, index_t level, PairSubstitution state) noexcept nogil:
+    """Write a level's symbols to state.sequence, and their places to `flat_places`."""
+    cdef const Place* places = &child.places[level, 0]
+    cdef index_t i, at = HEAD
+    for i in range(child.levels[level].length):
+        at = places[at].next
+        state.sequence[i] = places[at].symbol
+        child.flat_places[i] = at
 
 
-cdef inline void _build_level(ChildSequence child) noexcept nogil:
-    """Build the level above the highest one."""
-    cdef index_t level = child.n_levels, last = HEAD, length = 0
-    cdef index_t at = child.places[level - 1, HEAD].next, place, symbol
+cdef inline void _link_level(
+    ChildSequence child, PairSubstitution state, index_t level, index_t length
+) noexcept nogil:
+    """Undo _load: link what is loaded; and count its pairs."""
     cdef Place* places = &child.places[level, 0]
-    while at <= child.n_rows:
-        place = at
-        at = _parse(child, level - 1, at, &symbol)
+    cdef index_t* counts = &child.counts[level, 0]
+    cdef index_t i, place, right, same, last = HEAD, left = HEAD_SYMBOL, tail = child.n_rows + 1
+    cdef index_t overlaps = 0, n_distinct = 1
+    memset(counts, 0, TABLE_SIDE * TABLE_SIDE * sizeof(index_t))
+    # overlaps: the pair that ends at `left`, at the place `last`, was counted, and is a pair of equal symbols.
+    for i in range(length):
+        place = child.flat_places[i]
+        right = state.sequence[i]
         places[last].next = place
         places[place].previous = last
-        places[place].symbol = symbol
+        places[place].symbol = right
+        same = left == right
+        n_distinct += counts[left * TABLE_SIDE + right] == 0
+        counts[left * TABLE_SIDE + right] += 1 - (same & overlaps)
+        overlaps = same & (1 - overlaps)
         last = place
-        length += 1
-    places[last].next = child.n_rows + 1
-    _set_ends(child, level, places[HEAD].next, last)
+        left = right
+    counts[left * TABLE_SIDE + TAIL_SYMBOL] = 1
+    places[last].next = tail
+    places[HEAD].previous = tail
+    places[HEAD].symbol = HEAD_SYMBOL
+    places[tail].previous = last
+    places[tail].next = HEAD
+    places[tail].symbol = TAIL_SYMBOL
     child.levels[level].length = length
-    child.n_levels += 1
-    _count_level(child, level)
-
-
-cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index_t* symbol) noexcept nogil:
-    """The symbol that stands at this place on the next level; returns the next place that holds one there."""
-    cdef const Place* places = &child.places[level, 0]
-    cdef index_t following = places[at].next
-    cdef index_t here = places[at].symbol
-    cdef index_t starts = -<index_t> (
-        (here == child.levels[level].left) & (places[following].symbol == child.levels[level].right)
-    )
-    # Without branches: where the pair stands cannot be predicted.
-    symbol[0] = here ^ ((here ^ (child.n_classes + level)) & starts)
-    return following ^ ((following ^ places[following].next) & starts)
-
-
-cdef inline void _count_level(ChildSequence child, index_t level) noexcept nogil:
-    memset(&child.counts[level, 0], 0, TABLE_SIDE * TABLE_SIDE * sizeof(index_t))
-    child.levels[level].n_distinct = 0
-    child.levels[level].rival = 0
+    child.levels[level].n_distinct = n_distinct
     child.levels[level].is_unsteady = False
-    _add_pairs(child, level, HEAD, child.n_rows + 1, 0, 0)
     _find_top(child, level)
 
 
@@ -255,6 +260,18 @@ cdef inline void _splice(
     places[after].previous = at
 
 
+cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index_t* symbol) noexcept nogil:
+    """The symbol that stands at this place on the next level; returns the next place that holds one there."""
+    cdef const Place* places = &child.places[level, 0]
+    cdef index_t following = places[at].next, here = places[at].symbol
+    cdef index_t starts = -<index_t> (
+        (here == child.levels[level].left) & (places[following].symbol == child.levels[level].right)
+    )
+    # Without branches: where the pair stands cannot be predicted.
+    symbol[0] = here ^ ((here ^ (child.n_classes + level)) & starts)
+    return following ^ ((following ^ places[following].next) & starts)
+
+
 cdef inline index_t _rewrite(
     ChildSequence child, index_t level, index_t overlaps, index_t last, index_t* before, index_t* after
 ) noexcept nogil:
@@ -330,6 +347,7 @@ cdef inline index_t _n_distinct(ChildSequence child, index_t level) noexcept nog
 cdef inline index_t child_effort(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil:
     """Steps until the sequence is constant; or, as soon as they are known to reach it, `limit`."""
     cdef index_t level = 0
+    cdef bint is_loaded = False
     cdef Level* here
     if child.levels[0].length < 2:
         return 0
@@ -342,11 +360,13 @@ cdef inline index_t child_effort(ChildSequence child, PairSubstitution state, in
         if here.count == 1:
             return min(level + here.length - 1, limit)
         if level + 1 == child.n_levels:
+            if not is_loaded:
+                _load(child, level, state)
+                is_loaded = True
             if level + 1 == MAX_LEVELS or here.count * LEVEL_SHARE < here.length or here.is_unsteady:
                 here.is_unsteady = False
-                _load(child, level, state)
                 return level + effort(state, here.length, child.n_classes + level, limit - level)
-            _build_level(child)
+            _build_level(child, state)
         level += 1
 
 
@@ -356,11 +376,3 @@ cdef inline bint _is_constant(ChildSequence child, index_t level) noexcept nogil
     return _n_distinct(child, level) == 1 and (
         places[places[HEAD].next].symbol == places[places[child.n_rows + 1].previous].symbol
     )
-
-
-cdef inline void _load(ChildSequence child, index_t level, PairSubstitution state) noexcept nogil:
-    cdef const Place* places = &child.places[level, 0]
-    cdef index_t i, at = HEAD
-    for i in range(child.levels[level].length):
-        at = places[at].next
-        state.sequence[i] = places[at].symbol
