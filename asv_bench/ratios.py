@@ -1,7 +1,7 @@
 """Ratios measured side by side in one run: they travel between machines, times do not.
 
-Contestants take turns, every repetition has data of its own, and medians are compared. Name the parts to run (growth,
-etc, trees, cart); without a name all of them run, in some minutes.
+Contestants take turns, every repetition has data of its own, and medians are compared; behind them stand the least and
+the greatest. Name the parts to run (growth, etc, trees, threads, cart); without a name all of them run, in some minutes.
 """
 
 import sys
@@ -9,7 +9,7 @@ from statistics import median
 from time import perf_counter
 
 import numpy as np
-from benchmarks.bench_estimators import shuffled
+from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, classification_data, kernel_of, label_sequence
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 
@@ -38,14 +38,16 @@ def compare(title, contestants, make_arguments, repetitions):
         times.append([seconds(call, *arguments) for call in contestants.values()])
     first, second = (median(column) for column in zip(*times, strict=True))
     names = " against ".join(contestants)
-    ratio = median(slow / fast for fast, slow in times)
-    print(f"{title:<42} {names:<32} {first:10.4g} s {second:10.4g} s {ratio:8.1f}×")
+    ratios = [slow / fast for fast, slow in times]
+    spread = f"({min(ratios):.1f} to {max(ratios):.1f})"
+    print(f"{title:<42} {names:<32} {first:10.4g} s {second:10.4g} s {median(ratios):8.1f}× {spread}")
 
 
 def report(title, call, make_arguments, repetitions):
     """Print the median seconds of one contestant."""
     rng = np.random.default_rng(0)
-    print(f"{title:<75} {median(seconds(call, *make_arguments(rng)) for _ in range(repetitions)):10.4g} s")
+    times = [seconds(call, *make_arguments(rng)) for _ in range(repetitions)]
+    print(f"{title:<75} {median(times):10.4g} s ({min(times):.4g} to {max(times):.4g})")
 
 
 def growth():
@@ -94,13 +96,41 @@ def reordered(dataset):
 
 
 def trees():
-    """Permutation trees and forests on public data, the rows in a fresh order every time."""
+    """Permutation trees and forests on public data, the rows in a fresh order every time unless said."""
     contestants = {engine: fit_permutation_tree(engine) for engine in ("compiled", "reference")}
     compare("permutation tree, Iris", contestants, reordered("iris"), 3)
     compare("permutation tree, Wine", contestants, reordered("wine"), 3)
+    compare("permutation tree, Wine as stored", contestants, lambda rng: DATASETS["wine"](return_X_y=True), 5)
     breast_cancer = reordered("breast cancer")
     report("permutation tree, Breast Cancer", contestants["compiled"], breast_cancer, 7)
     report("forest of 100 permutation trees, Breast Cancer, n_jobs=2", fit_permutation_forest, breast_cancer, 3)
+
+
+def fit_on_threads(n_jobs, **parameters):
+    return lambda X, y: PermutationDecisionTreeClassifier(n_jobs=n_jobs, **parameters).fit(X, y)
+
+
+def large_data(rng):
+    """100,000 rows of ten features; two of them tell of random labels."""
+    X = rng.normal(size=(100_000, 10))
+    return X, rng.random(100_000) < 1 / (1 + np.exp(-2 * (X[:, 3] + X[:, 7])))
+
+
+def threads():
+    """Permutation trees on two threads against one."""
+    compare(
+        "permutation tree, Breast Cancer",
+        {"two threads": fit_on_threads(2), "one": fit_on_threads(1)},
+        reordered("breast cancer"),
+        15,
+    )
+    limits = {"max_candidates": 256}
+    compare(
+        "permutation tree, 100,000 × 10, 256 cuts",
+        {"two threads": fit_on_threads(2, **limits), "one": fit_on_threads(1, **limits)},
+        large_data,
+        1,
+    )
 
 
 def cart():
@@ -119,7 +149,7 @@ def cart():
 
 
 if __name__ == "__main__":
-    parts = {part.__name__: part for part in (growth, etc, trees, cart)}
+    parts = {part.__name__: part for part in (growth, etc, trees, threads, cart)}
     for name in sys.argv[1:] or parts:
         print(f"\n{parts[name].__doc__}")
         parts[name]()

@@ -15,7 +15,7 @@ import pytrees._core.sequence_scanner
 from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from pytrees._engine import kernel
 
-# Below 200 labels cuts are judged one by one; from there on neighbouring ones share steps, where there are at most 7
+# Below 200 labels cuts are judged one by one; from there on neighbouring ones share steps, where there are at most 5
 # classes, at most 16 rows from cut to cut, and at most 4 labels to a run.
 SHARED_LENGTH = 200
 # Labels times cuts from which on features are scanned on threads.
@@ -116,7 +116,7 @@ def test_engines_find_the_same_cut(node):
 def long_sequences(draw):
     """Around the length from which on cuts share steps: few and many classes, rare ones, runs, repeats."""
     length = draw(st.integers(SHARED_LENGTH - 5, SHARED_LENGTH + 60))
-    n_classes = draw(st.sampled_from([2, 2, 2, 3, 6, 7, 8, 9]))
+    n_classes = draw(st.sampled_from([2, 2, 2, 3, 4, 5, 6, 7]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     labels = rng.integers(0, n_classes, length)
     if draw(st.booleans()):
@@ -136,7 +136,9 @@ def test_neighbouring_cuts_share_steps_exactly(node):
 
 
 @examples(60)
-@given(seed=st.integers(0, 2**32 - 1), n_classes=st.sampled_from([2, 3, 7]), step=st.sampled_from([1, 3, 15, 16, 17]))
+@given(
+    seed=st.integers(0, 2**32 - 1), n_classes=st.sampled_from([2, 3, 5, 6]), step=st.sampled_from([1, 3, 15, 16, 17])
+)
 def test_every_single_cut_has_its_cost(seed, n_classes, step):
     # Cut by cut, so that none is ruled out by another one; the rows in between move all the same.
     rng = np.random.default_rng(seed)

@@ -32,7 +32,7 @@ class BestCut:
 
 
 class Threads:
-    params = ([2, 7, 8], [1, 2])
+    params = ([2, 5, 6], [1, 2])
     param_names = ("n_classes", "n_threads")
     timeout = 300
 

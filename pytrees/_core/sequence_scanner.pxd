@@ -30,7 +30,6 @@ cdef struct Level:
     index_t left, right     # the pair to be replaced next
     index_t count           # its occurrences without overlap
     index_t rival           # no other pair has more
-    bint is_unsteady        # the pair has changed since a cut was last judged
 
 
 @cython.final

@@ -46,9 +46,7 @@ cdef enum:
 
 _PLACE = np.dtype([(name, np.int32) for name in ("previous", "next", "symbol")])
 _LINK = np.dtype([(name, np.int32) for name in ("place", "symbol")])
-_LEVEL = np.dtype(
-    [(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival", "is_unsteady")]
-)
+_LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival")])
 
 
 cdef class FeatureOrders:

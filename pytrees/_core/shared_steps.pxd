@@ -18,12 +18,12 @@ from pytrees._core.sequence_scanner cimport ChildSequence, Level, Link, Place
 from pytrees._core.types cimport index_t
 
 cdef enum:
-    MAX_LEVELS = 8
+    MAX_LEVELS = 10
     TABLE_SIDE = 16         # of a table of pair counts: classes, a new symbol a level, and two ends
     HEAD_SYMBOL = 14
     TAIL_SYMBOL = 15
-    MAX_SHARED_CLASSES = 4  # with more, the first steps soon rule a cut out, and sharing them gains nothing
-    LEVEL_SHARE = 16        # a further level while the top pair is at least 1/16 of the sequence
+    MAX_SHARED_CLASSES = 5  # with the symbols of all levels they stay below HEAD_SYMBOL
+    LEVEL_SHARE = 24        # a further level while the top pair is at least 1/16 of the sequence
     HEAD = 0
 
 
@@ -104,7 +104,6 @@ cdef inline void _link_level(
     places[tail].symbol = TAIL_SYMBOL
     child.levels[level].length = length
     child.levels[level].n_distinct = n_distinct
-    child.levels[level].is_unsteady = False
     _find_top(child, level)
 
 
@@ -220,7 +219,6 @@ cdef inline void _change(ChildSequence child, index_t before, index_t after, ind
         _add_pairs(child, level, before, after, overlaps, n_further)
         if not _keeps_top(child, level):
             child.n_levels = level + 1
-            child.levels[level].is_unsteady = True
         if level + 1 == child.n_levels:
             return
         n_links = _rewrite(child, level, overlaps, last, &before, &after)
@@ -348,7 +346,7 @@ cdef inline index_t child_effort(ChildSequence child, PairSubstitution state, in
     """Steps until the sequence is constant; or, as soon as they are known to reach it, `limit`."""
     cdef index_t level = 0
     cdef bint is_loaded = False
-    cdef Level* here
+    cdef const Level* here
     if child.levels[0].length < 2:
         return 0
     while True:
@@ -363,8 +361,7 @@ cdef inline index_t child_effort(ChildSequence child, PairSubstitution state, in
             if not is_loaded:
                 _load(child, level, state)
                 is_loaded = True
-            if level + 1 == MAX_LEVELS or here.count * LEVEL_SHARE < here.length or here.is_unsteady:
-                here.is_unsteady = False
+            if level + 1 == MAX_LEVELS or here.count * LEVEL_SHARE < here.length:
                 return level + effort(state, here.length, child.n_classes + level, limit - level)
             _build_level(child, state)
         level += 1
