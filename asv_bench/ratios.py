@@ -1,7 +1,7 @@
 """Ratios measured side by side in one run: they travel between machines, times do not.
 
 Contestants take turns, every repetition has data of its own, and medians are compared; behind them stand the least and
-the greatest. Name the parts to run (growth, etc, trees, threads, cart); without a name all of them run, in some minutes.
+the greatest. Name the parts to run (growth, etc, trees, threads, cart); without a name all run, in some minutes.
 """
 
 import sys

@@ -49,7 +49,7 @@ cdef class PairSubstitution:
     cdef index_t length, n_symbols, n_steps, limit
     cdef index_t n_distinct     # different pairs in the sequence; in the sparse phase a lower bound of it
 
-    # Run phase: room for the runs before a step and after it, and counts of the pairs at hand.
+    # Run phase: room for the runs before a step, where a caller may write them, and after it; counts of their pairs.
     cdef Run[::1] runs
     cdef index_t[::1] run_table
 
@@ -70,3 +70,6 @@ cdef class PairSubstitution:
 
 
 cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil
+cdef index_t effort_of_runs(
+    PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
+) noexcept nogil

@@ -24,7 +24,7 @@ from libc.string cimport memset
 
 from pytrees._core.heap cimport pop, push
 from pytrees._core.nsrps_dense cimport TABLE_SYMBOLS, finish_single, note, reaches_limit, substitute_dense
-from pytrees._core.nsrps_runs cimport count_runs, goes_by_runs, substitute_runs
+from pytrees._core.nsrps_runs cimport count_runs, goes_by_runs, runs_from_sequence, substitute_runs
 from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
@@ -80,20 +80,40 @@ cdef class PairSubstitution:
 cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
     """Steps until `state.sequence[:length]` is constant; or, as soon as they are known to reach it, `limit`."""
     cdef index_t n_runs
+    if length < 2:
+        return 0
+    state.length = length
+    n_runs = count_runs(state)
+    if goes_by_runs(length, n_runs):
+        runs_from_sequence(state)
+        return effort_of_runs(state, n_runs, length, n_symbols, limit)
+    _start(state, length, n_symbols, limit)
+    return _finish(state)
+
+
+cdef index_t effort_of_runs(
+    PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
+) noexcept nogil:
+    """The same of the sequence that `state.runs[:n_runs]` spell."""
+    _start(state, length, n_symbols, limit)
+    if n_runs < 2:
+        return 0
+    if substitute_runs(state, n_runs):
+        return min(state.n_steps, limit)
+    return _finish(state)
+
+
+cdef inline void _start(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
     state.length = length
     state.n_symbols = n_symbols
     state.n_steps = 0
     state.limit = limit
-    if length < 2:
-        return 0
-    n_runs = count_runs(state)
-    if n_runs == 1:
-        return 0
-    if goes_by_runs(length, n_runs) and substitute_runs(state, n_runs):
-        return min(state.n_steps, limit)
+
+
+cdef index_t _finish(PairSubstitution state) noexcept nogil:
     if not substitute_dense(state):
         _substitute_sparse(state)
-    return min(state.n_steps, limit)
+    return min(state.n_steps, state.limit)
 
 
 # --------------------------------------------------------------------------------------------------- sparse phase

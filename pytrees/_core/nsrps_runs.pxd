@@ -25,11 +25,10 @@ cdef inline index_t count_runs(PairSubstitution state) noexcept nogil:
 
 
 cdef inline bint substitute_runs(PairSubstitution state, index_t n_runs) noexcept nogil:
-    """Substitute by runs while they are long; True where the sequence is done."""
+    """Substitute by runs while they are long; True where the sequence is done. Where it is not, `sequence` holds it."""
     cdef Run* runs = &state.runs[0]
     cdef Run* spare_runs = &state.runs[state.capacity + 1]
     cdef index_t left = NONE, right = NONE, count
-    _runs_from_sequence(state, runs)
     while goes_by_runs(state.length, n_runs) and state.n_symbols < TABLE_SYMBOLS:
         count = _most_frequent_in_runs(state, runs, n_runs, &left, &right)
         if reaches_limit(state):
@@ -53,7 +52,8 @@ cdef inline bint substitute_runs(PairSubstitution state, index_t n_runs) noexcep
     return False
 
 
-cdef inline void _runs_from_sequence(PairSubstitution state, Run* runs) noexcept nogil:
+cdef inline void runs_from_sequence(PairSubstitution state) noexcept nogil:
+    cdef Run* runs = &state.runs[0]
     cdef index_t i, n_runs = 0
     runs[0].symbol = state.sequence[0]
     runs[0].length = 1

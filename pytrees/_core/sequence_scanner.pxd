@@ -3,7 +3,7 @@
 cimport cython
 from cpython.pythread cimport PyThread_type_lock
 
-from pytrees._core.nsrps cimport PairSubstitution
+from pytrees._core.nsrps cimport PairSubstitution, Run
 from pytrees._core.types cimport index_t, int64_t, uint8_t
 
 
@@ -58,6 +58,7 @@ cdef class SequenceWorker:
     cdef PairSubstitution state
     cdef ChildSequence left, right  # None where there are too many classes
     cdef index_t[::1] order, cuts
+    cdef index_t[::1] n_left_of_run # how many of each run of the node are on the left
     cdef uint8_t[::1] is_left       # by place, the first place being 1; place 0 counts as left
 
 
@@ -66,6 +67,8 @@ cdef class SequenceScanner:
     cdef index_t n_rows, n_classes, n_threads
     cdef index_t[::1] labels        # of the node's rows, in the order of the rows: the caller writes them here
     cdef index_t[::1] features      # to be scanned, ascending; the caller writes them here
+    cdef Run[::1] runs              # of equal labels
+    cdef index_t[::1] run_of_row
     cdef index_t length, n_runs, node_effort, n_features
 
     # What the threads share; behind the lock while there are several.

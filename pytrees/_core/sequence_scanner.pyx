@@ -20,7 +20,7 @@ from cpython.pythread cimport (
     PyThread_release_lock,
 )
 
-from pytrees._core.nsrps cimport PairSubstitution, effort
+from pytrees._core.nsrps cimport PairSubstitution, Run, effort, effort_of_runs
 from pytrees._core.shared_steps cimport (
     MAX_LEVELS,
     MAX_SHARED_CLASSES,
@@ -45,6 +45,7 @@ cdef enum:
     LONG_RUN = 4
 
 _PLACE = np.dtype([(name, np.int32) for name in ("previous", "next", "symbol")])
+_RUN = np.dtype([(name, np.int32) for name in ("symbol", "length")])
 _LINK = np.dtype([(name, np.int32) for name in ("place", "symbol")])
 _LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival")])
 
@@ -71,6 +72,7 @@ cdef class SequenceWorker:
         self.state = PairSubstitution(n_rows, n_classes)
         self.order = np.empty(n_rows, dtype=np.int32)
         self.cuts = np.empty(n_rows, dtype=np.int32)
+        self.n_left_of_run = np.empty(n_rows, dtype=np.int32)
         self.is_left = np.empty(n_rows + 1, dtype=np.uint8)
         if n_classes <= MAX_SHARED_CLASSES:
             self.left = ChildSequence(n_rows, n_classes)
@@ -85,6 +87,8 @@ cdef class SequenceScanner:
         self.n_threads = n_threads
         self.labels = np.empty(n_rows, dtype=np.int32)
         self.features = np.empty(n_features, dtype=np.int32)
+        self.runs = np.empty(n_rows, dtype=_RUN)
+        self.run_of_row = np.empty(n_rows, dtype=np.int32)
         self.worker = SequenceWorker(n_rows, n_classes)
         self.workers = [self.worker]
         self.pool = None
@@ -116,9 +120,14 @@ cdef int find_cut(
 cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_features) noexcept nogil:
     cdef index_t i
     scanner.length = length
-    scanner.n_runs = 1
-    for i in range(1, length):
-        scanner.n_runs += scanner.labels[i] != scanner.labels[i - 1]
+    scanner.n_runs = 0
+    for i in range(length):
+        if i == 0 or scanner.labels[i] != scanner.labels[i - 1]:
+            scanner.runs[scanner.n_runs].symbol = scanner.labels[i]
+            scanner.runs[scanner.n_runs].length = 0
+            scanner.n_runs += 1
+        scanner.runs[scanner.n_runs - 1].length += 1
+        scanner.run_of_row[i] = scanner.n_runs - 1
     scanner.worker.state.sequence[:length] = scanner.labels[:length]
     scanner.node_effort = effort(scanner.worker.state, length, scanner.n_classes, UNLIMITED)
     scanner.n_features = n_features
@@ -220,14 +229,15 @@ cdef int _scan_features(SequenceScanner scanner, SequenceWorker worker, FeatureO
 cdef int _scan_feature(
     SequenceScanner scanner, SequenceWorker worker, index_t feature, index_t n_cuts
 ) except -1 nogil:
-    cdef index_t i, place, n_left = 0, length = scanner.length
+    cdef index_t i, row, n_left = 0, length = scanner.length
     cdef int64_t limit, cost, n_labels = 0
     cdef bint shares = (
         worker.left is not None
         and <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= length
         and length >= SHORT
-        and scanner.n_runs * LONG_RUN >= length
+        and not _has_long_runs(scanner)
     )
+    worker.n_left_of_run[:scanner.n_runs] = 0
     worker.is_left[:length + 1] = 0
     worker.is_left[0] = 1
     if shares:
@@ -236,11 +246,12 @@ cdef int _scan_feature(
     for i in range(n_cuts):
         # The first n_left rows of the order are on the left.
         while n_left < worker.cuts[i]:
-            place = worker.order[n_left] + 1
-            worker.is_left[place] = 1
+            row = worker.order[n_left]
             n_left += 1
+            worker.is_left[row + 1] = 1
+            worker.n_left_of_run[scanner.run_of_row[row]] += 1
             if shares:
-                _move_left(scanner, worker, place)
+                _move_left(scanner, worker, row + 1)
         limit = _highest_cost(scanner, feature)
         if limit == 0:
             return 0
@@ -256,6 +267,10 @@ cdef int _scan_feature(
             with gil:
                 PyErr_CheckSignals()
     return 0
+
+
+cdef inline bint _has_long_runs(SequenceScanner scanner) noexcept nogil:
+    return scanner.n_runs * <int64_t> LONG_RUN < scanner.length
 
 
 cdef inline void _move_left(SequenceScanner scanner, SequenceWorker worker, index_t place) noexcept nogil:
@@ -295,7 +310,7 @@ cdef int64_t _shared_cost(SequenceWorker worker, index_t n_left, index_t n_right
 cdef int64_t _plain_cost(
     SequenceScanner scanner, SequenceWorker worker, index_t n_left, int64_t limit
 ) noexcept nogil:
-    """The same from the labels alone."""
+    """The same from the node's labels or runs."""
     cdef index_t n_right = scanner.length - n_left
     cdef bint left_first = n_left > n_right
     cdef int64_t cost = _plain_child(scanner, worker, left_first, n_left if left_first else n_right, 0, limit)
@@ -307,15 +322,39 @@ cdef int64_t _plain_cost(
 cdef int64_t _plain_child(
     SequenceScanner scanner, SequenceWorker worker, bint is_left, index_t child_length, int64_t cost, int64_t limit
 ) noexcept nogil:
+    cdef index_t steps_left = _steps_left(limit, cost, child_length)
+    if _has_long_runs(scanner):
+        return child_length * <int64_t> effort_of_runs(
+            worker.state, _take_runs(scanner, worker, is_left), child_length, scanner.n_classes, steps_left
+        )
+    _take_labels(scanner, worker, is_left)
+    return child_length * <int64_t> effort(worker.state, child_length, scanner.n_classes, steps_left)
+
+
+cdef void _take_labels(SequenceScanner scanner, SequenceWorker worker, bint is_left) noexcept nogil:
     cdef index_t i, written = 0
     # sequence[:written] is the child's part of labels[:i]; what is written behind it is overwritten, and
     # written <= i keeps it inside.
     for i in range(scanner.length):
         worker.state.sequence[written] = scanner.labels[i]
         written += worker.is_left[i + 1] == is_left
-    return child_length * <int64_t> effort(
-        worker.state, child_length, scanner.n_classes, _steps_left(limit, cost, child_length)
-    )
+
+
+cdef index_t _take_runs(SequenceScanner scanner, SequenceWorker worker, bint is_left) noexcept nogil:
+    cdef Run* runs = &worker.state.runs[0]
+    cdef index_t i, count, n_runs = 0
+    # runs[:n_runs] are what the child keeps of the node's runs so far.
+    for i in range(scanner.n_runs):
+        count = worker.n_left_of_run[i] if is_left else scanner.runs[i].length - worker.n_left_of_run[i]
+        if count == 0:
+            continue
+        if n_runs > 0 and runs[n_runs - 1].symbol == scanner.runs[i].symbol:
+            runs[n_runs - 1].length += count
+            continue
+        runs[n_runs].symbol = scanner.runs[i].symbol
+        runs[n_runs].length = count
+        n_runs += 1
+    return n_runs
 
 
 # ------------------------------------------------------------------------------------------------------- from Python
