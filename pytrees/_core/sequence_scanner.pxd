@@ -58,7 +58,7 @@ cdef class SequenceWorker:
     cdef PairSubstitution state
     cdef ChildSequence left, right  # None where there are too many classes
     cdef index_t[::1] order, cuts
-    cdef index_t[::1] n_left_of_run # how many of each run of the node are on the left
+    cdef index_t[::1] n_left_of_run  # how many of each run of the node are on the left
     cdef uint8_t[::1] is_left       # by place, the first place being 1; place 0 counts as left
 
 
