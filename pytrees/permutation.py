@@ -57,8 +57,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     Notes
     -----
-    A node of n rows costs O(n log n) for every cut, so up to O(n² log n) for every feature; `max_candidates` bounds the
-    cuts. Memory is linear in the data.
+    A node of n rows costs up to O(n log n) for every cut, so up to O(n² log n) for every feature, though neighbouring
+    cuts share much of it; `max_candidates` bounds the cuts. Memory is linear in the data, for every thread.
 
     References
     ----------
