@@ -96,6 +96,20 @@ def test_one_child_is_a_leaf_and_the_other_uses_bins(mirrored, pure_rows, block_
             assert {tree["n_node_samples"][1], tree["n_node_samples"][tree["children_right"][0]]} == {20, pure_rows}
 
 
+# The only perfect cut lies inside a bin of eight rows of which but one edge may be cut: the other leaves too few rows.
+# That edge is worse by more than eight rows could make up for if both might be cut.
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_best_cut_in_a_bin_of_which_one_edge_leaves_too_few_rows(criterion, n_classes, mirrored):
+    zeros, ones = np.repeat(np.arange(10.0), 8), np.repeat(np.arange(30.0, 45.0), 8)
+    first = np.concatenate([zeros, np.arange(10.0, 18.0), ones])
+    X = np.column_stack([-first if mirrored else first, np.arange(len(first)) > 81])
+    y = (first > 10.0).astype(np.int32)
+    tree = grow(X, y, None, n_classes, criterion, block_rows=1, max_bins=28, min_samples_leaf=81, max_depth=1)
+    assert (tree["feature"][0], tree["threshold"][0]) == (0, -10.5 if mirrored else 10.5)
+
+
 # -------------------------------------------------------------------------------------------- one way and the other
 
 
