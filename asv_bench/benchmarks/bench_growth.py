@@ -101,3 +101,25 @@ class Instructions:
         return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **NO_LIMITS)
 
     track_instructions.unit = "instructions"
+
+
+class InstructionsOfManyRows:
+    """As Instructions, with enough rows for bins, and with limits and data out of the ordinary."""
+
+    params = (["gini", "entropy"], ["2 classes", "10 classes", "32 values", "whole weights", "depth 8"])
+    param_names = ("criterion", "case")
+    timeout = 300
+
+    def setup(self, criterion, case):
+        skip_unless(has_valgrind())
+        n = 40_000
+        self.n_classes = 10 if case == "10 classes" else 2
+        self.X, self.y = classification_data(n, 10, self.n_classes, n_values=32 if case == "32 values" else None)
+        self.weights = np.random.default_rng(1).integers(0, 4, size=n) if case == "whole weights" else None
+        self.limits = NO_LIMITS | ({"max_depth": 8} if case == "depth 8" else {})
+
+    def track_instructions(self, criterion, case):
+        arguments = self.X, self.y, self.weights, self.n_classes, criterion
+        return count_instructions("growth", "grow_tree", *arguments, **self.limits)
+
+    track_instructions.unit = "instructions"
