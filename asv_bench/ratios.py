@@ -12,13 +12,13 @@ from statistics import median
 from time import perf_counter
 
 import numpy as np
-from benchmarks.bench_estimators import shuffled
+from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
 from parts.fresh import memory, permutation, startup
 from parts.machine import print_machine
 from parts.scaling import scaling
-from parts.timing import Quick, compare, informative_data, report, seconds
+from parts.timing import Quick, compare, informative_data, report, rows, seconds
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
@@ -80,13 +80,32 @@ def reordered(dataset):
 
 
 def trees():
-    """Permutation trees and forests on public data, the rows in a fresh order every time."""
+    """Permutation trees and forests on public data, the rows in a fresh order every time unless said."""
     contestants = {engine: fit_permutation_tree(engine) for engine in ("compiled", "reference")}
     compare("permutation tree, Iris", contestants, reordered("iris"), 3)
     compare("permutation tree, Wine", contestants, reordered("wine"), 3)
+    compare("permutation tree, Wine as stored", contestants, lambda rng: DATASETS["wine"](return_X_y=True), 5)
     breast_cancer = reordered("breast cancer")
     report("permutation tree, Breast Cancer", contestants["compiled"], breast_cancer, 7)
     report("forest of 100 permutation trees, Breast Cancer, n_jobs=2", fit_permutation_forest, breast_cancer, 3)
+
+
+def fit_on_threads(n_jobs, **parameters):
+    return PermutationDecisionTreeClassifier(n_jobs=n_jobs, **parameters).fit
+
+
+def large_data(rng):
+    """100,000 rows of ten features; two of them tell of random labels."""
+    X = rng.normal(size=(rows(100_000), 10))
+    return X, rng.random(len(X)) < 1 / (1 + np.exp(-2 * (X[:, 3] + X[:, 7])))
+
+
+def threads():
+    """Permutation trees on two threads against one."""
+    contestants = {"two threads": fit_on_threads(2), "one": fit_on_threads(1)}
+    compare("permutation tree, Breast Cancer", contestants, reordered("breast cancer"), 15)
+    contestants = {name: fit_on_threads(n, max_candidates=256) for name, n in (("two threads", 2), ("one", 1))}
+    compare("permutation tree, 100,000 × 10, 256 cuts", contestants, large_data, 1)
 
 
 def forest():
@@ -134,7 +153,7 @@ def prediction():
 
 PARTS = {
     part.__name__: part
-    for part in (startup, cart, memory, scaling, forest, prediction, growth, etc, trees, permutation)
+    for part in (startup, cart, memory, scaling, forest, prediction, growth, etc, trees, threads, permutation)
 }
 
 
