@@ -68,6 +68,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
     core = importlib.resources.files("pytrees._core")
     names = {
         "__init__",
+        "bin_cuts",
         "bounds",
         "criteria",
         "exact",
@@ -78,6 +79,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "sequence_scanner",
         "sorting",
         "types",
+        "weighted",
     }
     assert {f"{name}.pxd" for name in names} <= {file.name for file in core.iterdir() if file.name.endswith(".pxd")}
 

@@ -157,6 +157,12 @@ cdef inline void forget_best(ExactScan* scan) noexcept nogil:
     else:
         scan.to_beat = 0.0
         scan.best_product = 0.0
+        scan.best_left_total = 0
+    if ExactScan is BinaryGiniScan:
+        scan.best_difference = 0
+    elif ExactScan is GiniScan:
+        scan.best_left_squares = 0
+        scan.best_right_squares = 0
 
 
 cdef inline void start_feature(CountScan* scan) noexcept nogil:

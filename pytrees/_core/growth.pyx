@@ -8,12 +8,21 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memmove
 
 from pytrees._core.criteria cimport is_greater_priority
-from pytrees._core.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
+from pytrees._core.histogram cimport (
+    MAX_BINS,
+    Bins,
+    Histograms,
+    Slot,
+    count_rows,
+    give_back,
+    mark_by_bins,
+    subtract,
+    take_slot,
+)
 from pytrees._core.partition cimport (
     Features,
     RowPartition,
     is_ranked,
-    mark_at_most,
     mark_first,
     split_entries,
     split_rows,
@@ -255,7 +264,9 @@ cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except 
             growth.partition, rows.block, feature, rows.start, rows.stop, leaf.split.n_left, leaf.split.last_left
         )
     else:
-        mark_at_most(growth.partition, feature, leaf.split.threshold, rows.start, rows.stop)
+        mark_by_bins(
+            growth.histograms, feature, leaf.split.bin, leaf.split.threshold, rows.start, rows.stop
+        )
     split_rows(growth.partition, rows.start, rows.stop)
     right.node = _add_node(growth, &rows, middle, rows.stop, depth, mix64(random_state + 2))
     left.node = _add_node(growth, &rows, rows.start, middle, depth, mix64(random_state + 1))

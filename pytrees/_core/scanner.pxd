@@ -20,6 +20,7 @@ cdef struct Split:
     index_t feature     # NONE where no cut is allowed
     index_t n_left      # rows that go left
     index_t last_left, first_right      # inside a block: places on both sides of the cut
+    index_t bin                         # outside: the bin that the cut ends or lies in
     float64_t threshold
     Gain gain
 

@@ -4,6 +4,7 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.bin_cuts cimport BinCut, find_cut, has_cut_at_edge
 from pytrees._core.criteria cimport (
     BinaryGiniScan,
     ClassCounts,
@@ -21,7 +22,7 @@ from pytrees._core.criteria cimport (
     start_feature,
     start_scan,
 )
-from pytrees._core.histogram cimport BinCut, Histograms, count_rows, find_cut, has_cut_at_edge
+from pytrees._core.histogram cimport Histograms, count_rows
 from pytrees._core.partition cimport (
     RowPartition,
     block_row,
@@ -230,6 +231,7 @@ cdef void _find(Scanner scanner, ExactScan* scan, const NodeRows* node, Split* b
     if cut.feature != NONE:
         best.feature = cut.feature
         best.n_left = cut.n_left
+        best.bin = cut.bin
         best.threshold = threshold_between(cut.below, cut.above)
         best.gain = best_gain(scan)
 
