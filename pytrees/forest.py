@@ -113,9 +113,9 @@ class DecisionForestClassifier(BaseForestClassifier):
 
     Notes
     -----
-    A tree costs about what a :class:`DecisionTreeClassifier` with this `max_features` costs on the about 63 % of the rows
-    that are drawn. What has to be sorted is sorted once for all trees, and no tree copies a row of X. Prediction costs
-    O(n_samples · (depth + n_classes)) a tree.
+    A tree costs about what a :class:`DecisionTreeClassifier` with this `max_features` costs on the about 63 % of the
+    rows that are drawn. What has to be sorted is sorted once for all trees, and no tree copies a row of X. Prediction
+    costs O(n_samples · (depth + n_classes)) a tree.
 
     References
     ----------
