@@ -59,9 +59,10 @@ def load_toy_permutations():
 def load_toy_ordinal():
     """Four ordered classes that one feature parts against their order, and the other along it.
 
-    The two splits of Fig. 3 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the first feature
-    has classes 0 and 3 on its left, the second has classes 0 and 1. Criteria for nominal classes cannot tell them apart;
-    those for ordered classes prefer the second. A class has 10 rows here; the paper's text does not say how many.
+    The two splits of Fig. 3 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the first
+    feature has classes 0 and 3 on its left, the second has classes 0 and 1. Criteria for nominal classes cannot tell
+    them apart; those for ordered classes prefer the second. A class has 10 rows here; the paper's text does not say
+    how many.
 
     Returns
     -------
@@ -205,11 +206,11 @@ def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std
 def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, *, max_depth=None, random_state=None):
     """Uniform random points, labelled by a random decision tree.
 
-    Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the size of trees with
-    that of such a one, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is split at a
-    random feature, between two random neighbouring values of its points, until there are `n_nodes` nodes. Sibling leaves
-    have different classes, every class has a leaf, and every leaf has points. A smaller tree may yet label the points in
-    the same way: the paper discards samples for which it finds one.
+    Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the size of trees
+    with that of such a one, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is
+    split at a random feature, between two random neighbouring values of its points, until there are `n_nodes` nodes.
+    Sibling leaves have different classes, every class has a leaf, and every leaf has points. A smaller tree may yet
+    label the points in the same way: the paper discards samples for which it finds one.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
         stratified splits; ``paper``, a Bunch of ``n_classes`` and ``n_features`` as Table I prints them; ``origin`` and
         ``DESCR`` as in :func:`pytrees.datasets.load`.
 
-        A numeric target is cut by :func:`equal_frequency_classes`; the lowest two of bondrate's five classes are joined.
+        A numeric target is cut by :func:`equal_frequency_classes`; bondrate's lowest two classes are joined.
 
     Raises
     ------
@@ -127,18 +127,14 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
 
     Notes
     -----
-    The features are as many as in Table I but for squash-unstored (50, printed 52), support (33, or 19 without `one_hot`,
-    printed 19) and vlbw (28 or 25, printed 19).
+    There are as many features as in Table I, but for squash-unstored (50; printed 52), support (33, or 19 without
+    `one_hot`; printed 19) and vlbw (28, or 25 without `one_hot`; printed 19).
     """
     name = _paper_name(name)
     row = _TABLE_1[name]
     table = row.table or name.replace("-", "_")
     bunch = load(table, data_home=data_home)
-    target, target_names = bunch.target, bunch.target_names
-    if target_names is None:
-        target, target_names = _cut(target, row.n_classes)
-    elif name == "bondrate":
-        target, target_names = np.maximum(target - 1, 0), np.append("(5)_BB or (4)_BBB", target_names[2:])
+    target, target_names = _ordered_target(name, bunch, row.n_classes)
     data = _impute(bunch.data, bunch.categorical) if impute else bunch.data
     kept = [index for index, feature in enumerate(bunch.feature_names) if feature not in _LEFT_OUT.get(table, ())]
     features = [bunch.feature_names[index] for index in kept]
@@ -218,7 +214,13 @@ def _paper_name(name):
     raise ValueError(f"The ordinal paper has no data set {name!r}, or it is not available; ordinal_names() lists them.")
 
 
-def _cut(target, n_classes):
+def _ordered_target(name, bunch, n_classes):
+    """The codes of the classes as the paper has them, and their names."""
+    target, classes = bunch.target, bunch.target_names
+    if name == "bondrate":
+        return np.maximum(target - 1, 0), np.append("(5)_BB or (4)_BBB", classes[2:])
+    if classes is not None:
+        return target, classes
     codes = equal_frequency_classes(target, n_classes)
     parts = [target[codes == code] for code in range(n_classes)]
     return codes, np.array([f"{part.min():g} to {part.max():g}" for part in parts])

@@ -177,14 +177,14 @@ def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False
     -------
     sklearn.utils.Bunch
         ``data`` of shape (n_samples, n_features), float64: numbers as they are, words as their place in
-        ``categories``, NaN where a value is missing; ``target`` of shape (n_samples,): codes of the classes, int64, or
-        numbers, float64, of a regression set; ``target_names``, the classes in the order of their codes, from the
+        ``categories``, NaN where a value is missing; ``target`` of shape (n_samples,): codes of the classes, int64,
+        or numbers, float64, of a regression set; ``target_names``, the classes in the order of their codes, from the
         lowest to the highest where they are ordered, None for regression; ``feature_names``; ``categorical``, a mask
         of the nominal features; ``categories``, a dict from the names of nominal and word features to their values;
         ``task``, "nominal", "ordinal" or "regression"; ``n_train``, how many rows are of the train part of a fixed
-        split, None where there is none; ``frame``, data and target with ``as_frame=True``, otherwise None; ``origin`` and
-        ``DESCR``, where the set comes from, in short and in full.
-        Of an unknown table, columns of words are nominal, and a target of numbers that are not whole is regression.
+        split, None where there is none; ``frame``, data and target with ``as_frame=True``, otherwise None; ``origin``
+        and ``DESCR``, where the set comes from, in short and in full. Of an unknown table, columns of words are
+        nominal, and a target of numbers that are not whole is regression.
 
     Raises
     ------
