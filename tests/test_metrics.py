@@ -17,7 +17,7 @@ from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 from pytrees.datasets import make_balance_scale
 from pytrees.metrics import mae_scorer, make_ordinal_scorer, qwk_scorer, ranked_probability_score, rps_scorer
 
-# ------------------------------------------------------------------------------------------------------------- the score
+# ------------------------------------------------------------------------------------------------------------ the score
 
 
 def test_by_hand():
@@ -106,7 +106,7 @@ def test_refused_weights(weights):
         ranked_probability_score([0, 1], [[0.2, 0.8], [0.5, 0.5]], sample_weight=weights)
 
 
-# ----------------------------------------------------------------------------------------------------------- the scorers
+# ---------------------------------------------------------------------------------------------------------- the scorers
 
 
 class Oracle:

@@ -51,7 +51,8 @@ def test_public_names():
 
 
 @pytest.mark.parametrize(
-    "name", ["cart", "criteria", "datasets", "export", "forest", "permutation", "plotting", "sequence", "tree"]
+    "name",
+    ["cart", "criteria", "datasets", "export", "forest", "metrics", "permutation", "plotting", "sequence", "tree"],
 )
 def test_public_names_of_modules(name):
     module = importlib.import_module(f"pytrees.{name}")
