@@ -1,5 +1,5 @@
 # What a contributor runs, in an activated virtual environment; CONTRIBUTING.md tells more.
-.PHONY: help build test debug bench lint format wheel clean
+.PHONY: help build test debug bench ratios lint format wheel clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ debug:  ## Compile the kernels in place with bounds checks and run the tests; `m
 
 bench:  ## Run every benchmark once, on the last commit
 	cd asv_bench && asv machine --yes && asv run --quick HEAD^!
+
+ratios:  ## Measure everything in docs/performance.md; a quarter of an hour on an idle machine
+	python asv_bench/ratios.py --plot
 
 lint:  ## Check style
 	ruff check .

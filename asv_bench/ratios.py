@@ -1,17 +1,24 @@
 """Ratios measured side by side in one run: they travel between machines, times do not.
 
 Contestants take turns, every repetition has data of its own, and medians are compared; the quartiles of the ratios
-stand behind their median. Name the parts to run (growth, etc, trees, cart, forest, prediction); without a name all of
-them run, in some minutes.
+stand behind their median. Name the parts to run; without a name all of them run, in about a quarter of an hour.
 """
 
+import argparse
 import sys
+import traceback
+from functools import partial
 from statistics import median
 from time import perf_counter
 
 import numpy as np
-from benchmarks.bench_estimators import shuffled
-from benchmarks.common import SEQUENCE_KINDS, classification_data, kernel_of, label_sequence
+from benchmarks.bench_estimators import DATASETS, shuffled
+from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
+from parts.cart import cart
+from parts.fresh import memory, permutation, startup
+from parts.machine import print_machine
+from parts.scaling import scaling
+from parts.timing import Quick, compare, informative_data, report, rows, seconds
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
@@ -25,32 +32,6 @@ from pytrees import (
 )
 
 LENGTHS = [10**3, 10**4, 10**5, 10**6]
-
-
-def seconds(call, *args):
-    start = perf_counter()
-    call(*args)
-    return perf_counter() - start
-
-
-def compare(title, contestants, make_arguments, repetitions):
-    """Print two contestants' median seconds on the same fresh data, and the median and quartiles of their ratios."""
-    rng = np.random.default_rng(0)
-    times = []
-    for _ in range(repetitions):
-        arguments = make_arguments(rng)
-        times.append([seconds(call, *arguments) for call in contestants.values()])
-    first, second = (median(column) for column in zip(*times, strict=True))
-    names = " against ".join(contestants)
-    ratios = sorted(slow / fast for fast, slow in times)
-    spread = f"({ratios[len(ratios) // 4]:.1f} to {ratios[-1 - len(ratios) // 4]:.1f})"
-    print(f"{title:<52} {names:<32} {first:10.4g} s {second:10.4g} s {median(ratios):8.1f}× {spread}")
-
-
-def report(title, call, make_arguments, repetitions):
-    """Print the median seconds of one contestant."""
-    rng = np.random.default_rng(0)
-    print(f"{title:<85} {median(seconds(call, *make_arguments(rng)) for _ in range(repetitions)):10.4g} s")
 
 
 def growth():
@@ -99,44 +80,45 @@ def reordered(dataset):
 
 
 def trees():
-    """Permutation trees and forests on public data, the rows in a fresh order every time."""
+    """Permutation trees and forests on public data, the rows in a fresh order every time unless said."""
     contestants = {engine: fit_permutation_tree(engine) for engine in ("compiled", "reference")}
     compare("permutation tree, Iris", contestants, reordered("iris"), 3)
     compare("permutation tree, Wine", contestants, reordered("wine"), 3)
+    compare("permutation tree, Wine as stored", contestants, lambda rng: DATASETS["wine"](return_X_y=True), 5)
     breast_cancer = reordered("breast cancer")
     report("permutation tree, Breast Cancer", contestants["compiled"], breast_cancer, 7)
     report("forest of 100 permutation trees, Breast Cancer, n_jobs=2", fit_permutation_forest, breast_cancer, 3)
 
 
-def cart():
-    """Gini trees against scikit-learn's."""
-    contestants = {
-        "pytrees": lambda X, y: DecisionTreeClassifier().fit(X, y),
-        "scikit-learn": lambda X, y: SklearnTreeClassifier(random_state=0).fit(X, y),
-    }
-    for n, repetitions in ((10_000, 7), (100_000, 3)):
-        compare(
-            f"Gini tree, {n:,} × 20",
-            contestants,
-            lambda rng, n=n: classification_data(n, seed=rng.integers(2**31)),
-            repetitions,
-        )
+def fit_on_threads(n_jobs, **parameters):
+    return PermutationDecisionTreeClassifier(n_jobs=n_jobs, **parameters).fit
+
+
+def large_data(rng):
+    """100,000 rows of ten features; two of them tell of random labels."""
+    X = rng.normal(size=(rows(100_000), 10))
+    return X, rng.random(len(X)) < 1 / (1 + np.exp(-2 * (X[:, 3] + X[:, 7])))
+
+
+def threads():
+    """Permutation trees on two threads against one."""
+    contestants = {"two threads": fit_on_threads(2), "one": fit_on_threads(1)}
+    compare("permutation tree, Breast Cancer", contestants, reordered("breast cancer"), 15)
+    contestants = {name: fit_on_threads(n, max_candidates=256) for name, n in (("two threads", 2), ("one", 1))}
+    compare("permutation tree, 100,000 × 10, 256 cuts", contestants, large_data, 1)
 
 
 def forest():
-    """Random forests of 100 trees (Gini, bootstrap, square root of the features) against scikit-learn's."""
-    for n_jobs in (1, 2):
-        parameters = {"n_estimators": 100, "n_jobs": n_jobs, "random_state": 0}
-        contestants = {
-            "pytrees": lambda X, y, parameters=parameters: DecisionForestClassifier(**parameters).fit(X, y),
-            "scikit-learn": lambda X, y, parameters=parameters: RandomForestClassifier(**parameters).fit(X, y),
-        }
-        compare(
-            f"forest of 100, 10,000 × 20, n_jobs={n_jobs}",
-            contestants,
-            lambda rng: classification_data(10_000, seed=rng.integers(2**31)),
-            7,
-        )
+    """Random forests (Gini, bootstrap, square root of the features) against scikit-learn's."""
+    for n, n_estimators, repetitions in ((10_000, 100, 5), (100_000, 10, 3)):
+        for n_jobs in (1, 2):
+            parameters = {"n_estimators": n_estimators, "n_jobs": n_jobs, "random_state": 0}
+            contestants = {
+                "pytrees": DecisionForestClassifier(**parameters).fit,
+                "scikit-learn": RandomForestClassifier(**parameters).fit,
+            }
+            title = f"forest of {n_estimators}, {n:,} × 20, n_jobs={n_jobs}"
+            compare(title, contestants, partial(informative_data, n), repetitions)
 
 
 def compare_methods(title, ours, theirs, methods, X, repetitions):
@@ -169,8 +151,37 @@ def prediction():
             compare_methods(title, ours, theirs, ("predict", "predict_proba"), X[:n], repetitions)
 
 
+PARTS = {
+    part.__name__: part
+    for part in (startup, cart, memory, scaling, forest, prediction, growth, etc, trees, threads, permutation)
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, once, to see that everything runs")
+    parser.add_argument("--plot", action="store_true", help="let scaling draw docs/images/growth.svg")
+    options = parser.parse_args()
+    if unknown := [name for name in options.parts if name not in PARTS]:
+        parser.error(f"there is no part {', '.join(unknown)}")
+    Quick.wanted = options.quick
+    sys.stdout.reconfigure(line_buffering=True)
+    print_machine()
+    if options.quick:
+        print("QUICK: one measurement each, most of a tenth of the rows that are named")
+    failed = []
+    for name in options.parts or PARTS:
+        print(f"\n{name}: {PARTS[name].__doc__}")
+        start = perf_counter()
+        try:
+            PARTS[name](*[options.plot] if name == "scaling" else [])
+        except Exception:
+            traceback.print_exc(file=sys.stdout)
+            failed.append(name)
+        print(f"[{name}: {perf_counter() - start:.0f} s]")
+    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
 if __name__ == "__main__":
-    parts = {part.__name__: part for part in (growth, etc, trees, cart, forest, prediction)}
-    for name in sys.argv[1:] or parts:
-        print(f"\n{parts[name].__doc__}")
-        parts[name]()
+    main()

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
@@ -78,9 +79,9 @@ def _n_features_tried(max_features, n_features):
     return max(1, int(max_features * n_features))
 
 
-def grow(X, codes, weights, n_classes, criterion, limits, seed, **of_forest):
-    """Grow one tree on the engine in force; `rows` and `shared` are for the trees of forests."""
-    arrays = kernel("growth", "grow_tree")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **of_forest)
+def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
+    """Grow one tree on the engine in force; `options` are n_threads, or rows and what the trees of a forest share."""
+    arrays = kernel("growth", "grow_tree")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     return Tree.from_arrays(arrays, X.shape[1])
 
 
@@ -150,7 +151,8 @@ class BaseTreeClassifier(BaseClassifier):
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = growth_limits(self, *X.shape)
-            tree = grow(X, codes, weights, len(classes), self.criterion, limits, seed)
+            n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
+            tree = grow(X, codes, weights, len(classes), self.criterion, limits, seed, n_threads=n_threads)
             self.classes_, self.n_classes_, self.tree_ = classes, len(classes), tree
         return self
 

@@ -189,7 +189,8 @@ class BaseForestClassifier(BaseClassifier):
     def _wrap(self, tree, seed):
         """The tree as a fitted estimator of its own."""
         names = self._tree_class._get_param_names()
-        parameters = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        # The forest's jobs are whole trees: each of them grows on one thread.
+        parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
         estimator = self._tree_class(**{**parameters, "random_state": seed})
         estimator.classes_, estimator.n_classes_, estimator.tree_ = self.classes_, self.n_classes_, tree
         estimator.n_features_in_ = self.n_features_in_

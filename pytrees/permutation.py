@@ -5,11 +5,13 @@ Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.0261
 
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import BaseTreeClassifier
+from ._base import GROWTH_CONSTRAINTS, BaseTreeClassifier
 from ._forest import BaseForestClassifier, sum_votes
 from ._validation import validate_X
 from .tree import LEAF, Tree
@@ -30,6 +32,9 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         What a split gains in. With ``"gini"`` and ``"entropy"`` the order of the rows has no influence.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         As in :class:`DecisionTreeClassifier`. Gains are in steps.
+    n_jobs : int or None, default=None
+        Threads that scan the features of a node together, where the node is large enough to gain by it; None is one
+        thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` has use for them.
     random_state : int, RandomState instance or None, default=None
         Draws the features where `max_features` is given; nothing else is random.
 
@@ -52,8 +57,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     Notes
     -----
-    A node of n rows costs O(n log n) for every cut, so up to O(n² log n) for every feature; `max_candidates` bounds the
-    cuts. Memory is linear in the data.
+    A node of n rows costs up to O(n log n) for every cut, so up to O(n² log n) for every feature, though neighbouring
+    cuts share much of it; `max_candidates` bounds the cuts. Memory is linear in the data, for every thread.
 
     References
     ----------
@@ -74,6 +79,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     array(['well'], dtype='<U4')
     """
 
+    _parameter_constraints: ClassVar[dict] = {**GROWTH_CONSTRAINTS, "n_jobs": [Integral, None]}
+
     def __init__(
         self,
         criterion="etc",
@@ -85,6 +92,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        n_jobs=None,
         random_state=None,
     ):
         self.criterion = criterion
@@ -95,6 +103,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X, y, order=None):

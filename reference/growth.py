@@ -28,10 +28,11 @@ def share_features(X, n_classes, criterion, weights_are_whole, max_features, max
     """What the trees of a forest share: nothing, for every tree looks at X itself."""
 
 
-def grow_tree(X, y, weights, n_classes, criterion, *, rows=None, shared=None, **limits):
+def grow_tree(X, y, weights, n_classes, criterion, *, rows=None, shared=None, n_threads=1, **limits):
     """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf.
 
     The rows that are used are those of `rows`, in their order, or all.
+    The number of threads changes no tree, and here not the time either.
     """
     if weights is None:
         weights = [1] * len(y)

@@ -1,4 +1,4 @@
-"""Small data sets and hand-made trees that the tests of the Python layer share."""
+"""Data sets, most of them small, and hand-made trees that several test modules share."""
 
 import numpy as np
 
@@ -61,3 +61,32 @@ def make_chain(depth):
 
 def trees_of(forest):
     return [estimator.tree_ for estimator in forest.estimators_]
+
+
+def columns_of_all_kinds(n_rows, seed=0):
+    """Features by the name of what is special about their values."""
+    rng = np.random.default_rng(seed)
+    normal = rng.normal(size=n_rows)
+    last_bits = rng.integers(3000, size=n_rows)
+    outliers = normal.copy()
+    outliers[rng.integers(n_rows, size=2)] = 1e308, -1e308
+    return {
+        "continuous": rng.normal(size=n_rows),
+        "32 values": rng.integers(32, size=n_rows) / 8.0,
+        "two values": rng.integers(2, size=n_rows) * 1.0,
+        "constant": np.full(n_rows, 1.5),
+        "mostly zero": np.where(rng.random(n_rows) < 0.9, 0.0, normal),
+        "rounded": rng.normal(size=n_rows).round(2),
+        "sorted": np.arange(n_rows) * 1.0,
+        "skewed": np.exp(8.0 * rng.normal(size=n_rows)),
+        # Nearly all values lie in one of the equal parts of the range that say where to look for a value's bin.
+        "outliers": outliers,
+        "one outlier": np.where(np.arange(n_rows) == n_rows // 3, 1e9, rng.integers(1000, size=n_rows) / 7.0),
+        # A range so small that it has no parts.
+        "denormals": rng.integers(-3000, 3000, size=n_rows) * 5e-324,
+        "zeros of both signs": rng.choice([-0.0, 0.0, 5e-324, -5e-324], size=n_rows),
+        # Differences in the last bits, which 32 bits of a key show where the range is so small, and not beside -1.
+        "last bits": 1.0 + last_bits * 2.0**-50,
+        "last bits and far": np.where(rng.random(n_rows) < 0.01, -1.0, 1.0 + last_bits * 2.0**-52),
+        "any magnitude": rng.choice([-1.0, 1.0], size=n_rows) * np.exp2(rng.uniform(-1070.0, 1023.0, size=n_rows)),
+    }

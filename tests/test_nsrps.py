@@ -150,6 +150,24 @@ def test_engines_agree_on_both_sides_of_the_dense_phase(drawn):
     assert_engines_agree(*drawn)
 
 
+@st.composite
+def long_runs(draw):
+    """(codes, n_symbols): up to some 20 runs of up to some hundred labels, on both sides of the 12 runs, and of the
+    three labels to a run, down to which the steps go by runs; some alphabets end at the 64 symbols of its table."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_symbols = draw(st.sampled_from([1, 2, 3, 5, 60, 62, 63, 64, 65]))
+    n_runs = draw(st.integers(1, 20))
+    longest = draw(st.sampled_from([1, 2, 3, 4, 6, 20, 150]))
+    codes = np.repeat(rng.integers(0, n_symbols, n_runs), rng.integers(1, longest + 1, n_runs))
+    return codes.astype(np.int32), n_symbols
+
+
+@examples(500)
+@given(long_runs())
+def test_engines_agree_on_runs(drawn):
+    assert_engines_agree(*drawn)
+
+
 # A cut of a few symbols at either end decides whether the last step of a phase is its last.
 @pytest.mark.parametrize("length", [*range(300, 420, 17), 987, 988])
 def test_engines_agree_on_fibonacci_words(length):
@@ -179,6 +197,8 @@ def test_engines_agree_where_the_top_pair_becomes_rare(count):
 
 # Sequences that end in either phase, in the middle of a step or behind one.
 EARLIER = [
+    np.repeat(np.arange(9), 50),
+    np.arange(9) % 2,
     np.tile(np.arange(30), 4),
     np.tile(np.arange(70), 3),
     np.arange(100),

@@ -67,13 +67,28 @@ def test_version():
 def test_files_for_type_checkers_and_other_cython_packages():
     assert importlib.resources.files("pytrees").joinpath("py.typed").is_file()
     core = importlib.resources.files("pytrees._core")
-    names = {"__init__.pxd", "types.pxd", "exact.pxd", "nsrps.pxd", "criteria.pxd", "partition.pxd", "scanner.pxd"}
-    assert names <= {file.name for file in core.iterdir() if file.name.endswith(".pxd")}
+    names = {
+        "__init__",
+        "bin_cuts",
+        "bounds",
+        "criteria",
+        "exact",
+        "histogram",
+        "nsrps",
+        "partition",
+        "scanner",
+        "sequence_scanner",
+        "sorting",
+        "types",
+        "weighted",
+    }
+    assert {f"{name}.pxd" for name in names} <= {file.name for file in core.iterdir() if file.name.endswith(".pxd")}
 
 
 def test_every_kernel_has_a_twin():
     assert KERNELS == TWINS
-    assert set(KERNELS) >= {"criteria", "growth", "nsrps", "partition", "scanner", "traverse"}
+    searched = {"criteria", "histogram", "nsrps", "partition", "scanner", "sequence_scanner"}
+    assert set(KERNELS) >= searched | {"growth", "traverse"}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -95,6 +110,8 @@ def test_kernels_have_public_functions():
         "sum_values",
         "sum_votes",
     }
+    assert found["histogram"] == {"bin_features", "highest_score"}
+    assert found["sequence_scanner"] == {"best_cut"}
     assert found["nsrps"] == {"effort_to_compress", "substitutions"}
 
 

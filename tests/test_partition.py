@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import columns_of_all_kinds
 from strategies import EXTREME_VALUES, feature_matrices
 from support import examples, on_both_engines
 
@@ -88,6 +89,49 @@ def test_random_bit_patterns(engine):
 def test_stable_over_many_ties(engine, n_rows):
     rng = np.random.default_rng(n_rows)
     assert_sorted_as_by_numpy(rng.integers(-5, 5, (n_rows, 2)) / 4.0)
+
+
+# Up to 24 rows are sorted by insertion, more of them digit by digit.
+@pytest.mark.parametrize("n_rows", [23, 24, 25, 26, 50])
+def test_short_and_long_sorts(engine, n_rows):
+    rng = np.random.default_rng(n_rows)
+    X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
+    assert_sorted_as_by_numpy(X)
+    for _ in range(20):
+        X = rng.choice(EXTREME_VALUES, (n_rows, 3))
+        X[:, 0] = rng.integers(0, 3, n_rows)
+        X[:, 1] = -np.arange(n_rows)
+        assert_sorted_as_by_numpy(X)
+
+
+# Keys have 32 bits: where the values of a feature span more, those that agree in the upper bits are sorted again by the
+# lower ones, few of them by insertion.
+@pytest.mark.parametrize("run_length", [1, 2, 3, 23, 24, 25, 26, 300])
+@pytest.mark.parametrize("n_different", [1, 2, 1000])
+def test_runs_of_values_that_differ_in_their_low_bits(engine, run_length, n_different):
+    rng = np.random.default_rng(run_length)
+    starts = np.array([-1e300, -1.0, 0.0, 1.0, 2.0, 1e10, 1e300])
+    low_bits = rng.integers(0, n_different, (run_length, len(starts)))
+    values = (starts.view(np.int64) + low_bits).view(np.float64).ravel()
+    assert len(np.unique(values)) <= len(starts) * min(n_different, run_length)
+    assert_sorted_as_by_numpy(column(rng.permutation(values)))
+
+
+# The bits that a key drops are as many as the range asks for: from none, where all are kept, to 32.
+@pytest.mark.parametrize("span_bits", [1, 8, 31, 32, 33, 34, 40, 52, 61])
+def test_ranges_of_any_width(engine, span_bits):
+    rng = np.random.default_rng(span_bits)
+    steps = np.concatenate([[0, 2**span_bits - 1], rng.integers(0, 2**span_bits, 200), rng.integers(0, 2, 200)])
+    values = (np.full(len(steps), 5.0).view(np.int64) + steps * (1 if span_bits <= 52 else -1)).view(np.float64)
+    assert_sorted_as_by_numpy(column(rng.permutation(values[np.isfinite(values)])))
+
+
+# Up to 2**16 rows a place has 16 bits. The reference would take minutes.
+@pytest.mark.parametrize("n_rows", [2**16 - 1, 2**16, 2**16 + 1])
+def test_places_of_16_and_32_bits(n_rows):
+    columns = columns_of_all_kinds(n_rows)
+    for kind in ("continuous", "rounded", "sorted", "last bits and far", "any magnitude"):
+        assert_sorted_as_by_numpy(column(columns[kind]))
 
 
 @examples(1000)

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from .common import ENGINES, NO_LIMITS, classification_data, count_instructions, grow, has_valgrind, skip_unless
+from .common import (
+    ENGINES,
+    NO_LIMITS,
+    UNLIMITED,
+    classification_data,
+    count_instructions,
+    grow,
+    has_valgrind,
+    skip_unless,
+)
 
 
 class GrowByCounts:
@@ -16,6 +25,25 @@ class GrowByCounts:
 
     def time_grow(self, engine, criterion, n_classes, n):
         grow(engine, self.X, self.y, criterion)
+
+
+class GrowAroundTheSwitches:
+    """Up to 16,384 rows all features are sorted at once; so they are at any size where cuts are limited, up to 65,536
+    rows in entries of 32 bits."""
+
+    params = (["bins", "max_candidates"], [16384, 16385, 65536, 65537])
+    param_names = ("way", "n")
+    timeout = 300
+
+    def setup(self, way, n):
+        self.X, self.y = classification_data(n)
+        self.limits = {"max_candidates": UNLIMITED - 1} if way == "max_candidates" else {}
+
+    def time_grow(self, way, n):
+        grow("compiled", self.X, self.y, "gini", **self.limits)
+
+    def peakmem_grow(self, way, n):
+        grow("compiled", self.X, self.y, "gini", **self.limits)
 
 
 class GrowBySequence:
@@ -71,5 +99,27 @@ class Instructions:
 
     def track_instructions(self, criterion):
         return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **NO_LIMITS)
+
+    track_instructions.unit = "instructions"
+
+
+class InstructionsOfManyRows:
+    """As Instructions, with enough rows for bins, and with limits and data out of the ordinary."""
+
+    params = (["gini", "entropy"], ["2 classes", "10 classes", "32 values", "whole weights", "depth 8"])
+    param_names = ("criterion", "case")
+    timeout = 300
+
+    def setup(self, criterion, case):
+        skip_unless(has_valgrind())
+        n = 40_000
+        self.n_classes = 10 if case == "10 classes" else 2
+        self.X, self.y = classification_data(n, 10, self.n_classes, n_values=32 if case == "32 values" else None)
+        self.weights = np.random.default_rng(1).integers(0, 4, size=n) if case == "whole weights" else None
+        self.limits = NO_LIMITS | ({"max_depth": 8} if case == "depth 8" else {})
+
+    def track_instructions(self, criterion, case):
+        arguments = self.X, self.y, self.weights, self.n_classes, criterion
+        return count_instructions("growth", "grow_tree", *arguments, **self.limits)
 
     track_instructions.unit = "instructions"

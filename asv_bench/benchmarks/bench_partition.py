@@ -20,6 +20,21 @@ class RankFeatures:
         self.rank_features(self.X)
 
 
+class RankFeaturesAroundTheSwitches:
+    """By insertion up to 24 rows, many of them; places of 16 bits up to 65,536 rows."""
+
+    params = ([24, 25, 65536, 65537],)
+    param_names = ("n",)
+
+    def setup(self, n):
+        X, _ = classification_data(n, n_features=20)
+        # Of few rows many features, so that it is not the call itself that is measured.
+        self.X = np.ascontiguousarray(np.tile(X, 1000)) if n < 100 else X
+
+    def time_rank_features(self, n):
+        kernel_of("compiled", "partition", "rank_features")(self.X)
+
+
 class CompiledRankFeatures:
     params = ([10**3, 10**5],)
     param_names = ("n",)

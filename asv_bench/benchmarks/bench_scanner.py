@@ -15,6 +15,19 @@ class RootSplitByCounts:
         grow(engine, self.X, self.y, criterion, max_depth=1)
 
 
+class RootSplitAroundTheSwitchToBins:
+    """Up to 16,384 rows all features are sorted, above it they are cut into bins."""
+
+    params = (["gini", "entropy"], [2, 10], [16384, 16385])
+    param_names = ("criterion", "n_classes", "n")
+
+    def setup(self, criterion, n_classes, n):
+        self.X, self.y = classification_data(n, n_classes=n_classes)
+
+    def time_root_split(self, criterion, n_classes, n):
+        grow("compiled", self.X, self.y, criterion, max_depth=1)
+
+
 class RootSplitBySequence:
     params = (ENGINES, [2, 10], [100, 500, 1000])
     param_names = ("engine", "n_classes", "n")
@@ -38,6 +51,22 @@ class Instructions:
         self.X, self.y = classification_data(100 if criterion == "etc" else 10**4)
 
     def track_instructions(self, criterion):
+        limits = NO_LIMITS | {"max_depth": 1}
+        return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **limits)
+
+    track_instructions.unit = "instructions"
+
+
+class InstructionsAroundTheSwitchToBins:
+    params = (["gini", "entropy"], [16384, 16385])
+    param_names = ("criterion", "n")
+    timeout = 300
+
+    def setup(self, criterion, n):
+        skip_unless(has_valgrind())
+        self.X, self.y = classification_data(n)
+
+    def track_instructions(self, criterion, n):
         limits = NO_LIMITS | {"max_depth": 1}
         return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **limits)
 

@@ -4,10 +4,8 @@ cimport cython
 from libc.math cimport fabs
 
 from pytrees._core.exact cimport is_greater_fraction, nearest_double
-from pytrees._core.nsrps cimport PairSubstitution, effort
 from pytrees._core.types cimport (
     GINI,
-    UNLIMITED,
     CriterionCode,
     float64_t,
     index_t,
@@ -159,6 +157,12 @@ cdef inline void forget_best(ExactScan* scan) noexcept nogil:
     else:
         scan.to_beat = 0.0
         scan.best_product = 0.0
+        scan.best_left_total = 0
+    if ExactScan is BinaryGiniScan:
+        scan.best_difference = 0
+    elif ExactScan is GiniScan:
+        scan.best_left_squares = 0
+        scan.best_right_squares = 0
 
 
 cdef inline void start_feature(CountScan* scan) noexcept nogil:
@@ -365,53 +369,3 @@ cdef inline Gain _gain_of_weighted(const WeightedScan* scan) noexcept nogil:
     gain.value = scan.best_score
     gain.priority = scan.total * scan.best_score
     return gain
-
-
-@cython.final
-cdef class EffortToCompress:
-    """Effort-To-Compress of the label sequence. Of one node, the gain falls as the cost grows: the sum over the
-    children of their length times their effort, a whole number."""
-
-    cdef PairSubstitution state
-    cdef index_t n_classes, length, node_effort
-    cdef index_t[::1] labels    # of the node's rows, in the order of the rows
-    cdef index_t[::1] ranks     # of the same rows in the feature that is scanned
-    cdef int64_t best_cost      # over all features so far: a later feature must beat it too
-
-    cdef inline void start_node(self, index_t length) noexcept nogil:
-        """`labels` is filled."""
-        self.length = length
-        self.state.sequence[:length] = self.labels[:length]
-        self.node_effort = effort(self.state, length, self.n_classes, UNLIMITED)
-        self.best_cost = (<int64_t> length) * length
-
-    cdef inline bint offer(self, index_t rank, index_t n_left) noexcept nogil:
-        """Keep the cut behind this rank, which sends n_left rows left, where it beats the best so far. `ranks` is
-        filled. The longer child comes first: it is the likelier to show that the cut does not."""
-        cdef bint left_first = 2 * n_left > self.length
-        cdef int64_t cost = self._child_cost(rank, n_left if left_first else self.length - n_left, left_first, 0)
-        if cost >= self.best_cost:
-            return False
-        cost += self._child_cost(rank, self.length - n_left if left_first else n_left, not left_first, cost)
-        if cost >= self.best_cost:
-            return False
-        self.best_cost = cost
-        return True
-
-    cdef inline int64_t _child_cost(
-        self, index_t rank, index_t child_length, bint is_left, int64_t cost_so_far
-    ) noexcept nogil:
-        """Length times effort of a child, or a lower bound that is enough to rule the cut out."""
-        cdef index_t i, written = 0
-        cdef int64_t limit = (self.best_cost - cost_so_far + child_length - 1) // child_length
-        # sequence[:written] is the child's part of labels[:i]; what is written behind it is overwritten, and
-        # written <= i keeps it inside.
-        for i in range(self.length):
-            self.state.sequence[written] = self.labels[i]
-            written += (self.ranks[i] <= rank) == is_left
-        return child_length * <int64_t> effort(
-            self.state, child_length, self.n_classes, <index_t> min(limit, <int64_t> UNLIMITED)
-        )
-
-    cdef inline Gain best_gain(self) noexcept nogil:
-        return exact_gain(<int64_t> self.length * self.node_effort - self.best_cost, 1, self.length)

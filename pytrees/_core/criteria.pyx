@@ -4,7 +4,6 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.nsrps cimport PairSubstitution
 from pytrees._core.types cimport ENTROPY, ETC, GINI, CriterionCode, index_t, int64_t, uint64_t, uint128_t
 from pytrees._core.weighted cimport LOG2_TABLE_SIZE
 
@@ -29,15 +28,6 @@ cdef class ClassCounts:
         if code == ENTROPY and is_exact:
             largest = n_rows if weights is None else weights.sum()
         self.table = n_log2_n(largest)
-
-
-@cython.final
-cdef class EffortToCompress:
-    def __cinit__(self, Py_ssize_t n_rows, Py_ssize_t n_classes):
-        self.state = PairSubstitution(n_rows, n_classes)
-        self.n_classes = <index_t> n_classes
-        self.labels = np.empty(n_rows, dtype=np.int32)
-        self.ranks = np.empty(n_rows, dtype=np.int32)
 
 
 # Grown on demand and replaced whole, never written to once it is here: threads may read an older one meanwhile.

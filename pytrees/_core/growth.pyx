@@ -8,11 +8,21 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memmove
 
 from pytrees._core.criteria cimport is_greater_priority
-from pytrees._core.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
+from pytrees._core.histogram cimport (
+    MAX_BINS,
+    Bins,
+    Histograms,
+    Slot,
+    count_rows,
+    give_back,
+    mark_by_bins,
+    subtract,
+    take_slot,
+)
 from pytrees._core.partition cimport (
     Features,
     RowPartition,
-    mark_at_most,
+    is_ranked,
     mark_first,
     split_entries,
     split_rows,
@@ -254,7 +264,9 @@ cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except 
             growth.partition, rows.block, feature, rows.start, rows.stop, leaf.split.n_left, leaf.split.last_left
         )
     else:
-        mark_at_most(growth.partition, feature, leaf.split.threshold, rows.start, rows.stop)
+        mark_by_bins(
+            growth.histograms, feature, leaf.split.bin, leaf.split.threshold, rows.start, rows.stop
+        )
     split_rows(growth.partition, rows.start, rows.stop)
     right.node = _add_node(growth, &rows, middle, rows.stop, depth, mix64(random_state + 2))
     left.node = _add_node(growth, &rows, rows.start, middle, depth, mix64(random_state + 1))
@@ -398,7 +410,9 @@ def share_features(
     shared.arguments = (
         np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins
     )
-    shared.features = Features(X, FEATURES_PER_RANKED * max_features <= X.shape[1])
+    # Sequences can hold a row more than once, which then has several places.
+    ranks = criterion != "etc" and FEATURES_PER_RANKED * max_features <= X.shape[1]
+    shared.features = Features(X, ranks)
     allows_bins = (
         criterion in ("gini", "entropy")
         and weights_are_whole
@@ -429,12 +443,13 @@ def grow_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
-    block_rows=None, max_bins=MAX_BINS,
+    index_t n_threads=1, block_rows=None, max_bins=MAX_BINS,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf.
 
     `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
-    are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters.
+    are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters. Up
+    to `n_threads` threads scan the features of a node together, where sequences are scanned.
     `block_rows` and `max_bins` do not change the tree, only the way to it: subtrees of more rows than `block_rows` look
     at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
@@ -446,15 +461,16 @@ def grow_tree(
         )
     rows = np.arange(X.shape[0]) if rows is None else rows
     cdef Growth growth = Growth()
-    growth.block_rows = min(shared.block_rows, len(rows)) if weights_are_whole else len(rows)
-    is_ranked = FEATURES_PER_RANKED * max_features <= X.shape[1]
-    is_wide = max(X.shape[0] if is_ranked else growth.block_rows, n_classes) > NARROW_LIMIT
+    can_use_bins = shared.bins is not None and weights_are_whole
+    growth.block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
+    n_places = X.shape[0] if is_ranked(shared.features) else growth.block_rows
+    is_wide = max(n_places, n_classes) > NARROW_LIMIT
     growth.partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
     if growth.block_rows < len(rows):
         growth.histograms = Histograms(growth.partition, shared.bins, y, weights, n_classes)
     growth.scanner = Scanner(
         growth.partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates,
-        max_features,
+        max_features, n_threads,
     )
     growth.max_depth = max_depth
     growth.min_samples_split = min_samples_split

@@ -2,7 +2,6 @@
 
 cimport cython
 
-from pytrees._core.criteria cimport ExactScan
 from pytrees._core.partition cimport Features, RowPartition
 from pytrees._core.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
 
@@ -30,14 +29,6 @@ cdef struct FeatureBins:
 cdef struct Slot:
     Slot* next_of_all
     Slot* next_free
-
-
-# A cut behind n_left rows of a node, at the right edge of a bin or between two values inside it.
-cdef struct BinCut:
-    index_t feature     # NONE where no cut is allowed
-    index_t n_left, bin
-    bint is_inside
-    float64_t below, above
 
 
 @cython.final
@@ -73,10 +64,6 @@ cdef void count_rows(
     Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
 ) noexcept nogil
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil
-cdef bint has_cut_at_edge(
-    Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf
-) noexcept nogil
-cdef void find_cut(
-    ExactScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
-    index_t n_features, index_t min_samples_leaf, BinCut* cut
+cdef void mark_by_bins(
+    Histograms histograms, index_t feature, index_t bin, float64_t threshold, index_t start, index_t stop
 ) noexcept nogil

@@ -3,27 +3,24 @@
 import numpy as np
 
 cimport cython
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from pytrees._core.bounds cimport best_score_of, highest_rise, upper_bound
+from pytrees._core.bounds cimport upper_bound
 from pytrees._core.criteria cimport (
     BinaryGiniScan,
     ClassCounts,
     EntropyScan,
     ExactScan,
     GiniScan,
-    forget_best,
-    is_perfect,
     move_left,
-    offer,
     start_feature,
     start_scan,
 )
 from pytrees._core.partition cimport Features, RowPartition, sort_by_value
 from pytrees._core.sorting cimport key_of, place_of
-from pytrees._core.types cimport ENTROPY, GINI, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.types cimport ENTROPY, GINI, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from pytrees._core import criteria
 
@@ -255,206 +252,18 @@ cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogi
         counts[i] -= others[i]
 
 
-# ---------------------------------------------------------------------------------------------------------- best cut
-
-cdef inline index_t _rows_in(const int32_t* counts, index_t n_classes, index_t n_columns) noexcept nogil:
-    cdef index_t label, n_rows = 0
-    if n_columns > n_classes:
-        return counts[n_classes]
-    for label in range(n_classes):
-        n_rows += counts[label]
-    return n_rows
-
-
-cdef inline void _move_bin(ExactScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
-    cdef index_t label
-    for label in range(n_classes):
-        if counts[label] > 0:
-            move_left(scan, label, counts[label])
-
-
-cdef inline index_t _n_classes(Histograms histograms) noexcept nogil:
-    return <index_t> histograms.n_columns - (histograms.weights.shape[0] > 0)
-
-
-cdef bint has_cut_at_edge(
-    Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf
+cdef void mark_by_bins(
+    Histograms histograms, index_t feature, index_t bin, float64_t threshold, index_t start, index_t stop
 ) noexcept nogil:
-    """Whether a cut between two bins leaves min_samples_leaf of the node's rows on both sides."""
-    cdef const int32_t* counts = feature_counts(histograms, slot, feature)
-    cdef index_t bin, n_left = 0, n_columns = <index_t> histograms.n_columns
-    for bin in range(histograms.bins.of_feature[feature].n_bins):
-        n_left += _rows_in(counts + bin * n_columns, _n_classes(histograms), n_columns)
-        if min_samples_leaf <= n_left <= n_rows - min_samples_leaf:
-            return True
-    return False
-
-
-cdef void find_cut(
-    ExactScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
-    index_t n_features, index_t min_samples_leaf, BinCut* cut
-) noexcept nogil:
-    """The best cut of the node's rows; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are
-    tried where the bin's bound does not say that a cut between two bins is better."""
-    cdef float64_t to_reach = -INFINITY
-    cdef float64_t* scores = &histograms.edge_scores[0]
-    cdef uint8_t is_marked[MAX_BINS]
-    cdef index_t k, n_marked
-    for k in range(n_features):
-        forget_best(scan)
-        cut.feature = NONE
-        histograms.most_in_bin[k] = _scan_bins(
-            scan, histograms, slot, features[k], stop - start, min_samples_leaf, NULL, cut
-        )
-        scores[k] = best_score_of(scan) if cut.feature != NONE else -INFINITY
-        to_reach = max(to_reach, scores[k])
-    # The scores carry less than 1e-15 of relative error.
-    to_reach -= 1e-12 * fabs(to_reach)
-    forget_best(scan)
-    cut.feature = NONE
-    for k in range(n_features):
-        # Where all cuts between bins are allowed, those next to a bin bound the cuts inside it.
-        if min_samples_leaf == 1 and -INFINITY < scores[k] < to_reach - highest_rise(scan, histograms.most_in_bin[k]):
-            continue
-        n_marked = _mark_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, to_reach, is_marked)
-        if n_marked > 0:
-            _sort_marked(histograms, features[k], start, stop, is_marked)
-            _scan_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, is_marked, cut)
-        elif scores[k] >= to_reach:
-            _scan_bins(scan, histograms, slot, features[k], stop - start, min_samples_leaf, NULL, cut)
-        if is_perfect(scan):
-            break
-    if cut.feature != NONE and not cut.is_inside:
-        _find_neighbours(histograms, start, stop, cut)
-
-
-cdef index_t _mark_bins(
-    ExactScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
-    float64_t to_reach, uint8_t* is_marked
-) noexcept nogil:
-    """Mark the bins inside which a cut could reach the score, and return how many they are."""
-    cdef FeatureBins* bins = &histograms.bins.of_feature[feature]
-    cdef index_t n_classes = _n_classes(histograms), n_columns = <index_t> histograms.n_columns
-    cdef const int32_t* counts = feature_counts(histograms, slot, feature)
-    cdef index_t bin, n_in_bin, label, n_left = 0, n_marked = 0
-    cdef int64_t weight
-    cdef ExactScan local = scan[0]
-    start_feature(&local)
-    for bin in range(bins.n_bins):
-        n_in_bin = _rows_in(counts, n_classes, n_columns)
-        is_marked[bin] = (
-            bins.is_mixed[bin] and n_in_bin > 1
-            and n_left + n_in_bin > min_samples_leaf and n_rows - n_left > min_samples_leaf
-        )
-        if is_marked[bin]:
-            weight = 0
-            for label in range(n_classes):
-                weight += counts[label]
-            is_marked[bin] = upper_bound(&local, counts, weight) >= to_reach
-        n_marked += is_marked[bin]
-        _move_bin(&local, counts, n_classes)
-        n_left += n_in_bin
-        counts += n_columns
-    return n_marked
-
-
-cdef void _sort_marked(
-    Histograms histograms, index_t feature, index_t start, index_t stop, const uint8_t* is_marked
-) noexcept nogil:
-    """The node's rows in marked bins go to the partition's spare rows, and their places there, sorted, to its pairs."""
-    cdef index_t* marked_rows = &histograms.partition.spare_rows[0]
-    cdef index_t i, row, n_marked = 0
-    # marked_rows[:n_marked] are those met so far; n_marked <= i - start.
+    """Mark for the left side the rows whose value is at most the threshold, which ends or lies in the bin: only the
+    values of this bin are looked at."""
+    cdef index_t i, row, code
     for i in range(start, stop):
         row = histograms.partition.rows[i]
-        marked_rows[n_marked] = row
-        n_marked += is_marked[histograms.bins.codes[row, feature]]
-    sort_by_value(
-        histograms.partition.features, feature, marked_rows, n_marked, &histograms.partition.pairs[0],
-        &histograms.partition.spare_pairs[0],
-    )
-
-
-cdef index_t _scan_bins(
-    ExactScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
-    const uint8_t* is_marked, BinCut* cut
-) noexcept nogil:
-    """Offer the cuts between bins and, where bins are marked and their rows sorted, the cuts inside these. Return the
-    greatest weight of a bin."""
-    cdef index_t n_classes = _n_classes(histograms), n_columns = <index_t> histograms.n_columns
-    cdef const int32_t* counts = feature_counts(histograms, slot, feature)
-    cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
-    cdef int64_t moved, most_in_bin = 0
-    cdef ExactScan local = scan[0]
-    start_feature(&local)
-    # The rows of all bins before this one are on the left, n_left in all; of these sorted_start are in marked bins.
-    for bin in range(histograms.bins.of_feature[feature].n_bins):
-        n_in_bin = _rows_in(counts, n_classes, n_columns)
-        if is_marked != NULL and is_marked[bin]:
-            _scan_marked_bin(
-                &local, histograms, histograms.partition, feature, sorted_start, n_in_bin, n_left, n_rows,
-                min_samples_leaf, cut,
-            )
-            sorted_start += n_in_bin
-        elif n_in_bin > 0:
-            moved = local.left_total
-            _move_bin(&local, counts, n_classes)
-            most_in_bin = max(most_in_bin, local.left_total - moved)
-        n_left += n_in_bin
-        counts += n_columns
-        if n_in_bin == 0 or n_left < min_samples_leaf or n_left > n_rows - min_samples_leaf:
-            continue
-        if offer(&local):
-            cut.feature = feature
-            cut.n_left = n_left
-            cut.bin = bin
-            cut.is_inside = False
-    scan[0] = local
-    return <index_t> most_in_bin
-
-
-cdef void _scan_marked_bin(
-    ExactScan* scan, Histograms histograms, RowPartition partition, index_t feature, index_t sorted_start,
-    index_t n_in_bin, index_t n_left, index_t n_rows, index_t min_samples_leaf, BinCut* cut
-) noexcept nogil:
-    """Move the bin's rows one by one, and offer the cuts between different values."""
-    cdef const uint64_t* pairs = &partition.pairs[sorted_start]
-    cdef index_t i, row, next_row
-    cdef int64_t weight = 1
-    for i in range(n_in_bin):
-        row = partition.spare_rows[place_of(pairs[i])]
-        if histograms.weights.shape[0] > 0:
-            weight = histograms.weights[row]
-        move_left(scan, histograms.labels[row], weight)
-        n_left += 1
-        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
-            continue
-        if n_left >= min_samples_leaf and n_left <= n_rows - min_samples_leaf and offer(scan):
-            next_row = partition.spare_rows[place_of(pairs[i + 1])]
-            cut.feature = feature
-            cut.n_left = n_left
-            cut.is_inside = True
-            cut.below = partition.X[row, feature]
-            cut.above = partition.X[next_row, feature]
-
-
-cdef void _find_neighbours(Histograms histograms, index_t start, index_t stop, BinCut* cut) noexcept nogil:
-    """The values next to a cut between two bins: the greatest on its left and the smallest on its right."""
-    cdef index_t i, row, code, next_bin = MAX_BINS
-    cdef float64_t value
-    cut.below = -INFINITY
-    cut.above = INFINITY
-    for i in range(start, stop):
-        row = histograms.partition.rows[i]
-        code = histograms.bins.codes[row, cut.feature]
-        # Rows of other bins than the last on the left and the first on the right cannot be the nearest.
-        if code == cut.bin:
-            value = histograms.partition.X[row, cut.feature]
-            cut.below = value if value > cut.below else cut.below
-        elif cut.bin < code <= next_bin:
-            value = histograms.partition.X[row, cut.feature]
-            next_bin = code
-            cut.above = value if value < cut.above else cut.above
+        code = histograms.bins.codes[row, feature]
+        histograms.partition.goes_left[row] = code < bin
+        if code == bin:
+            histograms.partition.goes_left[row] = histograms.partition.X[row, feature] <= threshold
 
 
 # ------------------------------------------------------------------------------------------------------ from Python
@@ -466,6 +275,8 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
     whether it holds different values.
     """
     cdef Py_ssize_t feature, i
+    if X.shape[0] == 0:
+        raise ValueError("There are no rows to cut into bins.")
     cdef Bins bins = Bins(Features(X, False), max_bins)
     is_mixed = [
         [bool(bins.of_feature[feature].is_mixed[i]) for i in range(bins.of_feature[feature].n_bins)]
@@ -476,6 +287,8 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
 
 def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):
     """A bound on the score of every cut inside a bin, given the class counts to its left, in it and to its right.
+
+    The bin has two rows at least. The reference returns the highest score itself, which the bound is never below.
 
     Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini of two
     classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy minus the

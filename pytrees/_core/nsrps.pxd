@@ -30,6 +30,10 @@ cdef struct Fresh:
     index_t pair        # its place among the tracked pairs, or SINGLE where it occurs once
 
 
+cdef struct Run:
+    index_t symbol, length
+
+
 @cython.final
 cdef class PairSubstitution:
     cdef readonly Py_ssize_t capacity
@@ -44,6 +48,10 @@ cdef class PairSubstitution:
 
     cdef index_t length, n_symbols, n_steps, limit
     cdef index_t n_distinct     # different pairs in the sequence; in the sparse phase a lower bound of it
+
+    # Run phase: room for the runs before a step, where a caller may write them, and after it; counts of their pairs.
+    cdef Run[::1] runs
+    cdef index_t[::1] run_table
 
     # Dense phase: counts of all pairs, a row a left symbol.
     cdef index_t[::1] table
@@ -62,3 +70,6 @@ cdef class PairSubstitution:
 
 
 cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil
+cdef index_t effort_of_runs(
+    PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
+) noexcept nogil

@@ -2,6 +2,8 @@
 
 The rule is the one of ``reference/nsrps.py``; this is how it is made near-linear.
 
+*Run phase.* Where the sequence is made of few long runs of equal symbols, every step visits each run once.
+
 *Dense phase.* While the most frequent pair is a good share of the sequence and the alphabet is small, every step is two
 sequential passes: one counts all pairs in a table, one rewrites the sequence. Long sequences shrink here, where the
 cache helps, to a fraction of their length.
@@ -22,6 +24,7 @@ from libc.string cimport memset
 
 from pytrees._core.heap cimport pop, push
 from pytrees._core.nsrps_dense cimport TABLE_SYMBOLS, finish_single, note, reaches_limit, substitute_dense
+from pytrees._core.nsrps_runs cimport count_runs, goes_by_runs, runs_from_sequence, substitute_runs
 from pytrees._core.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
@@ -30,6 +33,7 @@ cdef enum:
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
 _EVENT = np.dtype([(name, np.int32) for name in ("position", "fresh")])
+_RUN = np.dtype([(name, np.int32) for name in ("symbol", "length")])
 _FRESH = np.dtype([(name, np.int32) for name in ("count", "size", "pair")])
 
 # Indices into `occurrences`, four for a label, are the largest numbers kept: they must fit index_t.
@@ -56,6 +60,9 @@ cdef class PairSubstitution:
         cdef Py_ssize_t symbols = symbol_capacity + capacity // 2 + 2
         self.sequence = np.empty(capacity, dtype=np.int32)
         self.substitutions = np.empty((capacity if record else 0, 4), dtype=np.int32)
+        # One more of each than there are symbols: what is written there is not kept.
+        self.runs = np.empty(2 * (capacity + 1), dtype=_RUN)
+        self.run_table = np.zeros(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.positions = np.empty(capacity, dtype=_POSITION)
         # A replaced occurrence makes two others at most, and every label starts one at first, or two in `table`.
@@ -72,23 +79,41 @@ cdef class PairSubstitution:
 
 cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
     """Steps until `state.sequence[:length]` is constant; or, as soon as they are known to reach it, `limit`."""
+    cdef index_t n_runs
+    if length < 2:
+        return 0
+    state.length = length
+    n_runs = count_runs(state)
+    if goes_by_runs(length, n_runs):
+        runs_from_sequence(state)
+        return effort_of_runs(state, n_runs, length, n_symbols, limit)
+    _start(state, length, n_symbols, limit)
+    return _finish(state)
+
+
+cdef index_t effort_of_runs(
+    PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
+) noexcept nogil:
+    """The same of the sequence that `state.runs[:n_runs]` spell."""
+    _start(state, length, n_symbols, limit)
+    if n_runs < 2:
+        return 0
+    if substitute_runs(state, n_runs):
+        return min(state.n_steps, limit)
+    return _finish(state)
+
+
+cdef inline void _start(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
     state.length = length
     state.n_symbols = n_symbols
     state.n_steps = 0
     state.limit = limit
-    if length < 2 or _is_constant(state):
-        return 0
+
+
+cdef index_t _finish(PairSubstitution state) noexcept nogil:
     if not substitute_dense(state):
         _substitute_sparse(state)
-    return min(state.n_steps, limit)
-
-
-cdef bint _is_constant(PairSubstitution state) noexcept nogil:
-    cdef index_t i
-    for i in range(1, state.length):
-        if state.sequence[i] != state.sequence[0]:
-            return False
-    return True
+    return min(state.n_steps, state.limit)
 
 
 # --------------------------------------------------------------------------------------------------- sparse phase

@@ -58,6 +58,10 @@ cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
     return bits ^ (((<uint64_t> 0) - (bits >> 63)) | (<uint64_t> 1 << 63))
 
 
+cdef inline bint is_ranked(Features features) noexcept nogil:
+    return features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
+
+
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil
 cdef void sort_by_value(
     Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare

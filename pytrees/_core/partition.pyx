@@ -17,7 +17,7 @@ NARROW_ROWS = 2**16
 
 @cython.final
 cdef class Features:
-    def __cinit__(self, const float64_t[:, ::1] X, bint is_ranked):
+    def __cinit__(self, const float64_t[:, ::1] X, bint ranks):
         self.X = X
         self.n_rows = X.shape[0]
         self.n_features = X.shape[1]
@@ -27,15 +27,15 @@ cdef class Features:
         self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
         is_narrow = self.n_rows <= NARROW_ROWS
         shape = (self.n_features, self.n_rows)
-        self.narrow_ranks = np.empty(shape if is_ranked and is_narrow else (0, 0), dtype=np.uint16)
-        self.wide_ranks = np.empty((0, 0) if is_narrow or not is_ranked else shape, dtype=np.uint32)
+        self.narrow_ranks = np.empty(shape if ranks and is_narrow else (0, 0), dtype=np.uint16)
+        self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
         if self.n_rows == 0:
             return
         self.smallest[:] = X[0]
         self.largest[:] = X[0]
         with nogil:
             _set_keys(self)
-        if is_ranked:
+        if ranks:
             _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
 
 
@@ -50,9 +50,10 @@ cdef class RowPartition:
         self.n_features = features.n_features
         self.keeps_blocks = keeps_blocks
         self.is_wide = is_wide
-        self.is_ranked = features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
+        self.is_ranked = is_ranked(features)
         self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
-        self.goes_left = np.empty(features.n_rows, dtype=np.uint8)
+        # A sequence can hold a row more than once, and be longer than X.
+        self.goes_left = np.empty(max(features.n_rows, self.n_rows), dtype=np.uint8)
         if self.is_ranked:
             largest_block = self.n_rows
             self.row_of_place = np.arange(features.n_rows, dtype=np.int32)

@@ -2,9 +2,10 @@
 
 cimport cython
 
-from pytrees._core.criteria cimport ClassCounts, EffortToCompress, Gain
+from pytrees._core.criteria cimport ClassCounts, Gain
 from pytrees._core.histogram cimport Histograms, Slot
 from pytrees._core.partition cimport Block, RowPartition
+from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner
 from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint16_t, uint64_t
 
 
@@ -19,6 +20,7 @@ cdef struct Split:
     index_t feature     # NONE where no cut is allowed
     index_t n_left      # rows that go left
     index_t last_left, first_right      # inside a block: places on both sides of the cut
+    index_t bin                         # outside: the bin that the cut ends or lies in
     float64_t threshold
     Gain gain
 
@@ -30,7 +32,7 @@ cdef struct Cuts:
 
 
 @cython.final
-cdef class Scanner:
+cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
     cdef Histograms histograms                  # None where all nodes are in blocks
     cdef CriterionCode code
@@ -39,7 +41,9 @@ cdef class Scanner:
     cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
     cdef index_t min_samples_leaf, max_candidates, max_features
     cdef ClassCounts counts
-    cdef EffortToCompress etc                   # None but for sequences
+    cdef SequenceScanner sequences              # None but for sequences
+    cdef NodeRows node                          # whose sequences are scanned
+    cdef index_t[::1] number_of_place           # scratch: a place's number among those of the node
 
     # By place in the block: classes as the entries' width has them, and weights.
     cdef uint16_t[::1] narrow_labels
@@ -47,7 +51,6 @@ cdef class Scanner:
     cdef int64_t[::1] place_counts
     cdef float64_t[::1] place_weights
 
-    cdef index_t[::1] rank_of_place     # scratch
     cdef index_t[::1] drawn             # the features to look at, ascending; first_drawn..n_features of it
     cdef uint8_t[::1] is_drawn          # scratch, by feature
     cdef index_t n_drawn

@@ -3,18 +3,18 @@
 import numpy as np
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
 
+from pytrees._core.bin_cuts cimport BinCut, find_cut, has_cut_at_edge
 from pytrees._core.criteria cimport (
     BinaryGiniScan,
     ClassCounts,
     CountScan,
-    EffortToCompress,
     EntropyScan,
     ExactScan,
     Gain,
     GiniScan,
     best_gain,
+    exact_gain,
     is_greater_gain,
     is_perfect,
     move_left,
@@ -22,7 +22,7 @@ from pytrees._core.criteria cimport (
     start_feature,
     start_scan,
 )
-from pytrees._core.histogram cimport BinCut, Histograms, count_rows, find_cut, has_cut_at_edge
+from pytrees._core.histogram cimport Histograms, count_rows
 from pytrees._core.partition cimport (
     RowPartition,
     block_row,
@@ -33,6 +33,8 @@ from pytrees._core.partition cimport (
     threshold_between,
     wide_entries,
 )
+from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner
+from pytrees._core.sequence_scanner cimport find_cut as find_sequence_cut
 from pytrees._core.sorting cimport Entry, key_of, place_of
 from pytrees._core.types cimport (
     ENTROPY,
@@ -51,16 +53,12 @@ from pytrees._core.weighted cimport WeightedScan, move_weight_left
 
 from pytrees._core import criteria
 
-cdef enum:
-    # Labels of a sequence scan between two looks at the keyboard: some tenths of a second.
-    LABELS_BETWEEN_SIGNALS = 10000000
-
 
 @cython.final
-cdef class Scanner:
+cdef class Scanner(FeatureOrders):
     def __cinit__(
         self, RowPartition partition, Histograms histograms, labels, weights, index_t n_classes, criterion,
-        index_t min_samples_leaf, index_t max_candidates, index_t max_features,
+        index_t min_samples_leaf, index_t max_candidates, index_t max_features, index_t n_threads,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
         self.partition = partition
@@ -78,8 +76,8 @@ cdef class Scanner:
         self.max_features = max_features
         self.counts = ClassCounts(n_classes, self.code, weights, partition.n_rows)
         if self.code == ETC:
-            self.etc = EffortToCompress(partition.n_rows, n_classes)
-            self.rank_of_place = np.empty(n_places, dtype=np.int32)
+            self.sequences = SequenceScanner(partition.n_rows, partition.n_features, n_classes, n_threads)
+            self.number_of_place = np.empty(n_places, dtype=np.int32)
         self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
@@ -89,6 +87,15 @@ cdef class Scanner:
         self.drawn = np.arange(partition.n_features, dtype=np.int32)
         self.is_drawn = np.ones(partition.n_features, dtype=np.uint8)
         self.n_drawn = <index_t> partition.n_features
+
+    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
+        cdef const uint32_t* narrow
+        cdef const uint64_t* wide
+        if self.partition.is_wide:
+            wide = wide_entries(self.partition, self.node.block, feature, self.node.start, self.node.stop)
+            return _read(self, wide, order, cuts)
+        narrow = narrow_entries(self.partition, self.node.block, feature, self.node.start, self.node.stop)
+        return _read(self, narrow, order, cuts)
 
 
 # ------------------------------------------------------------------------------------------------- rows of a node
@@ -224,6 +231,7 @@ cdef void _find(Scanner scanner, ExactScan* scan, const NodeRows* node, Split* b
     if cut.feature != NONE:
         best.feature = cut.feature
         best.n_left = cut.n_left
+        best.bin = cut.bin
         best.threshold = threshold_between(cut.below, cut.above)
         best.gain = best_gain(scan)
 
@@ -423,54 +431,45 @@ cdef inline bint _is_tried(Cuts* cuts) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------ sequences
 
 cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
-    cdef index_t i, k, feature, n_left
-    cdef const uint32_t* narrow = NULL
-    cdef const uint64_t* wide = NULL
-    for i in range(node.start, node.stop):
-        scanner.etc.labels[i - node.start] = _label_at(scanner, node, i)
-    scanner.etc.start_node(node.stop - node.start)
-    for k in range(scanner.n_drawn):
-        feature = scanner.drawn[k]
-        if scanner.partition.is_wide:
-            wide = wide_entries(scanner.partition, node.block, feature, node.start, node.stop)
-            n_left = _scan_sequences(scanner, node, wide)
-        else:
-            narrow = narrow_entries(scanner.partition, node.block, feature, node.start, node.stop)
-            n_left = _scan_sequences(scanner, node, narrow)
-        if n_left == 0:
-            continue
-        best.feature = feature
-        if scanner.partition.is_wide:
-            _set_neighbours(wide, n_left, best)
-        else:
-            _set_neighbours(narrow, n_left, best)
-    if best.feature != NONE:
-        best.gain = scanner.etc.best_gain()
-        best.threshold = _threshold(scanner, node, best)
+    cdef index_t i, n = node.stop - node.start
+    scanner.node = node[0]
+    for i in range(n):
+        scanner.number_of_place[scanner.partition.rows[node.start + i]] = i
+        scanner.sequences.labels[i] = _label_at(scanner, node, node.start + i)
+    for i in range(scanner.n_drawn):
+        scanner.sequences.features[i] = scanner.drawn[i]
+    find_sequence_cut(scanner.sequences, scanner, n, scanner.n_drawn, scanner.max_candidates)
+    best.feature = scanner.sequences.best.feature
+    if best.feature == NONE:
+        return 0
+    best.gain = exact_gain(
+        <int64_t> n * scanner.sequences.node_effort - scanner.sequences.best.cost, 1, n
+    )
+    if scanner.partition.is_wide:
+        _set_neighbours(
+            wide_entries(scanner.partition, node.block, best.feature, node.start, node.stop),
+            scanner.sequences.best.n_left, best,
+        )
+    else:
+        _set_neighbours(
+            narrow_entries(scanner.partition, node.block, best.feature, node.start, node.stop),
+            scanner.sequences.best.n_left, best,
+        )
+    best.threshold = _threshold(scanner, node, best)
     return 0
 
 
-cdef index_t _scan_sequences(Scanner scanner, const NodeRows* node, const Entry* entries) except -1 nogil:
-    """As _scan_feature."""
-    cdef index_t i, n_left = 0, n = node.stop - node.start
-    cdef index_t* ranks = &scanner.rank_of_place[0]
-    cdef int64_t n_compressed = 0
-    cdef Cuts cuts
+cdef index_t _read(Scanner scanner, const Entry* entries, index_t* order, index_t* cuts) noexcept nogil:
+    """As FeatureOrders.read."""
+    cdef index_t i, n_cuts = 0, n = scanner.node.stop - scanner.node.start
+    cdef Cuts allowed
     if not _has_cut(entries, n, scanner.min_samples_leaf):
         return 0
-    cuts = _cuts_to_try(scanner, entries, n)
+    allowed = _cuts_to_try(scanner, entries, n)
     for i in range(n):
-        ranks[place_of(entries[i])] = <index_t> key_of(entries[i])
-    for i in range(n):
-        scanner.etc.ranks[i] = ranks[scanner.partition.rows[node.start + i]]
+        order[i] = scanner.number_of_place[place_of(entries[i])]
     for i in range(scanner.min_samples_leaf - 1, n - scanner.min_samples_leaf):
-        if key_of(entries[i]) == key_of(entries[i + 1]) or not _is_tried(&cuts):
-            continue
-        if scanner.etc.offer(<index_t> key_of(entries[i]), i + 1):
-            n_left = i + 1
-        n_compressed += n
-        if n_compressed >= LABELS_BETWEEN_SIGNALS:
-            n_compressed = 0
-            with gil:
-                PyErr_CheckSignals()
-    return n_left
+        if key_of(entries[i]) != key_of(entries[i + 1]) and _is_tried(&allowed):
+            cuts[n_cuts] = i + 1
+            n_cuts += 1
+    return n_cuts

@@ -1,0 +1,62 @@
+"""Scans of label sequences: all cuts of a feature, cuts far apart, sorted labels, threads."""
+
+import numpy as np
+
+from .common import ENGINES, count_instructions, has_valgrind, kernel_of, skip_unless
+
+
+def node(kind, n, n_features=4, n_classes=2, seed=0):
+    """(labels, n_classes, orders, cuts) of features of which every second one tells of the class."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_classes, n).astype(np.int32)
+    if kind == "sorted labels":
+        labels.sort()
+    tells = np.arange(n_features) % 2
+    orders = np.argsort(rng.normal(size=(n_features, n)) + 2.0 * tells[:, None] * labels, axis=1).astype(np.int32)
+    step = max(1, n // 64) if kind == "64 cuts" else 1
+    return labels, n_classes, orders, [list(range(step, n, step))] * n_features
+
+
+class BestCut:
+    params = (ENGINES, ["all cuts", "64 cuts", "sorted labels"], [50, 190, 210, 1000, 4000])
+    param_names = ("engine", "kind", "n")
+    timeout = 300
+
+    def setup(self, engine, kind, n):
+        skip_unless(engine == "compiled" or n <= 50)
+        self.best_cut = kernel_of(engine, "sequence_scanner", "best_cut")
+        self.node = node(kind, n)
+
+    def time_best_cut(self, engine, kind, n):
+        self.best_cut(*self.node)
+
+
+class Threads:
+    params = ([2, 5, 6], [1, 2])
+    param_names = ("n_classes", "n_threads")
+    timeout = 300
+
+    def setup(self, n_classes, n_threads):
+        self.best_cut = kernel_of("compiled", "sequence_scanner", "best_cut")
+        self.node = node("all cuts", 2000, n_features=8, n_classes=n_classes)
+
+    def time_best_cut(self, n_classes, n_threads):
+        self.best_cut(*self.node, n_threads)
+
+    def peakmem_best_cut(self, n_classes, n_threads):
+        self.best_cut(*self.node, n_threads)
+
+
+class Instructions:
+    params = (["all cuts", "64 cuts", "sorted labels"], [190, 210, 1000])
+    param_names = ("kind", "n")
+    timeout = 300
+
+    def setup(self, kind, n):
+        skip_unless(has_valgrind())
+        self.node = node(kind, n)
+
+    def track_instructions(self, kind, n):
+        return count_instructions("sequence_scanner", "best_cut", *self.node)
+
+    track_instructions.unit = "instructions"

@@ -1,0 +1,1 @@
+"""The parts of `ratios.py`, and what they measure with."""

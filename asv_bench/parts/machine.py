@@ -1,0 +1,53 @@
+"""What was measured on: processor, compiler and libraries."""
+
+import os
+import platform
+import re
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pytrees._core import growth
+
+
+def print_machine():
+    """Print the machine, the compiler of the kernels, and the versions of everything that was measured."""
+    print(f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}")
+    if hasattr(os, "getloadavg"):
+        print("load before the start: {:.2f} {:.2f} {:.2f}".format(*os.getloadavg()))
+    print(f"kernels compiled by {_compiler()}")
+    names = ("numpy", "scipy", "scikit-learn", "Cython", "ydf")
+    versions = ", ".join(f"{name} {_version(name)}" for name in names)
+    print(f"Python {platform.python_version()}, {versions}")
+    print(f"pytrees {_version('pytrees')}, commit {_commit()}")
+
+
+def _processor():
+    try:
+        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    except OSError:
+        found = None
+    return found[1] if found else platform.processor() or "unknown processor"
+
+
+def _compiler():
+    """Compilers leave their names in what they make."""
+    found = re.search(rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", Path(growth.__file__).read_bytes())
+    return found[0].decode() if found else "unknown"
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _commit():
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(
+            command, cwd=Path(__file__).parent, check=True, capture_output=True, text=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"

@@ -1,0 +1,256 @@
+"""Bins or sorted rows, blocks of 32 or of 64 bits: ways to a tree that must not change it, on both sides of each."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import columns_of_all_kinds
+from sklearn.tree import DecisionTreeClassifier
+from strategies import count_weights, limits, no_weights, problems
+from support import UNDEFINED, UNLIMITED, assert_same_tree, examples, grow
+
+from pytrees._engine import config_context
+
+# What chooses the way, in `_core/growth.pyx`.
+ROWS_WITHOUT_BINS = 16384
+BLOCK_ROWS, BLOCK_ROWS_PER_CLASS = 1024, 400
+MOST_CLASSES_IN_BINS = 128
+NARROW_LIMIT = 65536
+
+CRITERIA = ["gini", "entropy"]
+BLOCKS = st.integers(1, 20)
+BINS = st.integers(2, 12) | st.just(256)
+
+
+def grow_reference(*args, **limits):
+    with config_context(engine="reference"):
+        return grow(*args, **limits)
+
+
+def grow_sorted(X, *args, **limits):
+    """All rows in one block: no bins."""
+    return grow(X, *args, block_rows=len(X), **limits)
+
+
+def noisy_classes(X, n_classes, rng):
+    """Labels that follow the ranks of the first features, and for a fifth of the rows nothing."""
+    ranks = X[:, :3].argsort(axis=0, kind="stable").argsort(axis=0).mean(axis=1) / len(X)
+    y = np.minimum(ranks * 1.2 * n_classes, n_classes - 1).astype(np.int32)
+    return np.where(rng.random(len(X)) < 0.2, rng.integers(n_classes, size=len(X)), y)
+
+
+def mixed_columns(n_rows, seed=0, names=None):
+    columns = columns_of_all_kinds(n_rows, seed)
+    return np.column_stack([columns[name] for name in names or columns])
+
+
+# ------------------------------------------------------------------------------------------ against the reference
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(("weights", "number"), [(no_weights, 350), (count_weights, 200)])
+def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights, number):
+    @examples(number)
+    @given(problems(weights, max_rows=40), limits(max_candidates=UNLIMITED), BLOCKS, BINS)
+    def check(problem, growth_limits, block_rows, max_bins):
+        tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, **growth_limits)
+        assert_same_tree(tree, grow_reference(*problem, criterion, **growth_limits))
+
+    check()
+
+
+# Where the number of leaves is limited, all open leaves keep their counts or their block.
+@pytest.mark.parametrize("criterion", CRITERIA)
+@examples(120)
+@given(problem=problems(min_rows=15, max_rows=40), max_leaf_nodes=st.integers(2, 12), block_rows=BLOCKS, max_bins=BINS)
+def test_best_first_agrees_with_the_reference(criterion, problem, max_leaf_nodes, block_rows, max_bins):
+    tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, max_leaf_nodes=max_leaf_nodes)
+    assert_same_tree(tree, grow_reference(*problem, criterion, max_leaf_nodes=max_leaf_nodes))
+
+
+# Near an even split only the last digits of large weights tell the cuts apart.
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("largest", [2**12, 2**16])
+@examples(100)
+@given(data=st.data(), block_rows=BLOCKS, max_bins=BINS)
+def test_large_weights_agree_with_the_reference(criterion, largest, data, block_rows, max_bins):
+    problem = data.draw(problems(lambda n_rows: count_weights(n_rows, largest), min_rows=4, max_rows=20))
+    tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins)
+    assert_same_tree(tree, grow_reference(*problem, criterion))
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("pure_rows", [20, 30, 45])
+@pytest.mark.parametrize("block_rows", [5, 19, 20, 21])
+@pytest.mark.parametrize("growth_limits", [{}, {"max_leaf_nodes": 6}, {"max_features": 1}])
+def test_one_child_is_a_leaf_and_the_other_uses_bins(mirrored, pure_rows, block_rows, growth_limits):
+    rng = np.random.default_rng(pure_rows)
+    y = np.concatenate([np.resize([1, 2, 1, 1, 2], 20), np.zeros(pure_rows, dtype=int)])
+    X = np.column_stack([np.arange(20.0 + pure_rows), rng.integers(4, size=20 + pure_rows)])
+    if mirrored:
+        X[:, 0] *= -1.0
+    for criterion in CRITERIA:
+        tree = grow(X, y, None, 3, criterion, block_rows=block_rows, max_bins=4, **growth_limits)
+        assert_same_tree(tree, grow_reference(X, y, None, 3, criterion, **growth_limits))
+        if "max_features" not in growth_limits:
+            assert {tree["n_node_samples"][1], tree["n_node_samples"][tree["children_right"][0]]} == {20, pure_rows}
+
+
+# The only perfect cut lies inside a bin of eight rows of which but one edge may be cut: the other leaves too few rows.
+# That edge is worse by more than eight rows could make up for if both might be cut.
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_best_cut_in_a_bin_of_which_one_edge_leaves_too_few_rows(criterion, n_classes, mirrored):
+    zeros, ones = np.repeat(np.arange(10.0), 8), np.repeat(np.arange(30.0, 45.0), 8)
+    first = np.concatenate([zeros, np.arange(10.0, 18.0), ones])
+    X = np.column_stack([-first if mirrored else first, np.arange(len(first)) > 81])
+    y = (first > 10.0).astype(np.int32)
+    tree = grow(X, y, None, n_classes, criterion, block_rows=1, max_bins=28, min_samples_leaf=81, max_depth=1)
+    assert (tree["feature"][0], tree["threshold"][0]) == (0, -10.5 if mirrored else 10.5)
+
+
+# -------------------------------------------------------------------------------------------- one way and the other
+
+
+@examples(1500)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_rows=st.integers(30, 400),
+    n_classes=st.sampled_from([2, 2, 3, 5, 10]),
+    is_weighted=st.booleans(),
+    criterion=st.sampled_from(CRITERIA),
+    block_rows=st.integers(1, 60),
+    max_bins=st.integers(2, 40) | st.just(256),
+    growth_limits=limits(max_candidates=UNLIMITED),
+)
+def test_bins_do_not_change_the_tree(
+    seed, n_rows, n_classes, is_weighted, criterion, block_rows, max_bins, growth_limits
+):
+    rng = np.random.default_rng(seed)
+    X = mixed_columns(n_rows, seed)
+    X = np.ascontiguousarray(X[:, rng.permutation(X.shape[1])[:4]])
+    y = noisy_classes(X, n_classes, rng)
+    weights = rng.integers(1, rng.choice([3, 1000]), size=n_rows) if is_weighted else None
+    binned = grow(X, y, weights, n_classes, criterion, block_rows=block_rows, max_bins=max_bins, **growth_limits)
+    assert_same_tree(binned, grow_sorted(X, y, weights, n_classes, criterion, **growth_limits))
+
+
+# Bins begin above this many rows; up to it the two ways are one and the same.
+@pytest.mark.parametrize("n_rows", [ROWS_WITHOUT_BINS - 1, ROWS_WITHOUT_BINS, ROWS_WITHOUT_BINS + 1])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_columns_of_all_kinds_around_the_rows_from_which_bins_are_used(criterion, n_classes, n_rows):
+    rng = np.random.default_rng(n_rows)
+    X = mixed_columns(n_rows)
+    y = noisy_classes(X, n_classes, rng)
+    for weights in (None, rng.integers(1, 4, size=n_rows)):
+        problem = X, y, weights, n_classes, criterion
+        assert_same_tree(grow(*problem), grow_sorted(*problem))
+
+
+@pytest.mark.parametrize("kind", list(columns_of_all_kinds(10)))
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_one_column_alone(criterion, kind):
+    n_rows = ROWS_WITHOUT_BINS + 1
+    rng = np.random.default_rng(0)
+    X = mixed_columns(n_rows, names=[kind])
+    y = noisy_classes(X, 3, rng)
+    assert_same_tree(grow(X, y, None, 3, criterion), grow_sorted(X, y, None, 3, criterion))
+
+
+@pytest.mark.parametrize("growth_limits", [{"max_leaf_nodes": 40}, {"max_features": 2}, {"min_samples_leaf": 700}])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_limits_on_large_data(criterion, growth_limits):
+    n_rows = 3 * ROWS_WITHOUT_BINS
+    rng = np.random.default_rng(2)
+    X = mixed_columns(n_rows, names=["continuous", "rounded", "skewed", "mostly zero"])
+    problem = X, noisy_classes(X, 3, rng), None, 3, criterion
+    assert_same_tree(grow(*problem, **growth_limits), grow_sorted(*problem, **growth_limits))
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_subtrees_around_the_rows_up_to_which_a_block_is_sorted(n_classes, more):
+    n_rows, n_in_block = ROWS_WITHOUT_BINS + 1, max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) + more
+    rng = np.random.default_rng(n_in_block)
+    X = mixed_columns(n_rows, names=["continuous", "rounded", "32 values", "last bits and far"])
+    # The first cut separates so many rows, most of them of another class than the others.
+    is_first = rng.permutation(n_rows) < n_in_block
+    y = np.where(rng.random(n_rows) < 0.9, is_first, rng.integers(n_classes, size=n_rows))
+    X = np.column_stack([np.where(is_first, 0.0, rng.integers(1, 9, size=n_rows)), X])
+    for criterion in CRITERIA:
+        binned = grow(X, y, None, n_classes, criterion)
+        assert binned["n_node_samples"][1] == n_in_block
+        assert_same_tree(binned, grow_sorted(X, y, None, n_classes, criterion))
+
+
+def ways_without_bins(n_rows):
+    """Ways to the same tree that sort all rows at once."""
+    ones = np.ones(n_rows)
+    return {
+        "one block": {"block_rows": n_rows},
+        # No node has so many cuts.
+        "all cuts are candidates": {"max_candidates": UNLIMITED - 1},
+        "weights that are not whole": {"weights": ones},
+    }
+
+
+# Up to so many rows a block has entries of 32 bits.
+@pytest.mark.parametrize("n_rows", [NARROW_LIMIT - 1, NARROW_LIMIT, NARROW_LIMIT + 1])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_blocks_of_narrow_and_wide_entries(criterion, n_rows):
+    rng = np.random.default_rng(3)
+    X = mixed_columns(n_rows, names=["continuous", "rounded", "last bits and far", "any magnitude"])
+    y = noisy_classes(X, 3, rng)
+    binned = grow(X, y, n_classes=3, criterion=criterion, max_depth=6)
+    for name, way in ways_without_bins(n_rows).items():
+        tree = grow(X, y, n_classes=3, criterion=criterion, max_depth=6, **way)
+        if name != "weights that are not whole":
+            assert_same_tree(tree, binned)
+        else:
+            assert_same_tree(tree, binned, names=["children_left", "feature", "threshold", "n_node_samples", "value"])
+            np.testing.assert_allclose(tree["gain"], binned["gain"], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [MOST_CLASSES_IN_BINS, MOST_CLASSES_IN_BINS + 1])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_many_classes(criterion, n_classes):
+    rng = np.random.default_rng(n_classes)
+    X = mixed_columns(52_000, names=["continuous", "rounded"])
+    y = noisy_classes(X, n_classes, rng)
+    # By default a block has 400 rows for every class.
+    assert_same_tree(
+        grow(X, y, None, n_classes, criterion, max_depth=3), grow_sorted(X, y, None, n_classes, criterion, max_depth=3)
+    )
+    few = X[:4000], y[:4000], None, n_classes, criterion
+    assert_same_tree(grow(*few, block_rows=300), grow_sorted(*few))
+
+
+# Labels of more classes than this need more than 16 bits.
+@pytest.mark.parametrize("n_classes", [NARROW_LIMIT - 1, NARROW_LIMIT, NARROW_LIMIT + 1])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+def test_classes_of_wide_labels(criterion, n_classes):
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(4, size=(40, 2)), rng.integers(5, size=40)
+    classes = np.array([0, 1, 2**15, n_classes - 2, n_classes - 1])
+    few, many = grow(X, y, None, 5, criterion), grow(X, classes[y], None, n_classes, criterion)
+    assert_same_tree(many, few, names=few.keys() - {"value"})
+    np.testing.assert_array_equal(many["value"][:, classes], few["value"])
+    np.testing.assert_array_equal(many["value"].sum(axis=1), few["n_node_samples"])
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_root_gains_as_much_as_scikit_learn_finds(criterion):
+    n_rows = ROWS_WITHOUT_BINS + 1
+    rng = np.random.default_rng(4)
+    # It takes values for equal that differ by less than 1e-7, and rounds them to single precision.
+    X = rng.integers(-(2**15), 2**15, size=(n_rows, 4)) / 64.0
+    y = noisy_classes(X, 3, rng)
+    theirs = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X, y).tree_
+    ours = grow(X, y, None, 3, criterion, max_depth=1)
+    shares = theirs.weighted_n_node_samples / n_rows
+    gain = theirs.impurity[0] - (shares[1:] * theirs.impurity[1:]).sum()
+    assert ours["gain"][0] == pytest.approx(gain, rel=1e-6)
+    assert ours["gain"][0] >= gain - 1e-9
+    assert ours["feature"][1] == UNDEFINED
