@@ -1,9 +1,13 @@
-"""Data sets: the toy example, those that scikit-learn ships, and tables in a folder."""
+"""Data sets: those that scikit-learn ships, and tables in a folder."""
+
+import gzip
+import sys
 
 import numpy as np
 import pytest
 
-from pytrees.datasets import get_data_home, load_shipped, load_table, load_toy_permutations
+from pytrees.datasets import get_data_home, load, load_shipped, load_table, names
+from pytrees.datasets._catalog import CATALOG
 
 
 @pytest.fixture
@@ -16,23 +20,6 @@ def write_table(folder, text, name="table"):
 
 
 # -------------------------------------------------------------------------------------------------------- without files
-
-
-def test_toy_permutations():
-    toy = load_toy_permutations()
-    assert toy.data.shape == (14, 2)
-    assert toy.data.dtype == np.float64
-    assert np.bincount(toy.target).tolist() == [0, 6, 8]
-    assert toy.target.dtype == np.int64
-    assert toy.feature_names == ["f0", "f1"]
-    assert list(toy.permutations) == list("ABCDE")
-    for rows in toy.permutations.values():
-        assert sorted(rows) == list(range(14))
-    assert toy.permutations["A"].tolist() == list(range(14))
-    # Table 2: severity 1, 2 and 4 up to test result 2 are class 2, the rest class 1.
-    assert toy.target[toy.data[:, 0] < 4].tolist() == [2] * 6
-    assert toy.target[toy.data[:, 0] == 5].tolist() == [1] * 4
-    assert toy.target[toy.data[:, 0] == 4].tolist() == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -110,6 +97,245 @@ def test_what_is_no_table_of_numbers_is_refused(tmp_path, text):
     write_table(tmp_path, text)
     with pytest.raises(ValueError, match=r"."):
         load_table("table", tmp_path)
+
+
+# ---------------------------------------------------------------------------------------- tables with all they can have
+
+
+def test_names(no_home, tmp_path):
+    for name in ["wine", "car", "spect.train", "spect.test", "monks1.train", "mine", "housing", "MANIFEST"]:
+        write_table(tmp_path, "", name)
+    (tmp_path / "house_8L.csv.gz").touch()
+    (tmp_path / "README.md").touch()
+    assert names(tmp_path) == ["car", "house_8L", "housing", "mine", "monks1", "spect", "wine"]
+    assert names(tmp_path, task="nominal") == ["monks1", "spect", "wine"]
+    assert names(tmp_path, task="regression") == ["house_8L", "housing"]
+    with pytest.raises(ValueError, match="task must be one of"):
+        names(tmp_path, task="cardinal")
+    with pytest.raises(FileNotFoundError, match="Data sets are files: set PYTREES_DATA or data_home"):
+        names()
+
+
+def test_absent_data_set(no_home, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"'car' is a file: set PYTREES_DATA or data_home"):
+        load("car")
+    with pytest.raises(FileNotFoundError, match=r"There is no car\.csv in .*PYTREES_DATA or data_home"):
+        load("car", data_home=tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"There is no spect\.train\.csv in"):
+        load("spect", data_home=tmp_path)
+
+
+def test_unknown_table(tmp_path):
+    write_table(tmp_path, "size,colour,target\n1,red,10\n,blue,9\n2,,10\n")
+    table = load("table", data_home=tmp_path)
+    assert np.array_equal(table.data, [[1, 1], [np.nan, 0], [2, np.nan]], equal_nan=True)
+    assert table.target.tolist() == [1, 0, 1]
+    assert table.target.dtype == np.int64
+    assert table.target_names.tolist() == ["9", "10"]  # sorted as numbers
+    assert table.feature_names == ["size", "colour"]
+    assert table.categorical.tolist() == [False, True]
+    assert table.categories == {"colour": ["blue", "red"]}
+    assert (table.task, table.origin, table.n_train, table.frame) == ("nominal", "unknown", None, None)
+    assert "Classes: 9, 10" in table.DESCR
+    X, y = load("table", data_home=tmp_path, return_X_y=True)
+    assert np.array_equal(X, table.data, equal_nan=True)
+    assert np.array_equal(y, table.target)
+
+
+def test_unknown_regression(tmp_path):
+    write_table(tmp_path, "a,target\n1,0.5\n2,-1e3\n")
+    table = load("table", data_home=tmp_path)
+    assert (table.task, table.target_names) == ("regression", None)
+    assert table.target.tolist() == [0.5, -1000.0]
+
+
+def test_parts(tmp_path):
+    write_table(tmp_path, "a,target\n1,x\n2,y\n", "mine.train")
+    (tmp_path / "mine.test.csv.gz").write_bytes(gzip.compress(b"a,target\n3,x\n"))
+    both = load("mine", data_home=tmp_path)
+    assert both.data[:, 0].tolist() == [1, 2, 3]
+    assert both.n_train == 2
+    assert load("mine", data_home=tmp_path, subset="train").data[:, 0].tolist() == [1, 2]
+    for test in (load("mine", data_home=tmp_path, subset="test"), load("mine.test", data_home=tmp_path)):
+        assert (test.data[:, 0].tolist(), test.n_train) == ([3], 0)
+    with pytest.raises(ValueError, match="subset must be"):
+        load("mine", data_home=tmp_path, subset="trial")
+    write_table(tmp_path, "a,target\n1,x\n")
+    with pytest.raises(ValueError, match="has no fixed split"):
+        load("table", data_home=tmp_path, subset="train")
+    write_table(tmp_path, "b,target\n3,x\n", "mine.test")
+    with pytest.raises(ValueError, match="different columns"):
+        load("mine", data_home=tmp_path)
+
+
+def test_what_is_not_the_known_table_is_refused(tmp_path):
+    for name, text, message in [
+        ("wine", "alcohol,target\nmuch,1\n", "column 'alcohol' holds words"),
+        ("car", "safety,target\nnone,acc\n", "column 'safety' holds 'none'"),
+        ("car", "safety,target\nlow,fair\n", "column 'target' holds 'fair'"),
+        ("stock", "a,target\n1,high\n", "its target holds words"),
+        ("wine", "a,target\n1,\n", "has missing values"),
+        ("wine", "a,target\n", "is not a table"),
+    ]:
+        write_table(tmp_path, text, name)
+        with pytest.raises(ValueError, match=message):
+            load(name, data_home=tmp_path)
+
+
+def test_order_of_words_and_classes(tmp_path):
+    write_table(tmp_path, "SYMPT,HIST,target\nDisagree,Yes,Over a Year\nStrongly Agree,No,Never\n", "mammoexp")
+    table = load("mammoexp", data_home=tmp_path)
+    assert table.data.tolist() == [[2, 1], [0, 0]]
+    assert table.target.tolist() == [2, 0]
+    assert table.target_names.tolist() == ["Never", "Within a Year", "Over a Year"]
+    assert table.categorical.tolist() == [False, True]
+    assert table.categories["SYMPT"] == ["Strongly Agree", "Agree", "Disagree", "Strongly Disagree"]
+    assert "Never < Within a Year < Over a Year" in table.DESCR
+
+
+def test_empty_votes_are_a_value(tmp_path):
+    write_table(tmp_path, "crime,target\ny,republican\n,democrat\nn,democrat\n", "house_votes_84")
+    votes = load("house_votes_84", data_home=tmp_path)
+    assert votes.data[:, 0].tolist() == [2, 1, 0]
+    assert votes.categories == {"crime": ["n", "?", "y"]}
+
+
+def test_frames(tmp_path):
+    pd = pytest.importorskip("pandas")
+    write_table(tmp_path, "SYMPT,HIST,PB,target\nAgree,,7,Never\nDisagree,No,8,Never\nAgree,Yes,,Never\n", "mammoexp")
+    table = load("mammoexp", data_home=tmp_path, as_frame=True)
+    assert list(table.frame) == ["SYMPT", "HIST", "PB", "target"]
+    assert table.data["SYMPT"].tolist() == ["Agree", "Disagree", "Agree"]
+    assert table.data["SYMPT"].cat.ordered
+    assert not table.data["HIST"].cat.ordered
+    assert table.data["HIST"].isna().tolist() == [True, False, False]
+    assert table.data["PB"].isna().tolist() == [False, False, True]
+    X, y = load("mammoexp", data_home=tmp_path, as_frame=True, return_X_y=True)
+    pd.testing.assert_frame_equal(X, table.data)
+    pd.testing.assert_series_equal(y, table.target)
+    write_table(tmp_path, "a1,a2,target\n3,1,0\n1,1,1\n", "monks1.train")
+    monks = load("monks1.train", data_home=tmp_path, as_frame=True)
+    assert monks.data["a1"].tolist() == [3, 1]
+    assert monks.data["a1"].cat.categories.tolist() == [1, 3]
+
+
+def test_frames_need_pandas(tmp_path, monkeypatch):
+    write_table(tmp_path, "a,target\n1,0\n")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="as_frame=True needs pandas"):
+        load("table", data_home=tmp_path, as_frame=True)
+
+
+# --------------------------------------------------------------------------------------------------- the papers' tables
+
+
+def load_or_skip(name, **options):
+    try:
+        return load(name, **options)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+
+
+# Rows, features, of which nominal, missing values, classes or 0, rows of the train part.
+KNOWN = {
+    "iris": (150, 4, 0, 0, 3, None),
+    "breast_cancer_wisconsin_diagnostic": (569, 30, 0, 0, 2, None),
+    "haberman": (306, 3, 0, 0, 2, None),
+    "ionosphere": (351, 34, 0, 0, 2, None),
+    "seeds": (210, 7, 0, 0, 3, None),
+    "wine": (178, 13, 0, 0, 3, None),
+    "spect": (267, 22, 22, 0, 2, 80),
+    "house_votes_84": (435, 16, 16, 0, 2, None),
+    "dna": (3186, 180, 180, 0, 3, 2000),
+    "splice": (3190, 60, 60, 0, 3, None),
+    "cmc": (1473, 9, 4, 0, 3, None),
+    "monks1": (556, 6, 6, 0, 2, 124),
+    "monks2": (601, 6, 6, 0, 2, 169),
+    "monks3": (554, 6, 6, 0, 2, 122),
+    "ctg_nsp": (2126, 21, 0, 0, 3, None),
+    "ctg_class": (2126, 21, 0, 0, 10, None),
+    "ERA": (1000, 4, 0, 0, 9, None),
+    "ESL": (488, 4, 0, 0, 9, None),
+    "LEV": (1000, 4, 0, 0, 5, None),
+    "SWD": (1000, 10, 0, 0, 4, None),
+    "automobile": (205, 25, 10, 59, 6, None),
+    "balance_scale": (625, 4, 0, 0, 3, None),
+    "bondrate": (57, 10, 6, 1, 5, None),
+    "car": (1728, 6, 6, 0, 4, None),
+    "contact_lenses": (24, 4, 4, 0, 3, None),
+    "eucalyptus": (736, 19, 5, 448, 5, None),
+    "mammoexp": (412, 5, 2, 0, 3, None),
+    "newthyroid": (215, 5, 0, 0, 3, None),
+    "pasture": (36, 22, 1, 0, 3, None),
+    "squash_stored": (52, 24, 3, 7, 3, None),
+    "squash_unstored": (52, 23, 3, 39, 3, None),
+    "support": (730, 19, 4, 0, 5, None),
+    "tae": (151, 5, 4, 0, 3, None),
+    "toy": (300, 2, 0, 0, 5, None),
+    "vlbw": (172, 25, 13, 0, 9, None),
+    "winequality_red": (1599, 11, 0, 0, 6, None),
+    "abalone": (4177, 8, 1, 0, 0, None),
+    "bank8fm": (8192, 8, 0, 0, 0, None),
+    "bank32nh": (8192, 32, 0, 0, 0, None),
+    "calhousing": (20640, 8, 0, 0, 0, None),
+    "house_8L": (22784, 8, 0, 0, 0, None),
+    "house_16H": (22784, 16, 0, 0, 0, None),
+    "cpu_small": (8192, 12, 0, 0, 0, None),
+    "cpu_act": (8192, 21, 0, 0, 0, None),
+    "housing": (506, 13, 1, 0, 0, None),
+    "machine_cpu": (209, 6, 0, 0, 0, None),
+    "pyrim": (74, 27, 0, 0, 0, None),
+    "stock": (950, 9, 0, 0, 0, None),
+}
+
+
+def test_every_known_set_is_tested():
+    assert set(KNOWN) == set(CATALOG)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_sets(name):
+    bunch = load_or_skip(name)
+    n_rows, n_features, n_nominal, n_missing, n_classes, n_train = KNOWN[name]
+    assert bunch.data.shape == (n_rows, n_features)
+    assert bunch.data.dtype == np.float64
+    assert len(bunch.feature_names) == n_features
+    assert bunch.categorical.sum() == n_nominal
+    assert np.isnan(bunch.data).sum() == n_missing
+    assert bunch.n_train == n_train
+    assert bunch.origin in bunch.DESCR
+    nominal = {name for name, is_nominal in zip(bunch.feature_names, bunch.categorical, strict=True) if is_nominal}
+    assert nominal <= set(bunch.categories)
+    if n_classes:
+        assert np.unique(bunch.target).tolist() == list(range(n_classes))
+        assert bunch.target_names.shape == (n_classes,)
+        assert "nominal" in bunch.task or "ordinal" in bunch.task
+    else:
+        assert (bunch.task, bunch.target_names, bunch.target.dtype) == ("regression", None, np.float64)
+
+
+def test_folder_holds_the_known_sets():
+    try:
+        held = names()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    for task in ("nominal", "ordinal", "regression"):
+        assert set(names(task=task)) == {name for name in held if name in CATALOG and CATALOG[name].task == task}
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("newthyroid", {"3": 30, "1": 150, "2": 35}),
+        ("bondrate", {"(5)_BB": 1, "(4)_BBB": 5, "(3)_A": 12, "(2)_AA": 33, "(1)_AAA": 6}),
+        ("automobile", {"-2": 3, "-1": 22, "0": 67, "1": 54, "2": 32, "3": 27}),
+        ("car", {"unacc": 1210, "acc": 384, "good": 69, "vgood": 65}),
+    ],
+)
+def test_order_of_known_classes(name, counts):
+    bunch = load_or_skip(name)
+    assert dict(zip(bunch.target_names.tolist(), np.bincount(bunch.target).tolist(), strict=True)) == counts
+    assert list(counts) == bunch.target_names.tolist()
 
 
 # The number of rows and features, and the sizes of the classes, as published.

@@ -51,7 +51,8 @@ def test_public_names():
 
 
 @pytest.mark.parametrize(
-    "name", ["cart", "criteria", "datasets", "export", "forest", "permutation", "plotting", "sequence", "tree"]
+    "name",
+    ["cart", "criteria", "datasets", "export", "forest", "metrics", "permutation", "plotting", "sequence", "tree"],
 )
 def test_public_names_of_modules(name):
     module = importlib.import_module(f"pytrees.{name}")
@@ -72,8 +73,11 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "bounds",
         "criteria",
         "exact",
+        "gain",
+        "gini",
         "histogram",
         "nsrps",
+        "ordinal",
         "partition",
         "scanner",
         "sequence_scanner",

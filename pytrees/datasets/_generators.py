@@ -1,0 +1,319 @@
+"""Data sets that need no file: the papers' toy examples, sets with a definition, and random ones."""
+
+from itertools import product
+
+import numpy as np
+from sklearn.datasets import make_blobs
+from sklearn.utils import Bunch, check_random_state
+
+from ..tree import LEAF, UNDEFINED, Tree
+
+_MONKS_RULES = {
+    1: lambda a: (a[0] == a[1]) | (a[4] == 1),
+    2: lambda a: (a == 1).sum(axis=0) == 2,
+    3: lambda a: ((a[4] == 3) & (a[3] == 1)) | ((a[4] != 4) & (a[1] != 3)),
+}
+
+
+def load_toy_permutations():
+    """The 14 patients of the permutation paper's toy example, and five orders in which they may arrive.
+
+    Table 2 and the list of permutations in Section 3 of Harikrishnan and Nagaraj, arXiv:2306.02617. The first feature
+    stands for the severity of the symptoms, the second for a molecular test; class 1 is to be quarantined.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` of shape (14, 2), float64; ``target`` of shape (14,), int64; ``feature_names``; ``permutations``, a
+        dict from "A".."E" to arrays of row numbers, counted from 0.
+
+    Examples
+    --------
+    >>> from pytrees import PermutationDecisionTreeClassifier
+    >>> from pytrees.datasets import load_toy_permutations
+    >>> toy = load_toy_permutations()
+    >>> for name in "BD":
+    ...     rows = toy.permutations[name]
+    ...     tree = PermutationDecisionTreeClassifier().fit(toy.data[rows], toy.target[rows])
+    ...     print(name, tree.feature_usage(toy.data))
+    B [14 14]
+    D [14  4]
+    """
+    data = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (4, 1), (4, 2), (4, 3), (4, 4), (5, 1), (5, 2)]
+    data += [(5, 3), (5, 4)]
+    permutations = {
+        "A": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14),
+        "B": (14, 3, 10, 12, 2, 4, 5, 11, 9, 8, 7, 1, 6, 13),
+        "C": (13, 11, 8, 12, 7, 6, 4, 14, 10, 5, 2, 3, 1, 9),
+        "D": (3, 2, 13, 10, 11, 1, 4, 7, 6, 9, 8, 14, 5, 12),
+        "E": (10, 12, 1, 2, 13, 14, 8, 11, 4, 7, 9, 6, 5, 3),
+    }
+    return Bunch(
+        data=np.array(data, dtype=np.float64),
+        target=np.array([2] * 8 + [1] * 6),
+        feature_names=["f0", "f1"],
+        permutations={name: np.array(rows) - 1 for name, rows in permutations.items()},
+    )
+
+
+def load_toy_ordinal():
+    """Four ordered classes that one feature parts against their order, and the other along it.
+
+    The two splits of Fig. 3 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the first
+    feature has classes 0 and 3 on its left, the second has classes 0 and 1. Criteria for nominal classes cannot tell
+    them apart; those for ordered classes prefer the second. A class has 10 rows here; the paper's text does not say
+    how many.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` of shape (40, 2), float64, of zeros and ones; ``target`` of shape (40,), int64; ``feature_names``;
+        ``target_names``, the classes in order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytrees.datasets import load_toy_ordinal
+    >>> toy = load_toy_ordinal()
+    >>> for name, column in zip(toy.feature_names, toy.data.T):
+    ...     print(name, [np.bincount(toy.target[column == side], minlength=4).tolist() for side in (0, 1)])
+    apart [[10, 0, 0, 10], [0, 10, 10, 0]]
+    together [[10, 10, 0, 0], [0, 0, 10, 10]]
+    """
+    target = np.repeat(np.arange(4), 10)
+    data = np.column_stack([(target == 1) | (target == 2), target >= 2]).astype(np.float64)
+    return Bunch(
+        data=data,
+        target=target,
+        feature_names=["apart", "together"],
+        target_names=np.array(["C1", "C2", "C3", "C4"]),
+    )
+
+
+def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
+    """The three MONK's problems: six nominal features, two classes, and a rule.
+
+    The features a1..a6 have the values 1..3, 1..3, 1..2, 1..3, 1..4 and 1..2. Class 1 are the rows with
+
+    - problem 1: a1 = a2 or a5 = 1,
+    - problem 2: exactly two of the six features at 1,
+    - problem 3: a5 = 3 and a4 = 1, or a5 other than 4 and a2 other than 3.
+
+    Parameters
+    ----------
+    problem : {1, 2, 3}
+    n_samples : int, optional
+        So many rows, drawn without replacement; by default all 432 in lexicographic order. The original training sets
+        have 124, 169 and 122.
+    noise : float, default=0.0
+        Share of the rows whose class is flipped; 0.05 in the original training set of problem 3, 6 of 122 rows.
+    random_state : int, RandomState instance or None, default=None
+        What is drawn.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 6), float64
+    y : ndarray of shape (n_samples,), int64
+        0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no such problem, not so many rows, or `noise` is no share.
+
+    References
+    ----------
+    Thrun et al., "The MONK's problems: a performance comparison of different learning algorithms", CMU-CS-91-197, 1991.
+
+    Examples
+    --------
+    >>> from pytrees.datasets import make_monks
+    >>> X, y = make_monks(3, n_samples=122, noise=0.05, random_state=0)
+    >>> X.shape, [int(make_monks(problem)[1].sum()) for problem in (1, 2, 3)]
+    ((122, 6), [216, 142, 228])
+    """
+    if problem not in _MONKS_RULES:
+        raise ValueError(f"problem must be 1, 2 or 3, got {problem!r}.")
+    if not 0.0 <= noise <= 1.0:
+        raise ValueError(f"noise must be a share between 0 and 1, got {noise!r}.")
+    X = np.array(list(product(*(range(1, values + 1) for values in (3, 3, 2, 3, 4, 2)))), dtype=np.float64)
+    y = _MONKS_RULES[problem](X.T).astype(np.int64)
+    random = check_random_state(random_state)
+    if n_samples is not None:
+        if not 1 <= n_samples <= len(X):
+            raise ValueError(f"n_samples must be between 1 and {len(X)}, got {n_samples!r}.")
+        rows = random.permutation(len(X))[:n_samples]
+        X, y = X[rows], y[rows]
+    flipped = random.permutation(len(y))[: round(noise * len(y))]
+    y[flipped] = 1 - y[flipped]
+    return X, y
+
+
+def make_balance_scale():
+    """All 625 weighings of the balance scale: four features of the values 1..5, and the side that tips.
+
+    The features are the weight and the distance on the left, then those on the right.
+
+    Returns
+    -------
+    X : ndarray of shape (625, 4), float64
+        In lexicographic order.
+    y : ndarray of shape (625,), int64
+        In order: 0 where weight times distance is greater on the left (L), 1 where the scale balances (B), 2 where it
+        is greater on the right (R).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytrees.datasets import make_balance_scale
+    >>> X, y = make_balance_scale()
+    >>> np.bincount(y)
+    array([288,  49, 288])
+    """
+    X = np.array(list(product(range(1, 6), repeat=4)), dtype=np.float64)
+    return X, 1 + np.sign(X[:, 2] * X[:, 3] - X[:, 0] * X[:, 1]).astype(np.int64)
+
+
+def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std=1.0, random_state=None):
+    """Isotropic Gaussian blobs, one a class: :func:`sklearn.datasets.make_blobs` by the names that are used here.
+
+    The kind of artificial data that Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2, compare
+    trees on.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_classes : int
+    cluster_std : float or sequence of float, default=1.0
+        Standard deviation of the blobs, whose centres are drawn from [-10, 10].
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64
+
+    Examples
+    --------
+    >>> from pytrees.datasets import make_gaussian_blobs
+    >>> X, y = make_gaussian_blobs(90, n_features=4, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((90, 4), [0, 1, 2])
+    """
+    X, y = make_blobs(n_samples, n_features, centers=n_classes, cluster_std=cluster_std, random_state=random_state)
+    return X, y.astype(np.int64)
+
+
+def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, *, max_depth=None, random_state=None):
+    """Uniform random points, labelled by a random decision tree.
+
+    Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the size of trees
+    with that of such a one, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is
+    split at a random feature, between two random neighbouring values of its points, until there are `n_nodes` nodes.
+    Sibling leaves have different classes, every class has a leaf, and every leaf has points. A smaller tree may yet
+    label the points in the same way: the paper discards samples for which it finds one.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_classes : int
+        Points are drawn from [0, 1); there are two classes at least.
+    n_nodes : int, default=15
+        Nodes of the tree, leaves included: an odd number.
+    max_depth : int, optional
+        Edges between the root and a leaf, at most.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64
+    tree : pytrees.Tree
+        The tree, with the class counts of the points at its nodes and gains of 0; ``tree.predict(X)`` is y.
+
+    Raises
+    ------
+    ValueError
+        If there is no such tree, or it has too many leaves for the points.
+
+    Examples
+    --------
+    >>> from pytrees.datasets import make_from_random_tree
+    >>> X, y, tree = make_from_random_tree(n_nodes=9, random_state=0)
+    >>> X.shape, tree.node_count, bool((tree.predict(X) == y).all())
+    ((500, 6), 9, True)
+    """
+    n_leaves = (n_nodes + 1) // 2
+    if n_nodes < 3 or n_nodes % 2 == 0:
+        raise ValueError(f"n_nodes must be an odd number, 3 at least, got {n_nodes!r}.")
+    if n_classes < 2 or n_leaves < n_classes:
+        raise ValueError(f"A tree of {n_nodes} nodes has {n_leaves} leaves, which cannot have {n_classes!r} classes.")
+    random = check_random_state(random_state)
+    X = random.uniform(size=(n_samples, n_features))
+    nodes = _split_at_random(X, n_leaves, max_depth, random)
+    return _label(X, nodes, n_classes, random)
+
+
+class _Node:
+    """A node of a tree that is being made: its rows, and what it is split by."""
+
+    def __init__(self, rows, depth):
+        self.rows, self.depth = rows, depth
+        self.feature, self.threshold, self.children = UNDEFINED, float(UNDEFINED), ()
+
+    def preorder(self):
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending += reversed(node.children)
+
+
+def _split_at_random(X, n_leaves, max_depth, random):
+    """The nodes, in preorder, of a tree that is split at random until it has so many leaves."""
+    root = _Node(np.arange(len(X)), 0)
+    leaves = [root]
+    while len(leaves) < n_leaves:
+        open_ones = [i for i, leaf in enumerate(leaves) if len(leaf.rows) > 1 and leaf.depth != max_depth]
+        if not open_ones:
+            raise ValueError(f"{n_leaves} leaves are too many for {len(X)} rows and max_depth={max_depth!r}.")
+        leaf = leaves.pop(open_ones[random.randint(len(open_ones))])
+        leaf.feature = int(random.randint(X.shape[1]))
+        column = X[leaf.rows, leaf.feature]
+        values = np.sort(column)
+        cut = random.randint(1, len(values))
+        leaf.threshold = 0.5 * values[cut - 1] + 0.5 * values[cut]
+        left = column <= leaf.threshold
+        leaf.children = tuple(_Node(leaf.rows[side], leaf.depth + 1) for side in (left, ~left))
+        leaves += leaf.children
+    return list(root.preorder())
+
+
+def _label(X, nodes, n_classes, random):
+    """The points, their labels, and the Tree, once every leaf has a class."""
+    number = {node: index for index, node in enumerate(nodes)}
+    sibling = {}
+    for node in nodes:
+        if node.children:
+            left, right = node.children
+            sibling[left], sibling[right] = right, left
+    leaves = [node for node in nodes if not node.children]
+    # The first leaves get one class each, which gives every class a leaf; siblings among them differ.
+    label = {}
+    for index, place in enumerate(random.permutation(len(leaves))):
+        leaf = leaves[place]
+        others = [code for code in range(n_classes) if code != label.get(sibling[leaf])]
+        label[leaf] = index if index < n_classes else others[random.randint(len(others))]
+    y = np.empty(len(X), dtype=np.int64)
+    for leaf in leaves:
+        y[leaf.rows] = label[leaf]
+    children = np.array([[number[child] for child in node.children] or [LEAF, LEAF] for node in nodes])
+    tree = Tree(
+        children_left=children[:, 0],
+        children_right=children[:, 1],
+        feature=[node.feature for node in nodes],
+        threshold=[node.threshold for node in nodes],
+        n_node_samples=[len(node.rows) for node in nodes],
+        value=[np.bincount(y[node.rows], minlength=n_classes) for node in nodes],
+        gain=np.zeros(len(nodes)),
+        n_features=X.shape[1],
+    )
+    return X, y, tree

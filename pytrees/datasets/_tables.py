@@ -1,0 +1,392 @@
+"""Tables in a folder, read with what the catalog knows of them, and those that scikit-learn ships."""
+
+import csv
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.utils import Bunch
+
+from ._catalog import ALL, CATALOG, Entry
+
+_SHIPPED = {"iris": load_iris, "breast_cancer_wisconsin_diagnostic": load_breast_cancer, "wine": load_wine}
+_PARTS = ("train", "test")
+_ENDINGS = (".csv", ".csv.gz")
+
+
+def get_data_home(data_home=None):
+    """The folder that tables are read from.
+
+    Parameters
+    ----------
+    data_home : path-like, optional
+        The folder itself. By default the environment variable ``PYTREES_DATA`` names it.
+
+    Returns
+    -------
+    pathlib.Path or None
+        None where neither is given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder does not exist.
+
+    Examples
+    --------
+    >>> from pytrees.datasets import get_data_home
+    >>> get_data_home(".").is_dir()
+    True
+    """
+    named = os.environ.get("PYTREES_DATA") if data_home is None else data_home
+    if not named:
+        return None
+    home = Path(named).expanduser()
+    if not home.is_dir():
+        raise FileNotFoundError(f"There is no folder {home}, which PYTREES_DATA or data_home names.")
+    return home
+
+
+def load_table(name, data_home=None):
+    """Load a table of numeric features whose last column is the target, as it stands in its file.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file without ``.csv``.
+    data_home : path-like, optional
+        As in :func:`get_data_home`.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` of shape (n_samples, n_features), float64; ``target`` of shape (n_samples,), str; ``feature_names``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no folder is named, or the table is not in it.
+    ValueError
+        If a feature is not a number.
+
+    See Also
+    --------
+    load : Reads words, missing values, fixed splits and numeric targets too.
+    """
+    header, rows = _read(_find(name, data_home))
+    return Bunch(
+        data=np.array([row[:-1] for row in rows], dtype=np.float64),
+        target=np.array([row[-1] for row in rows]),
+        feature_names=header[:-1],
+    )
+
+
+def load_shipped(name):
+    """Load one of the tables that scikit-learn ships, by the name that :func:`load_table` has for it.
+
+    Parameters
+    ----------
+    name : {"iris", "breast_cancer_wisconsin_diagnostic", "wine"}
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As of :func:`load_table`.
+
+    Raises
+    ------
+    KeyError
+        If scikit-learn does not ship it.
+
+    Examples
+    --------
+    >>> from pytrees.datasets import load_shipped
+    >>> load_shipped("wine").data.shape
+    (178, 13)
+    """
+    bunch = _SHIPPED[name]()
+    return Bunch(
+        data=bunch.data, target=bunch.target_names[bunch.target], feature_names=[str(n) for n in bunch.feature_names]
+    )
+
+
+def names(data_home=None, *, task=None):
+    """The data sets that the folder holds.
+
+    Parameters
+    ----------
+    data_home : path-like, optional
+        As in :func:`get_data_home`.
+    task : {"nominal", "ordinal", "regression"}, optional
+        Only the known sets of this task.
+
+    Returns
+    -------
+    list of str
+        In alphabetical order; a set that comes as ``NAME.train`` and ``NAME.test`` is named once. Tables that nothing
+        is known of are listed too, unless a `task` is asked for.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no folder is named, or it does not exist.
+    ValueError
+        If there is no such task.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pytrees.datasets import names
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ["wine.csv", "car.csv.gz", "spect.train.csv", "spect.test.csv", "mine.csv"]:
+    ...         pathlib.Path(folder, name).touch()
+    ...     names(folder), names(folder, task="ordinal")
+    (['car', 'mine', 'spect', 'wine'], ['car'])
+    """
+    tasks = {entry.task for entry in CATALOG.values()}
+    if task is not None and task not in tasks:
+        raise ValueError(f"task must be one of {sorted(tasks)}, got {task!r}.")
+    found = set()
+    for path in _home(data_home, "Data sets").iterdir():
+        name, dot, ending = path.name.partition(".csv")
+        if dot and dot + ending in _ENDINGS and name != "MANIFEST":
+            stem, _, part = name.rpartition(".")
+            found.add(stem if part in _PARTS else name)
+    return sorted(name for name in found if task is None or getattr(CATALOG.get(name), "task", None) == task)
+
+
+def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False):
+    """Load a data set from the folder.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    data_home : path-like, optional
+        As in :func:`get_data_home`.
+    subset : {"all", "train", "test"}, default="all"
+        Part of a set that has a fixed split; "all" gives the rows of the train part, then those of the test part.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+    as_frame : bool, default=False
+        Give data as a pandas DataFrame, in which words are categories, and the target as a Series.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` of shape (n_samples, n_features), float64: numbers as they are, words as their place in
+        ``categories``, NaN where a value is missing; ``target`` of shape (n_samples,): codes of the classes, int64,
+        or numbers, float64, of a regression set; ``target_names``, the classes in the order of their codes, from the
+        lowest to the highest where they are ordered, None for regression; ``feature_names``; ``categorical``, a mask
+        of the nominal features; ``categories``, a dict from the names of nominal and word features to their values;
+        ``task``, "nominal", "ordinal" or "regression"; ``n_train``, how many rows are of the train part of a fixed
+        split, None where there is none; ``frame``, data and target with ``as_frame=True``, otherwise None; ``origin``
+        and ``DESCR``, where the set comes from, in short and in full. Of an unknown table, columns of words are
+        nominal, and a target of numbers that are not whole is regression.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no folder is named, or the set is not in it.
+    ImportError
+        If pandas is asked for, but not installed.
+    ValueError
+        If there is no such subset, or the file is not the known table.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pytrees.datasets import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "mine.csv").write_text("size,colour,target\\n1,red,no\\n,blue,yes\\n")
+    ...     mine = load("mine", data_home=folder)
+    >>> mine.data, mine.target, mine.categories
+    (array([[ 1.,  1.],
+           [nan,  0.]]), array([0, 1]), {'colour': ['blue', 'red']})
+    """
+    stem, _, part = name.rpartition(".")
+    if part in _PARTS:
+        name, subset = stem, part
+    if subset not in ("all", *_PARTS):
+        raise ValueError(f"subset must be 'all', 'train' or 'test', got {subset!r}.")
+    header, rows, n_train = _read_subset(name, subset, data_home)
+    bunch = tidy(name, header, rows)
+    bunch.n_train = n_train
+    if as_frame:
+        _add_frame(bunch)
+    return (bunch.data, bunch.target) if return_X_y else bunch
+
+
+# ---------------------------------------------------------------------------------------------------------------- files
+
+
+def _home(data_home, what):
+    home = get_data_home(data_home)
+    if home is None:
+        raise FileNotFoundError(f"{what} are files: set PYTREES_DATA or data_home to their folder.")
+    return home
+
+
+def _find(name, data_home):
+    home = get_data_home(data_home)
+    if home is None:
+        raise FileNotFoundError(f"The data set {name!r} is a file: set PYTREES_DATA or data_home to its folder.")
+    for ending in _ENDINGS:
+        path = home / f"{name}{ending}"
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f"There is no {name}.csv in {home}, the folder that PYTREES_DATA or data_home names.")
+
+
+def _read(path):
+    """The header and the rows of a table, all of the same length."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    if not rows or {len(row) for row in rows} != {len(header)}:
+        raise ValueError(f"{path.name} is not a table: it has no rows, or rows of different lengths.")
+    return header, rows
+
+
+def _read_subset(name, subset, data_home):
+    """Header, rows, and the number of rows of the train part, None for a set without split."""
+    entry = CATALOG.get(name)
+    if entry is None:
+        home = get_data_home(data_home)
+        split = home is not None and any((home / f"{name}.train{ending}").is_file() for ending in _ENDINGS)
+    else:
+        split = entry.split
+    if not split:
+        if subset != "all":
+            raise ValueError(f"The data set {name!r} has no fixed split into train and test rows.")
+        return *_read(_find(name, data_home)), None
+    parts = [_read(_find(f"{name}.{part}", data_home)) for part in _PARTS if subset in ("all", part)]
+    if any(header != parts[0][0] for header, _ in parts):
+        raise ValueError(f"The parts of {name!r} have different columns.")
+    n_train = 0 if subset == "test" else len(parts[0][1])
+    return parts[0][0], [row for _, rows in parts for row in rows], n_train
+
+
+# -------------------------------------------------------------------------------------------------------------- columns
+
+
+def tidy(name, header, rows):
+    """The Bunch of a table's header and rows of text, as :func:`load` gives it without a frame."""
+    entry = CATALOG.get(name)
+    *columns, target = (np.array(column) for column in zip(*rows, strict=True))
+    feature_names = header[:-1]
+    unknown = entry is None
+    if unknown:
+        entry = Entry(_guess_task(target), "unknown")
+    data, nominal, categories = np.empty((len(rows), len(columns))), [], {}
+    for index, (feature, column) in enumerate(zip(feature_names, columns, strict=True)):
+        is_nominal = entry.nominal == ALL or feature in entry.nominal
+        levels = entry.levels.get(feature, entry.levels.get("", ()))
+        data[:, index], values = _code_feature(name, feature, column, levels, entry.empty)
+        if values is None and is_nominal:
+            values = np.unique(data[:, index][~np.isnan(data[:, index])]).tolist()
+        elif values is not None and unknown:
+            is_nominal = True
+        elif values is not None and not is_nominal and not levels:
+            raise ValueError(f"Not the known table {name!r}: column {feature!r} holds words.")
+        nominal.append(is_nominal)
+        if values is not None:
+            categories[feature] = values
+    target, target_names = _code_target(name, target, entry)
+    bunch = Bunch(data=data, target=target, frame=None, target_names=target_names, feature_names=feature_names)
+    bunch.update(categorical=np.array(nominal, dtype=bool), categories=categories, task=entry.task, origin=entry.origin)
+    bunch.DESCR = _describe(name, entry, bunch)
+    return bunch
+
+
+def as_numbers(texts):
+    """The texts as float64, NaN where one is empty; None where one is a word."""
+    try:
+        return np.where(texts == "", "nan", texts).astype(np.float64)
+    except ValueError:
+        return None
+
+
+def _guess_task(target):
+    numbers = as_numbers(target)
+    whole = numbers is None or np.isnan(numbers).any() or np.all(numbers == np.floor(numbers))
+    return "nominal" if whole else "regression"
+
+
+def _code_feature(name, feature, texts, levels, empty):
+    """The numbers of a column, or the codes of its words and, in the order of the codes, the words."""
+    if empty:
+        texts = np.where(texts == "", empty, texts)
+    numbers = None if levels else as_numbers(texts)
+    if numbers is not None:
+        return numbers, None
+    present = texts != ""
+    words = list(levels) or sorted(set(texts[present].tolist()))
+    codes = np.full(len(texts), np.nan)
+    codes[present] = _codes(name, feature, texts[present], words)
+    return codes, words
+
+
+def _codes(name, column, texts, words):
+    """The place of every text among the words."""
+    unknown = sorted(set(texts.tolist()) - set(words))
+    if unknown:
+        raise ValueError(f"Not the known table {name!r}: column {column!r} holds {unknown[0]!r}.")
+    code = {word: index for index, word in enumerate(words)}
+    return np.array([code[text] for text in texts.tolist()], dtype=np.int64)
+
+
+def _code_target(name, texts, entry):
+    """The target as numbers or as codes of classes, and the classes in the order of their codes."""
+    if np.any(texts == ""):
+        raise ValueError(f"The target of {name!r} has missing values.")
+    numbers = as_numbers(texts)
+    if entry.task == "regression":
+        if numbers is None:
+            raise ValueError(f"Not the known table {name!r}: its target holds words.")
+        return numbers, None
+    found = np.unique(texts)
+    if entry.order:
+        classes = list(entry.order)
+    elif numbers is None:
+        classes = found.tolist()
+    else:
+        classes = found[np.argsort(found.astype(np.float64), kind="stable")].tolist()
+    return _codes(name, "target", texts, classes), np.array(classes)
+
+
+def _describe(name, entry, bunch):
+    rows, columns = bunch.data.shape
+    lines = [
+        f"{name} ({entry.task})",
+        f"Origin: {entry.origin}",
+        f"Rows: {rows}",
+        f"Features: {columns}, of which nominal: {bunch.categorical.sum()}",
+        f"Missing values: {np.isnan(bunch.data).sum()}",
+    ]
+    if bunch.target_names is not None:
+        between = " < " if entry.task == "ordinal" else ", "
+        lines.append(f"Classes: {between.join(bunch.target_names)}")
+    return "\n".join([*lines, *filter(None, [entry.note])])
+
+
+def _add_frame(bunch):
+    """Put a data frame in the place of the data, a series in that of the target, and both into `frame`."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("as_frame=True needs pandas, which is not installed.") from error
+    columns = {}
+    for feature, values, nominal in zip(bunch.feature_names, bunch.data.T, bunch.categorical, strict=True):
+        if feature in bunch.categories:
+            categories = bunch.categories[feature]
+            # Words stand for their codes; numbers for themselves.
+            codes = values if isinstance(categories[0], str) else np.searchsorted(categories, values)
+            codes = np.where(np.isnan(values), -1, codes).astype(np.int64)
+            values = pd.Categorical.from_codes(codes, categories=categories, ordered=not nominal)
+        columns[feature] = values
+    bunch.data = pd.DataFrame(columns)
+    bunch.target = pd.Series(bunch.target, name="target")
+    bunch.frame = bunch.data.assign(target=bunch.target)

@@ -1,0 +1,222 @@
+"""Measures of ordinal classification, and scorers that know the order of an estimator's classes."""
+
+import copy
+
+import numpy as np
+from sklearn.metrics import cohen_kappa_score, mean_absolute_error
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
+from sklearn.utils.validation import _check_sample_weight
+
+__all__ = ["mae_scorer", "make_ordinal_scorer", "qwk_scorer", "ranked_probability_score", "rps_scorer"]
+
+
+def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None):
+    """Mean squared distance of the predicted from the observed cumulative distribution of ordered classes.
+
+    Eq. 16 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the mean over the rows of
+    sum_q (P(y <= C_q) - [y <= C_q])^2, not divided by Q-1. For two classes it is the squared error of the probability.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The classes that were observed.
+    y_proba : array-like of shape (n_samples, n_classes)
+        The probabilities of all classes, from the lowest class to the highest.
+    labels : array-like of shape (n_classes,), optional
+        All classes in the order of the columns of `y_proba`, which need not be that of sorting. By default the sorted
+        classes in `y_true`, none of which may be absent then.
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    float
+        Between 0, where every row has its class for certain, and n_classes - 1. Smaller is better.
+
+    Raises
+    ------
+    ValueError
+        If `y_proba` has not one column for every class, or a row that is no distribution (NaN, negative, or of another
+        sum than 1); if `y_true` has a class that is not in `labels`, or a class stands in `labels` twice.
+
+    Examples
+    --------
+    The further a probability lies from the class, the more it costs:
+
+    >>> from pytrees.metrics import ranked_probability_score
+    >>> levels = ["low", "medium", "high"]
+    >>> for probabilities in ([1, 0, 0], [0.5, 0.5, 0], [0, 1, 0], [0, 0, 1]):
+    ...     print(ranked_probability_score(["low"], [probabilities], labels=levels))
+    0.0
+    0.25
+    1.0
+    2.0
+    """
+    y_true = column_or_1d(y_true)
+    y_proba = _check_probabilities(y_proba)
+    check_consistent_length(y_true, y_proba, sample_weight)
+    codes = _codes(y_true, _column_order(y_true, labels, y_proba.shape[1]), "y_true")
+    if sample_weight is not None:
+        sample_weight = _check_sample_weight(sample_weight, y_true, dtype=np.float64, ensure_non_negative=True)
+    distance = np.cumsum(y_proba, axis=1, dtype=np.float64)
+    distance -= codes[:, np.newaxis] <= np.arange(y_proba.shape[1])
+    return float(np.average(np.einsum("ij,ij->i", distance, distance), weights=sample_weight))
+
+
+def make_ordinal_scorer(metric, *, labels=None):
+    """A scorer that takes the classes of an estimator as ordered.
+
+    Classes count by their place in the order, whatever their labels are, and whether or not they all occur in the rows
+    that are scored. `rps_scorer`, `mae_scorer` and `qwk_scorer` are such scorers, without `labels`.
+
+    Parameters
+    ----------
+    metric : {"rps", "mae", "qwk"}
+        The ranked probability score, which needs ``predict_proba``, or the mean absolute error, both negated, so that
+        greater is better; or Cohen's kappa with quadratic weights, which is NaN where all observed and predicted
+        classes are one.
+    labels : array-like of shape (n_classes,), optional
+        All classes, from the lowest to the highest. By default ``estimator.classes_``; a class that the estimator has
+        not met, as can happen to rare ones in cross-validation, then comes where sorting puts it. With `labels`,
+        distances are the same whatever has been met.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, *, sample_weight=None)``, for the ``scoring=`` of scikit-learn's functions and
+        searches. With metadata routing, ``scorer.set_score_request(sample_weight=True)`` gives one that wants weights.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.datasets import make_balance_scale
+    >>> from pytrees.metrics import make_ordinal_scorer
+    >>> X, y = make_balance_scale()
+    >>> scorer = make_ordinal_scorer("mae", labels=[0, 1, 2])
+    >>> search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3, 5]}, scoring=scorer).fit(X, y)
+    >>> search.best_params_
+    {'max_depth': 5}
+    """
+    return _OrdinalScorer(metric, labels)
+
+
+class _OrdinalScorer:
+    """What `make_ordinal_scorer` returns."""
+
+    def __init__(self, metric, labels=None):
+        if metric not in _SCORES:
+            raise ValueError(f"metric must be one of {sorted(_SCORES)}, got {metric!r}.")
+        self.metric = metric
+        self.labels = None if labels is None else column_or_1d(labels)
+        self._set_request(None)
+
+    def __call__(self, estimator, X, y_true, *, sample_weight=None):
+        if not hasattr(estimator, "classes_"):
+            raise ValueError(f"{type(estimator).__name__} has no classes_: it is no classifier, or is not fitted.")
+        y_true = column_or_1d(y_true)
+        order = self._order(np.asarray(estimator.classes_), y_true)
+        codes = _codes(y_true, order, "y_true")
+        return float(_SCORES[self.metric](estimator, X, codes, order, sample_weight))
+
+    def __repr__(self):
+        labels = "" if self.labels is None else f", labels={self.labels.tolist()!r}"
+        return f"make_ordinal_scorer({self.metric!r}{labels})"
+
+    def _order(self, classes, y_true):
+        """All classes, from the lowest to the highest."""
+        if self.labels is not None:
+            return self.labels
+        if set(classes.tolist()).issuperset(y_true.tolist()):
+            return classes
+        if not np.array_equal(np.sort(classes), classes):
+            raise ValueError("y_true has classes that are not in classes_, which is not sorted: give labels.")
+        return np.union1d(classes, y_true)
+
+    def _set_request(self, alias):
+        self._request = MetadataRequest(owner=self)
+        self._request.score.add_request(param="sample_weight", alias=alias)
+
+    def set_score_request(self, *, sample_weight):
+        """A scorer like this one that wants weights (True), ignores them (False) or refuses to be given any (None)."""
+        scorer = copy.copy(self)  # the ready scorers are shared: they must stay as they are
+        scorer._set_request(sample_weight)
+        return scorer
+
+    def get_metadata_routing(self):
+        """What the scorer asks for, as scikit-learn's metadata routing wants to know it."""
+        return get_routing_for_object(self._request)
+
+
+def _negated_rps(estimator, X, codes, order, sample_weight):
+    places = _codes(np.asarray(estimator.classes_), order, "classes_")
+    known = np.asarray(estimator.predict_proba(X))
+    y_proba = np.zeros((len(known), len(order)), dtype=known.dtype)
+    y_proba[:, places] = known
+    return -ranked_probability_score(codes, y_proba, labels=np.arange(len(order)), sample_weight=sample_weight)
+
+
+def _negated_mae(estimator, X, codes, order, sample_weight):
+    predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
+    return -mean_absolute_error(codes, predicted, sample_weight=sample_weight)
+
+
+def _qwk(estimator, X, codes, order, sample_weight):
+    predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
+    every = np.arange(len(order))  # without it, the neighbours of an absent class would be neighbours
+    return cohen_kappa_score(codes, predicted, labels=every, weights="quadratic", sample_weight=sample_weight)
+
+
+_SCORES = {"rps": _negated_rps, "mae": _negated_mae, "qwk": _qwk}
+
+
+def _check_probabilities(y_proba):
+    """Rows of distributions, as floats."""
+    y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
+    if y_proba.ndim != 2:
+        raise ValueError(
+            "y_proba must have one column for every class. Of two classes, np.column_stack([1 - p, p]) makes them."
+        )
+    if y_proba.min() < 0.0:
+        raise ValueError("y_proba has negative values: they are no probabilities.")
+    total = y_proba.sum(axis=1)
+    if not np.allclose(total, 1.0, rtol=np.sqrt(np.finfo(y_proba.dtype).eps), atol=0.0):
+        row = int(np.abs(total - 1.0).argmax())
+        raise ValueError(f"y_proba has rows that do not sum to one: row {row} sums to {total[row]:g}.")
+    return y_proba
+
+
+def _column_order(y_true, labels, n_columns):
+    """The classes of the columns."""
+    if labels is not None:
+        order = column_or_1d(labels)
+        if len(order) != n_columns:
+            raise ValueError(f"labels has {len(order)} classes, but y_proba has {n_columns} columns.")
+        return order
+    order = np.unique(y_true)
+    if len(order) != n_columns:
+        raise ValueError(
+            f"y_true has {len(order)} classes, but y_proba has {n_columns} columns: give all classes as labels."
+        )
+    return order
+
+
+def _codes(values, order, what):
+    """The place of every value in the order."""
+    place = {label: code for code, label in enumerate(order.tolist())}
+    if len(place) != len(order):
+        raise ValueError(f"labels must be different classes, got {order.tolist()!r}.")
+    try:
+        return np.array([place[value] for value in values.tolist()], dtype=np.int64)
+    except KeyError as error:
+        raise ValueError(f"{what} has the class {error.args[0]!r}, which is not among {order.tolist()!r}.") from None
+
+
+rps_scorer = make_ordinal_scorer("rps")
+mae_scorer = make_ordinal_scorer("mae")
+qwk_scorer = make_ordinal_scorer("qwk")

@@ -1,0 +1,219 @@
+"""Measures of ordinal classification: values worked out by hand, a naive computation, refusals, scorers in searches."""
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier
+from pytrees.datasets import make_balance_scale
+from pytrees.metrics import mae_scorer, make_ordinal_scorer, qwk_scorer, ranked_probability_score, rps_scorer
+
+# ------------------------------------------------------------------------------------------------------------ the score
+
+
+def test_by_hand():
+    # (0.7 - 1)^2 + (0.9 - 1)^2 = 0.10 and 0.1^2 + 0.4^2 = 0.17
+    assert ranked_probability_score([0, 2, 1], [[0.7, 0.2, 0.1], [0.1, 0.3, 0.6], [0, 1, 0]]) == pytest.approx(0.09)
+    assert ranked_probability_score([0, 1], [[0.75, 0.25], [0.75, 0.25]]) == (0.0625 + 0.5625) / 2  # the squared error
+
+
+def test_not_divided_by_the_number_of_classes():
+    assert ranked_probability_score([1], [[0, 0, 0, 0, 1.0]], labels=[1, 2, 3, 4, 5]) == 4.0
+
+
+def test_weights():
+    y_proba = [[0.7, 0.2, 0.1], [0.1, 0.3, 0.6], [1, 0, 0]]
+    weighted = ranked_probability_score([0, 2, 1], y_proba, sample_weight=[3, 1, 0])
+    assert weighted == pytest.approx((3 * 0.1 + 0.17) / 4)
+
+
+@st.composite
+def forecasts(draw):
+    """Classes, and for every row a distribution in whole numbers over more classes than need occur."""
+    n_classes = draw(st.integers(1, 6))
+    counts = st.lists(st.integers(0, 9), min_size=n_classes, max_size=n_classes).filter(any)
+    rows = draw(st.lists(st.tuples(st.integers(0, n_classes - 1), counts, st.integers(1, 5)), min_size=1, max_size=8))
+    return n_classes, *map(list, zip(*rows, strict=True))
+
+
+@given(forecasts())
+def test_as_the_definition_says(forecast):
+    n_classes, codes, counts, weights = forecast
+    expected = Fraction(0)
+    for code, row, weight in zip(codes, counts, weights, strict=True):
+        for q in range(n_classes):
+            predicted = Fraction(sum(row[: q + 1]), sum(row))
+            expected += weight * (predicted - (code <= q)) ** 2
+    expected /= sum(weights)
+    y_proba = np.array(counts) / np.sum(counts, axis=1, keepdims=True)
+    score = ranked_probability_score(codes, y_proba, labels=range(n_classes), sample_weight=weights)
+    assert score == pytest.approx(float(expected), abs=1e-12)
+    words = np.array(["pear", "fig", "apple", "plum", "date", "lime"][:n_classes])
+    assert score == ranked_probability_score(words[codes], y_proba, labels=words, sample_weight=weights)
+    repeated = ranked_probability_score(
+        np.repeat(codes, weights), np.repeat(y_proba, weights, axis=0), labels=range(n_classes)
+    )
+    assert score == pytest.approx(repeated, abs=1e-12)
+
+
+def test_absent_classes_take_their_place():
+    y_proba = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
+    assert ranked_probability_score([0, 2], y_proba, labels=[0, 1, 2]) == (0.25 + 0.0625 + 0.25) / 2
+    with pytest.raises(ValueError, match="y_true has 2 classes, but y_proba has 3 columns: give all classes as labels"):
+        ranked_probability_score([0, 2], y_proba)
+
+
+def test_single_precision():
+    y_proba = np.full((1, 10), 0.1, dtype=np.float32)
+    assert ranked_probability_score([0], y_proba, labels=range(10)) == pytest.approx(2.85)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_proba", "labels", "message"),
+    [
+        ([0, 1], [[0.5, 0.6], [0.5, 0.5]], None, r"do not sum to one: row 0 sums to 1\.1"),
+        ([0, 1], [[1.5, -0.5], [0.5, 0.5]], None, "negative"),
+        ([0, 1], [[0.5, np.nan], [0.5, 0.5]], None, "y_proba contains NaN"),
+        ([0, 1], [[0.5, np.inf], [0.5, 0.5]], None, "y_proba contains infinity"),
+        ([0, 1], [0.2, 0.8], None, "one column for every class"),
+        ([0, 1], [[0.2, 0.8]], None, "inconsistent numbers of samples"),
+        ([[0, 1], [1, 0]], [[0.5, 0.5], [0.5, 0.5]], None, "y should be a 1d array"),
+        ([0, 1], [[0.2, 0.8], [0.5, 0.5]], [0, 1, 2], "labels has 3 classes, but y_proba has 2 columns"),
+        ([0, 3], [[0.2, 0.8], [0.5, 0.5]], [0, 1], r"y_true has the class 3, which is not among \[0, 1\]"),
+        (["a", "b"], [[0.2, 0.8], [0.5, 0.5]], [0, 1], "y_true has the class 'a'"),
+        ([0, np.nan], [[0.2, 0.8], [0.5, 0.5]], [0, 1], "y_true has the class nan"),
+        ([0, 1], [[0.2, 0.8], [0.5, 0.5]], [1, 1], "must be different"),
+        ([], np.empty((0, 2)), [0, 1], "minimum of 1 is required"),
+    ],
+)
+def test_refusals(y_true, y_proba, labels, message):
+    with pytest.raises(ValueError, match=message):
+        ranked_probability_score(y_true, y_proba, labels=labels)
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1], [0, 0], [1, np.nan]])
+def test_refused_weights(weights):
+    with pytest.raises(ValueError, match=r"."):
+        ranked_probability_score([0, 1], [[0.2, 0.8], [0.5, 0.5]], sample_weight=weights)
+
+
+# ---------------------------------------------------------------------------------------------------------- the scorers
+
+
+class Oracle:
+    """Predicts what X holds: codes of classes, and all probability on them."""
+
+    def __init__(self, classes):
+        self.classes_ = np.array(classes)
+
+    def predict(self, X):
+        return self.classes_[np.asarray(X)]
+
+    def predict_proba(self, X):
+        return np.eye(len(self.classes_))[np.asarray(X)]
+
+
+def test_scores_by_hand():
+    oracle, X, y = Oracle([0, 1, 2]), [0, 2, 2, 1], [0, 1, 2, 2]
+    assert mae_scorer(oracle, X, y) == rps_scorer(oracle, X, y) == -0.5
+    assert qwk_scorer(oracle, X, y) == pytest.approx(7 / 11)  # 2 observed, 5.5 expected
+    assert mae_scorer(oracle, X, y, sample_weight=[1, 2, 1, 0]) == -0.5
+    assert rps_scorer(oracle, X, y, sample_weight=[1, 2, 0, 0]) == -2 / 3
+
+
+@pytest.mark.parametrize("classes", [[0, 1, 2, 3], [1, 10, 100, 1000], ["a", "b", "c", "d"], [-0.5, 0.0, 0.5, 2.0]])
+def test_absent_classes_do_not_bring_others_together(classes):
+    oracle, codes, X = Oracle(classes), [0, 1, 3, 3], [0, 3, 3, 1]
+    y = [classes[code] for code in codes]
+    assert mae_scorer(oracle, X, y) == rps_scorer(oracle, X, y) == -1.0
+    assert qwk_scorer(oracle, X, y) == pytest.approx(11 / 27)  # 8 observed, 13.5 expected
+
+
+def test_labels_give_the_order():
+    oracle, levels = Oracle(["high", "low", "mid"]), ["low", "mid", "high"]
+    X, y = [0, 0, 2], ["low", "mid", "high"]  # high, high, mid for what is low, mid, high
+    assert make_ordinal_scorer("mae", labels=levels)(oracle, X, y) == pytest.approx(-4 / 3)
+    assert mae_scorer(oracle, X, y) == pytest.approx(-5 / 3)
+    assert make_ordinal_scorer("rps", labels=levels)(oracle, X, y) == pytest.approx(-4 / 3)
+    with pytest.raises(ValueError, match="y_true has the class 'low', which is not among"):
+        make_ordinal_scorer("mae", labels=["mid", "high"])(oracle, X, y)
+
+
+def test_classes_that_were_not_met():
+    met = Oracle([1, 2, 4])
+    assert mae_scorer(met, [0, 2], [1, 3]) == rps_scorer(met, [0, 2], [1, 3]) == -0.5
+    assert mae_scorer(met, [0, 2], [1, 1]) == -1.0
+    for metric in ("mae", "rps"):  # with all labels, 3 keeps its place where nobody has met it
+        assert make_ordinal_scorer(metric, labels=[1, 2, 3, 4])(met, [0, 2], [1, 1]) == -1.5
+    with pytest.raises(ValueError, match="not sorted: give labels"):
+        mae_scorer(Oracle([2, 1]), [0], [3])
+    with pytest.raises(ValueError, match="classes_ has the class 4"):
+        make_ordinal_scorer("rps", labels=[1, 2])(met, [0], [1])
+    with pytest.raises(ValueError, match="The prediction has the class 4"):
+        make_ordinal_scorer("qwk", labels=[1, 2])(met, [2], [1])
+
+
+def test_what_scores_itself():
+    assert repr(qwk_scorer) == "make_ordinal_scorer('qwk')"
+    scorer = pickle.loads(pickle.dumps(make_ordinal_scorer("rps", labels=["b", "a"])))
+    assert repr(scorer) == "make_ordinal_scorer('rps', labels=['b', 'a'])"
+    with pytest.raises(ValueError, match=r"metric must be one of \['mae', 'qwk', 'rps'\], got 'rmse'"):
+        make_ordinal_scorer("rmse")
+    with pytest.raises(ValueError, match="LinearRegression has no classes_"):
+        mae_scorer(LinearRegression(), [[0]], [0])
+
+
+@pytest.fixture(scope="module")
+def balance():
+    X, y = make_balance_scale()
+    rows = np.random.default_rng(0).permutation(len(y))
+    return X[rows], y[rows]
+
+
+@pytest.mark.parametrize("scorer", [rps_scorer, mae_scorer, qwk_scorer], ids=repr)
+def test_cross_validation_and_search(balance, scorer):
+    X, y = balance
+    scores = cross_val_score(make_pipeline(FunctionTransformer(), DecisionTreeClassifier()), X, y, scoring=scorer)
+    assert np.isfinite(scores).all()
+    # words in the order of the codes change nothing
+    words = np.array(["1 left", "2 balanced", "3 right"])[y]
+    assert np.array_equal(cross_val_score(DecisionTreeClassifier(), X, words, scoring=scorer), scores)
+    search = GridSearchCV(DecisionForestClassifier(5, random_state=0), {"max_depth": [1, 6]}, scoring=scorer)
+    assert search.fit(X, y).best_params_ == {"max_depth": 6}
+    assert search.score(X, y) == scorer(search, X, y) == scorer(search.best_estimator_, X, y)
+
+
+def test_several_scorers_at_once(balance):
+    scoring = {"rps": rps_scorer, "mae": mae_scorer, "qwk": qwk_scorer, "accuracy": "accuracy"}
+    results = cross_validate(DecisionTreeClassifier(), *balance, scoring=scoring)
+    # leaves are pure: all probability is on one class, and the squared distances of distributions are those of classes
+    assert np.allclose(results["test_rps"], results["test_mae"])
+    assert (results["test_qwk"] < 1.0).all()
+
+
+def test_weights_by_metadata_routing(balance):
+    X, y = balance
+    weights = np.where(y == 1, 5.0, 1.0)
+    tree = DecisionTreeClassifier(max_depth=3)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking, ignoring = (mae_scorer.set_score_request(sample_weight=request) for request in (True, False))
+        routed = {"X": X, "y": y, "params": {"sample_weight": weights}}
+        weighted = cross_val_score(tree.set_fit_request(sample_weight=False), scoring=asking, **routed)
+        tree.set_fit_request(sample_weight=True)
+        fitted = cross_val_score(tree, scoring=ignoring, **routed)
+        both = cross_val_score(tree, scoring=asking, **routed)
+        with pytest.raises(ValueError, match="sample_weight"):
+            cross_val_score(tree, scoring=mae_scorer, **routed)  # has not been told
+    plain = cross_val_score(tree, X, y, scoring=mae_scorer)
+    for scores in (weighted, fitted, both):
+        assert not np.isclose(scores, plain).all()
+    assert not np.isclose(both, fitted).all()
