@@ -1,14 +1,18 @@
 """Impurities, and the gain of a split that follows from them.
 
-Gains are exact: fractions for ``gini`` and ``etc``, and for ``entropy`` too, because its n log2 n are whole multiples
-of 2**-30 bit. Only weights that are not whole numbers make them floating-point numbers, which count as different
-where they differ by more than a tolerance.
+Gains are exact: fractions for ``gini``, ``ogini``, ``ranking`` and ``etc``, and for ``entropy`` too, because its n log2 n
+are whole multiples of 2**-30 bit. Floating-point numbers, which count as different where they differ by more than a
+tolerance, are the gains of ``wig``, of ``ranking`` with class scores that are not whole numbers, and of all criteria on
+counts where weights are not whole numbers.
+
+The ordinal criteria are those of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental
+study" (2024). A criterion is its name, or its name and a dict of parameters.
 """
 
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from .nsrps import effort_to_compress
 
@@ -65,6 +69,66 @@ def weighted_entropy(weights, total):
     return impurity
 
 
+def ogini(counts):
+    """Ordinal Gini: sum over the classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4).
+
+    The equation is printed without its squares; gains are the same as for minus the sum of F_q**2.
+    """
+    total = sum(counts)
+    shares = [Fraction(sum(counts[: q + 1]), total) for q in range(len(counts))]
+    return sum(share * (1 - share) for share in shares)
+
+
+def ranking(counts, scores):
+    """Ranking impurity: sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11)."""
+    return sum(
+        Fraction(scores[q] - scores[j]) * counts[q] * counts[j] for q in range(len(counts)) for j in range(q)
+    )
+
+
+def class_weights(scores, alpha):
+    """For every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1 (Eq. 8)."""
+    all_weights = []
+    for mode in scores:
+        distances = [float(abs(score - mode)) ** alpha for score in scores]
+        total = add_up(distances)
+        all_weights.append([distance / total if total > 0.0 else 0.0 for distance in distances])
+    return all_weights
+
+
+def wig(counts, total, class_weights):
+    """Weighted entropy: -sum of w_q p_q log2 p_q, with the weights of the most frequent class, the lowest of several
+    (Eq. 9)."""
+    if total <= 0.0:
+        return 0.0
+    weights = class_weights[counts.index(max(counts))]
+    impurity = 0.0
+    for count, weight in zip(counts, weights, strict=True):
+        if count > 0.0:
+            impurity -= weight * (count / total * math.log2(count / total))
+    return impurity
+
+
+def weighted_ogini(weights, total):
+    if total <= 0.0:
+        return 0.0
+    impurity = cumulative = 0.0
+    for weight in weights:
+        cumulative += weight
+        impurity += cumulative / total * (1.0 - cumulative / total)
+    return impurity
+
+
+def weighted_ranking(weights, total, scores):
+    """For every class the sum over the lower ones, as v_q sum of N_j - sum of v_j N_j."""
+    impurity = lower = lower_scores = 0.0
+    for weight, score in zip(weights, scores, strict=True):
+        impurity += weight * (score * lower - lower_scores)
+        lower += weight
+        lower_scores += score * weight
+    return impurity
+
+
 def class_counts(labels, weights, n_classes):
     counts = [0] * n_classes
     for label, weight in zip(labels, weights, strict=True):
@@ -72,28 +136,46 @@ def class_counts(labels, weights, n_classes):
     return counts
 
 
+def parameters_of(criterion, n_classes):
+    """(name, alpha, class scores, whether children count by their share), with the defaults where they are not given."""
+    name, given = (criterion, {}) if isinstance(criterion, str) else criterion
+    scores = given.get("class_scores")
+    return name, given.get("alpha", 1.0), range(n_classes) if scores is None else scores, given.get("weighted", True)
+
+
 def count_gain(criterion, node, left, n_classes):
     """Gain of a criterion on class counts, for the (label, weight) pairs of the node and of its left child."""
     node_counts = class_counts(*zip(*node, strict=True), n_classes)
     left_counts = class_counts(*zip(*left, strict=True), n_classes)
-    if any(isinstance(weight, float) for _, weight in node):
+    name, _, scores, is_weighted = parameters_of(criterion, n_classes)
+    is_whole = all(score == int(score) for score in scores)
+    if name == "wig" or not is_whole or any(isinstance(weight, float) for _, weight in node):
         return weighted_gain(criterion, node, left, node_counts, left_counts)
-    impurity = {"gini": gini, "entropy": entropy}[criterion]
     right_counts = [a - b for a, b in zip(node_counts, left_counts, strict=True)]
+    impurity = {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, scores=scores)}[name]
     share = Fraction(sum(left_counts), sum(node_counts))
-    return impurity(node_counts) - share * impurity(left_counts) - (1 - share) * impurity(right_counts)
+    shares = (share, 1 - share) if is_weighted else (1, 1)
+    return impurity(node_counts) - shares[0] * impurity(left_counts) - shares[1] * impurity(right_counts)
 
 
 def weighted_gain(criterion, node, left, node_weights, left_weights):
-    """The same for weights that are not whole numbers, summed row by row in the order in which they are given."""
-    impurity = {"gini": weighted_gini, "entropy": weighted_entropy}[criterion]
-    total, left_total = add_up(weight for _, weight in node), add_up(weight for _, weight in left)
+    """The same in floating point, weights being summed row by row in the order in which they are given."""
+    name, alpha, scores, is_weighted = parameters_of(criterion, len(node_weights))
+    impurity = {
+        "gini": weighted_gini,
+        "entropy": weighted_entropy,
+        "ogini": weighted_ogini,
+        "wig": partial(wig, class_weights=class_weights(scores, alpha)),
+        "ranking": partial(weighted_ranking, scores=scores),
+    }[name]
+    total, left_total = (float(add_up(weight for _, weight in rows)) for rows in (node, left))
     right_total = total - left_total
     right_weights = [a - b for a, b in zip(node_weights, left_weights, strict=True)]
+    left_impurity, right_impurity = impurity(left_weights, left_total), impurity(right_weights, right_total)
+    if not is_weighted:
+        return impurity(node_weights, total) - left_impurity - right_impurity
     return (
-        impurity(node_weights, total)
-        - left_total / total * impurity(left_weights, left_total)
-        - right_total / total * impurity(right_weights, right_total)
+        impurity(node_weights, total) - left_total / total * left_impurity - right_total / total * right_impurity
     )
 
 

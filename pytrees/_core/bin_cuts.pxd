@@ -3,15 +3,8 @@
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.bounds cimport best_score_of, highest_rise, upper_bound
-from pytrees._core.criteria cimport (
-    BinaryGiniScan,
-    ExactScan,
-    forget_best,
-    is_perfect,
-    move_left,
-    offer,
-    start_feature,
-)
+from pytrees._core.criteria cimport BinnedScan, forget_best, is_perfect, move_left, offer, start_feature
+from pytrees._core.gini cimport BinaryGiniScan
 from pytrees._core.histogram cimport MAX_BINS, FeatureBins, Histograms, Slot, feature_counts
 from pytrees._core.partition cimport RowPartition, sort_by_value
 from pytrees._core.sorting cimport key_of, place_of
@@ -36,9 +29,9 @@ cdef inline index_t _rows_in(const int32_t* counts, index_t n_classes, index_t n
     return n_rows
 
 
-cdef inline void _move_bin(ExactScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
+cdef inline void _move_bin(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
     cdef index_t label
-    if ExactScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         move_left(scan, 0, counts[0])
         move_left(scan, 1, counts[1])
     else:
@@ -65,7 +58,7 @@ cdef inline bint has_cut_at_edge(
 
 
 cdef inline void find_cut(
-    ExactScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
+    BinnedScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
     index_t n_features, index_t min_samples_leaf, BinCut* cut
 ) noexcept nogil:
     """The best cut of the node's rows; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are
@@ -103,7 +96,7 @@ cdef inline void find_cut(
 
 
 cdef inline index_t _mark_bins(
-    ExactScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
+    BinnedScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
     float64_t to_reach, uint8_t* is_marked
 ) noexcept nogil:
     """Mark the bins inside which a cut could reach the score, and return how many they are."""
@@ -112,7 +105,7 @@ cdef inline index_t _mark_bins(
     cdef const int32_t* counts = feature_counts(histograms, slot, feature)
     cdef index_t bin, n_in_bin, label, n_left = 0, n_marked = 0
     cdef int64_t weight
-    cdef ExactScan local = scan[0]
+    cdef BinnedScan local = scan[0]
     start_feature(&local)
     for bin in range(bins.n_bins):
         n_in_bin = _rows_in(counts, n_classes, n_columns)
@@ -150,7 +143,7 @@ cdef inline void _sort_marked(
 
 
 cdef inline index_t _scan_bins(
-    ExactScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
+    BinnedScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
     const uint8_t* is_marked, BinCut* cut
 ) noexcept nogil:
     """Offer the cuts between bins and, where bins are marked and their rows sorted, the cuts inside these. Return the
@@ -159,7 +152,7 @@ cdef inline index_t _scan_bins(
     cdef const int32_t* counts = feature_counts(histograms, slot, feature)
     cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
     cdef int64_t moved, most_in_bin = 0
-    cdef ExactScan local = scan[0]
+    cdef BinnedScan local = scan[0]
     start_feature(&local)
     # The rows of all bins before this one are on the left, n_left in all; of these sorted_start are in marked bins.
     for bin in range(histograms.bins.of_feature[feature].n_bins):
@@ -188,7 +181,7 @@ cdef inline index_t _scan_bins(
 
 
 cdef inline void _scan_marked_bin(
-    ExactScan* scan, Histograms histograms, RowPartition partition, index_t feature, index_t bin,
+    BinnedScan* scan, Histograms histograms, RowPartition partition, index_t feature, index_t bin,
     index_t sorted_start, index_t n_in_bin, index_t n_left, index_t n_rows, index_t min_samples_leaf, BinCut* cut
 ) noexcept nogil:
     """Move the bin's rows one by one, and offer the cuts between different values."""

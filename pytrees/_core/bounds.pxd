@@ -7,37 +7,38 @@ the box bound them. All bounds are on the scale of `best_score_of`.
 
 from libc.math cimport log2
 
-from pytrees._core.criteria cimport BinaryGiniScan, EntropyScan, ExactScan, GiniScan
+from pytrees._core.criteria cimport BinnedScan, EntropyScan
+from pytrees._core.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.types cimport float64_t, index_t, int32_t, int64_t
 
 
-cdef inline float64_t best_score_of(const ExactScan* scan) noexcept nogil:
+cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
     """The score of the best cut so far, of which there is one."""
-    if ExactScan is EntropyScan:
+    if BinnedScan is EntropyScan:
         return <float64_t> scan.best_score
     else:
         return scan.to_beat / scan.best_product
 
 
-cdef inline float64_t highest_rise(const ExactScan* scan, int64_t total) noexcept nogil:
+cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexcept nogil:
     """How far the score of a cut inside a bin of so many rows can exceed those at both of the bin's edges. A row that
     moves raises sum over k of left_k**2 / left_total by 1 at most, and the same of the right child too; inside a bin
     no cut is more than half of its rows away from an edge. Entropy in units of 2**-30 bit: for every row that leaves
     it, less than log2 of its rows and 2 bits more on one side, and nothing on the other."""
-    if ExactScan is EntropyScan:
+    if BinnedScan is EntropyScan:
         return <float64_t> (total // 2 + 1) * (log2(<float64_t> scan.total) + 2.0) * 2.0**30
-    elif ExactScan is GiniScan:
+    elif BinnedScan is GiniScan:
         return <float64_t> total
     else:
         return <float64_t> total * 0.5 * <float64_t> scan.total
 
 
-cdef inline float64_t upper_bound(const ExactScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
     """Bound on the score of every cut inside a bin of these class counts, `total` in all, whose left edge is the
     present cut."""
-    if ExactScan is EntropyScan:
+    if BinnedScan is EntropyScan:
         return _bound_of_entropy(scan, counts, total)
-    elif ExactScan is GiniScan:
+    elif BinnedScan is GiniScan:
         if scan.left_total == 0 or scan.left_total + total == scan.total:
             return _bound_of_gini_at_end(scan, counts, total)
         return _bound_of_gini(scan, counts, total)

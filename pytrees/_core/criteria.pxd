@@ -1,82 +1,33 @@
 """Gain of a split: what every criterion keeps while the rows of a node move from the right child to the left."""
 
 cimport cython
-from libc.math cimport fabs
 
-from pytrees._core.exact cimport is_greater_fraction, nearest_double
-from pytrees._core.types cimport (
-    GINI,
-    CriterionCode,
-    float64_t,
-    index_t,
-    int64_t,
-    int128_t,
-    uint128_t,
+from pytrees._core.gain cimport Gain, exact_gain, exceeds_by_tolerance
+from pytrees._core.gini cimport (
+    BinaryGiniScan,
+    GiniScan,
+    gain_of_binary_gini,
+    gain_of_gini,
+    offer_binary_gini,
+    offer_gini,
 )
-from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_sums, weighted_impurity
+from pytrees._core.ordinal cimport (
+    OrdinalGiniScan,
+    RankingScan,
+    gain_of_ranking,
+    move_ordinal_gini,
+    move_ranking,
+    offer_ranking,
+)
+from pytrees._core.types cimport WIG, CriterionCode, float64_t, index_t, int64_t
+from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_modes, start_sums, weighted_impurity
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
 
 
-cdef struct Gain:
-    # Exact criteria: total count of the node times its gain, as a fraction.
-    int128_t numerator
-    uint128_t denominator
-    # The gain as reported; for criteria that are not exact (denominator 0) also what is compared.
-    float64_t value
-    float64_t priority      # total weight times value
-
-
-cdef inline bint exceeds_by_tolerance(float64_t a, float64_t b) noexcept nogil:
-    return a - b > 1e-12 * (fabs(b) if fabs(b) > 1.0 else 1.0)
-
-
-cdef inline bint is_greater_gain(const Gain* a, const Gain* b) noexcept nogil:
-    """Whether a is the better split of the same node."""
-    if a.denominator == 0:
-        return exceeds_by_tolerance(a.value, b.value)
-    return is_greater_fraction(a.numerator, a.denominator, b.numerator, b.denominator)
-
-
-cdef inline bint is_greater_priority(const Gain* a, const Gain* b) noexcept nogil:
-    """Whether a is the better split when a and b split different nodes: gains count by the rows they concern."""
-    if a.denominator == 0:
-        return exceeds_by_tolerance(a.priority, b.priority)
-    return is_greater_fraction(a.numerator, a.denominator, b.numerator, b.denominator)
-
-
-cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t total) noexcept nogil:
-    cdef Gain gain
-    gain.numerator = numerator
-    gain.denominator = denominator
-    gain.value = nearest_double(numerator, denominator * <uint128_t> total)
-    gain.priority = 0.0
-    return gain
-
-
-# What a criterion on class counts keeps while rows move from the right child to the left: one structure for every
+# What a criterion on class counts keeps while rows move from the right child to the left is one structure for every
 # criterion, held in registers by the loops that are written once for all of them. The arrays are a ClassCounts'.
-
-cdef struct BinaryGiniScan:
-    # Of two classes the gain grows with D**2 / (L R): L and R are the children's rows, and the difference
-    # D = left_ones total - left_total ones changes by steps[k] with every row of class k.
-    int64_t total, left_total, difference, best_left_total, best_difference
-    int64_t steps[2]
-    # D**2 and L R of the best cut, 0 before the first one. Each product of theirs is rounded by less than 1e-15: in
-    # `to_beat` the square is smaller by 1e-14, so that what does not reach it is not better.
-    float64_t to_beat, best_product
-
-
-cdef struct GiniScan:
-    # The gain grows with left_squares / left_total + right_squares / right_total.
-    index_t n_classes
-    const int64_t* total_counts
-    int64_t* left_counts
-    int64_t total, total_squares, left_total, left_squares, right_squares
-    int64_t best_left_total, best_left_squares, best_right_squares
-    float64_t to_beat, best_product         # as above, with left_squares R + right_squares L in place of D**2
-
 
 cdef struct EntropyScan:
     # The gain grows with minus the children's entropies in total, which is sums of n log2 n.
@@ -89,16 +40,27 @@ cdef struct EntropyScan:
     int64_t best_score
 
 
+# Those of them that have a bound on what a cut inside a bin can gain.
+ctypedef fused BinnedScan:
+    BinaryGiniScan
+    GiniScan
+    EntropyScan
+
+
 ctypedef fused ExactScan:
     BinaryGiniScan
     GiniScan
     EntropyScan
+    OrdinalGiniScan
+    RankingScan
 
 
 ctypedef fused CountScan:
     BinaryGiniScan
     GiniScan
     EntropyScan
+    OrdinalGiniScan
+    RankingScan
     WeightedScan
 
 
@@ -107,72 +69,162 @@ cdef class ClassCounts:
     """The class counts of a node, and of its left child while the cuts of a feature are scanned."""
 
     cdef index_t n_classes
+    cdef CriterionCode code
+    cdef bint weighs_children
     cdef const int64_t[::1] table                   # n log2 n, for entropy
+    cdef const int64_t[:, ::1] kernel               # of ordinal criteria: see their scans
+    cdef int64_t[::1] node_rows, left_rows
+    cdef const float64_t[::1] scores
+    cdef const float64_t[:, ::1] mode_weights
     cdef int64_t[::1] total_counts, left_counts
     cdef float64_t[::1] total_weights, left_weights
     cdef float64_t total_weight                     # added up in the order of the rows
     cdef float64_t[::1] log2_table
+    cdef float64_t[:, ::1] terms                    # scratch: of the node and its children
     cdef Py_ssize_t n_rows
 
 
-cdef inline void start_scan(CountScan* scan, ClassCounts counts, CriterionCode code) noexcept nogil:
+cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     """Of a node whose classes are counted."""
-    cdef index_t label
     if CountScan is BinaryGiniScan:
         scan.total = counts.total_counts[0] + counts.total_counts[1]
         scan.steps[0] = -counts.total_counts[1]
         scan.steps[1] = counts.total_counts[0]
-    elif CountScan is WeightedScan:
+        forget_best(scan)
+    elif CountScan is GiniScan:
+        _start_counts(scan, counts)
+        scan.total_squares = _sum_of_squares(counts)
+        forget_best(scan)
+    elif CountScan is EntropyScan:
+        _start_counts(scan, counts)
+        scan.table = &counts.table[0]
+        scan.total_sum = _sum_of_n_log2_n(counts)
+        forget_best(scan)
+    elif CountScan is OrdinalGiniScan:
+        _start_counts(&scan.forms, counts)
+        _start_kernel(scan, counts)
+        scan.forms.total_squares = _form(counts)
+        forget_best(&scan.forms)
+    elif CountScan is RankingScan:
         scan.n_classes = counts.n_classes
-        scan.is_gini = code == GINI
+        scan.weighs_children = counts.weighs_children
+        scan.total = _sum_of_counts(counts)
+        _start_kernel(scan, counts)
+        scan.total_form = _form(counts) // 2
+        # Children's forms are not greater than the node's.
+        scan.is_small = <float64_t> scan.total * <float64_t> scan.total_form < 2.0**62
+        scan.has_best = False
+    else:
+        scan.n_classes = counts.n_classes
+        scan.code = counts.code
+        scan.weighs_children = counts.weighs_children
+        scan.scores = &counts.scores[0]
+        scan.mode_weights = &counts.mode_weights[0, 0]
         scan.total_counts = &counts.total_weights[0]
         scan.left_counts = &counts.left_weights[0]
         scan.total = counts.total_weight
-    else:
-        scan.n_classes = counts.n_classes
-        scan.total_counts = &counts.total_counts[0]
-        scan.left_counts = &counts.left_counts[0]
-        scan.total = 0
-        for label in range(scan.n_classes):
-            scan.total += scan.total_counts[label]
-    if CountScan is GiniScan:
-        scan.total_squares = 0
-        for label in range(scan.n_classes):
-            scan.total_squares += scan.total_counts[label] * scan.total_counts[label]
-    elif CountScan is EntropyScan:
-        scan.table = &counts.table[0]
-        scan.total_sum = 0
-        for label in range(scan.n_classes):
-            scan.total_sum += scan.table[scan.total_counts[label]]
-    elif CountScan is WeightedScan:
         scan.log2_table = &counts.log2_table[0]
+        scan.node_terms = &counts.terms[0, 0]
+        scan.left_terms = &counts.terms[1, 0]
+        scan.right_terms = &counts.terms[2, 0]
         start_sums(scan, counts.n_rows)
-    if CountScan is not WeightedScan:
-        forget_best(scan)
 
 
-cdef inline void forget_best(ExactScan* scan) noexcept nogil:
-    if ExactScan is EntropyScan:
+ctypedef fused ScanOfCounts:
+    GiniScan
+    EntropyScan
+
+
+ctypedef fused ScanOfForms:
+    OrdinalGiniScan
+    RankingScan
+
+
+cdef inline void _start_counts(ScanOfCounts* scan, ClassCounts counts) noexcept nogil:
+    scan.n_classes = counts.n_classes
+    scan.total_counts = &counts.total_counts[0]
+    scan.left_counts = &counts.left_counts[0]
+    scan.total = _sum_of_counts(counts)
+
+
+cdef inline int64_t _sum_of_counts(ClassCounts counts) noexcept nogil:
+    cdef index_t label
+    cdef int64_t total = 0
+    for label in range(counts.n_classes):
+        total += counts.total_counts[label]
+    return total
+
+
+cdef inline int64_t _sum_of_squares(ClassCounts counts) noexcept nogil:
+    cdef index_t label
+    cdef int64_t total = 0
+    for label in range(counts.n_classes):
+        total += counts.total_counts[label] * counts.total_counts[label]
+    return total
+
+
+cdef inline int64_t _sum_of_n_log2_n(ClassCounts counts) noexcept nogil:
+    cdef index_t label
+    cdef int64_t total = 0
+    for label in range(counts.n_classes):
+        total += counts.table[counts.total_counts[label]]
+    return total
+
+
+cdef inline void _start_kernel(ScanOfForms* scan, ClassCounts counts) noexcept nogil:
+    cdef index_t i, j
+    scan.kernel = &counts.kernel[0, 0]
+    scan.node_rows = &counts.node_rows[0]
+    scan.left_rows = &counts.left_rows[0]
+    for i in range(counts.n_classes):
+        counts.node_rows[i] = 0
+        for j in range(counts.n_classes):
+            counts.node_rows[i] += counts.kernel[i, j] * counts.total_counts[j]
+
+
+cdef inline int64_t _form(ClassCounts counts) noexcept nogil:
+    """The quadratic form of the node's class counts, once node_rows are known."""
+    cdef index_t label
+    cdef int64_t form = 0
+    for label in range(counts.n_classes):
+        form += counts.node_rows[label] * counts.total_counts[label]
+    return form
+
+
+cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
+    if BinnedScan is EntropyScan:
         scan.has_best = False
     else:
         scan.to_beat = 0.0
         scan.best_product = 0.0
         scan.best_left_total = 0
-    if ExactScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         scan.best_difference = 0
-    elif ExactScan is GiniScan:
+    elif BinnedScan is GiniScan:
         scan.best_left_squares = 0
         scan.best_right_squares = 0
 
 
 cdef inline void start_feature(CountScan* scan) noexcept nogil:
-    """All rows in the right child. The best cut so far stays, but for the criterion that compares with a tolerance:
-    there it is the best of each feature that counts."""
+    """All rows in the right child. The best cut so far stays, but for criteria that compare with a tolerance: there it
+    is the best of each feature that counts."""
     cdef index_t label
-    scan.left_total = 0
+    if CountScan is OrdinalGiniScan:
+        scan.forms.left_total = 0
+        scan.forms.left_squares = 0
+        scan.forms.right_squares = scan.forms.total_squares
+        for label in range(scan.forms.n_classes):
+            scan.left_rows[label] = 0
+    else:
+        scan.left_total = 0
     if CountScan is BinaryGiniScan:
         scan.difference = 0
-    else:
+    elif CountScan is RankingScan:
+        scan.left_form = 0
+        scan.right_form = scan.total_form
+        for label in range(scan.n_classes):
+            scan.left_rows[label] = 0
+    elif CountScan is not OrdinalGiniScan:
         for label in range(scan.n_classes):
             scan.left_counts[label] = 0
     if CountScan is GiniScan:
@@ -185,17 +237,24 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.left_sum = 0.0
         scan.right_sum = scan.total_sum
         scan.has_best = False
+        if scan.code == WIG:
+            start_modes(scan)
 
 
 cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexcept nogil:
     """Move so many rows of the class."""
     cdef int64_t left, right
-    scan.left_total += weight
     if ExactScan is BinaryGiniScan:
+        scan.left_total += weight
         scan.difference += weight * scan.steps[label]
+    elif ExactScan is OrdinalGiniScan:
+        move_ordinal_gini(scan, label, weight)
+    elif ExactScan is RankingScan:
+        move_ranking(scan, label, weight)
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left
+        scan.left_total += weight
         scan.left_counts[label] = left + weight
         if ExactScan is GiniScan:
             scan.left_squares += weight * (2 * left + weight)
@@ -208,22 +267,30 @@ cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexc
 cdef inline bint offer(CountScan* scan) noexcept nogil:
     """Keep the present cut where it beats the best so far."""
     if CountScan is BinaryGiniScan:
-        return _offer_binary_gini(scan)
+        return offer_binary_gini(scan)
     elif CountScan is GiniScan:
-        return _offer_gini(scan)
+        return offer_gini(scan)
     elif CountScan is EntropyScan:
         return _offer_entropy(scan)
+    elif CountScan is OrdinalGiniScan:
+        return offer_gini(&scan.forms)
+    elif CountScan is RankingScan:
+        return offer_ranking(scan)
     else:
         return _offer_weighted(scan)
 
 
 cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
     if CountScan is BinaryGiniScan:
-        return _gain_of_binary_gini(scan)
+        return gain_of_binary_gini(scan)
     elif CountScan is GiniScan:
-        return _gain_of_gini(scan)
+        return gain_of_gini(scan)
     elif CountScan is EntropyScan:
         return _gain_of_entropy(scan)
+    elif CountScan is OrdinalGiniScan:
+        return gain_of_gini(&scan.forms)
+    elif CountScan is RankingScan:
+        return gain_of_ranking(scan)
     else:
         return _gain_of_weighted(scan)
 
@@ -244,80 +311,10 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         )
     elif CountScan is EntropyScan:
         return scan.has_best and scan.best_score == 0
+    elif CountScan is RankingScan:
+        return scan.has_best and scan.best_cost == 0
     else:
         return False
-
-
-# ------------------------------------------------------------------------------------------------ gini of two classes
-
-cdef inline bint _offer_binary_gini(BinaryGiniScan* scan) noexcept nogil:
-    cdef float64_t square = <float64_t> scan.difference * <float64_t> scan.difference
-    cdef float64_t product = <float64_t> (scan.left_total * (scan.total - scan.left_total))
-    cdef float64_t present = square * scan.best_product, best = scan.to_beat * product
-    if present < best:
-        return False
-    if present <= best * (1.0 + 3e-14) and scan.best_product > 0.0 and not _is_better_binary_gini(scan):
-        return False
-    scan.to_beat = square * (1.0 - 1e-14)
-    scan.best_product = product
-    scan.best_left_total = scan.left_total
-    scan.best_difference = scan.difference
-    return True
-
-
-cdef inline bint _is_better_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
-    return is_greater_fraction(
-        <int128_t> scan.difference * scan.difference,
-        <uint128_t> scan.left_total * <uint128_t> (scan.total - scan.left_total),
-        <int128_t> scan.best_difference * scan.best_difference,
-        <uint128_t> scan.best_left_total * <uint128_t> (scan.total - scan.best_left_total),
-    )
-
-
-cdef inline Gain _gain_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
-    """total * gain = 2 D**2 / (total L R)."""
-    cdef int128_t left = scan.best_left_total, right = scan.total - scan.best_left_total
-    cdef int128_t square = <int128_t> scan.best_difference * scan.best_difference
-    return exact_gain(2 * square, <uint128_t> (scan.total * left * right), scan.total)
-
-
-# ---------------------------------------------------------------------------------------------- gini of any classes
-
-cdef inline bint _offer_gini(GiniScan* scan) noexcept nogil:
-    cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
-    cdef float64_t score = (
-        <float64_t> scan.left_squares * right_total + <float64_t> scan.right_squares * left_total
-    )
-    cdef float64_t product = left_total * right_total
-    cdef float64_t present = score * scan.best_product, best = scan.to_beat * product
-    if present < best:
-        return False
-    if present <= best * (1.0 + 3e-14) and scan.best_product > 0.0 and not _is_better_gini(scan):
-        return False
-    scan.to_beat = score * (1.0 - 1e-14)
-    scan.best_product = product
-    scan.best_left_total = scan.left_total
-    scan.best_left_squares = scan.left_squares
-    scan.best_right_squares = scan.right_squares
-    return True
-
-
-cdef inline bint _is_better_gini(const GiniScan* scan) noexcept nogil:
-    cdef uint128_t left = scan.left_total, right = scan.total - scan.left_total
-    cdef uint128_t best_left = scan.best_left_total, best_right = scan.total - scan.best_left_total
-    return is_greater_fraction(
-        scan.left_squares * right + scan.right_squares * left, left * right,
-        scan.best_left_squares * best_right + scan.best_right_squares * best_left, best_left * best_right,
-    )
-
-
-cdef inline Gain _gain_of_gini(const GiniScan* scan) noexcept nogil:
-    cdef int128_t total = scan.total, left = scan.best_left_total, right = total - left
-    return exact_gain(
-        total * (scan.best_left_squares * right + scan.best_right_squares * left)
-        - left * right * scan.total_squares,
-        <uint128_t> (total * left * right), scan.total,
-    )
 
 
 # ---------------------------------------------------------------------------------------------------------- entropy
@@ -346,15 +343,16 @@ cdef inline Gain _gain_of_entropy(const EntropyScan* scan) noexcept nogil:
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
-    cdef float64_t right_total = scan.total - scan.left_total, score
+    cdef float64_t right_total = scan.total - scan.left_total, left_impurity, right_impurity, score
     # What is not a number tells nothing.
     if scan.has_best and gain_nearly(scan) < scan.best_score - scan.margin:
         return False
-    score = (
-        scan.node_impurity
-        - scan.left_total / scan.total * weighted_impurity(scan, 1, scan.left_total)
-        - right_total / scan.total * weighted_impurity(scan, 2, right_total)
-    )
+    left_impurity = weighted_impurity(scan, 1, scan.left_total)
+    right_impurity = weighted_impurity(scan, 2, right_total)
+    if scan.weighs_children:
+        left_impurity *= scan.left_total / scan.total
+        right_impurity *= right_total / scan.total
+    score = scan.node_impurity - left_impurity - right_impurity
     if scan.has_best and not exceeds_by_tolerance(score, scan.best_score):
         return False
     scan.has_best = True

@@ -4,30 +4,86 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.types cimport ENTROPY, ETC, GINI, CriterionCode, index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.types cimport (
+    ENTROPY,
+    ETC,
+    GINI,
+    OGINI,
+    RANKING,
+    WIG,
+    index_t,
+    int64_t,
+    uint64_t,
+    uint128_t,
+)
 from pytrees._core.weighted cimport LOG2_TABLE_SIZE
 
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
 
-CODES = {"gini": GINI, "entropy": ENTROPY, "etc": ETC}
+CODES = {"gini": GINI, "entropy": ENTROPY, "ogini": OGINI, "wig": WIG, "ranking": RANKING, "etc": ETC}
 
 
 @cython.final
 cdef class ClassCounts:
-    def __cinit__(self, Py_ssize_t n_classes, CriterionCode code, weights, Py_ssize_t n_rows):
+    def __cinit__(self, Py_ssize_t n_classes, criterion, weights, Py_ssize_t n_rows):
+        name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
         self.n_classes = <index_t> n_classes
+        self.code = CODES[name]
+        self.weighs_children = weighs_children
         is_exact = weights is None or weights.dtype != np.float64
+        total = n_rows if weights is None else weights.sum()
         self.total_counts = np.zeros(n_classes, dtype=np.int64)
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
         self.total_weights = np.zeros(0 if is_exact else n_classes)
         self.left_weights = np.zeros(0 if is_exact else n_classes)
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
+        self.terms = np.zeros((3, n_classes))
         self.n_rows = n_rows
-        largest = 0
-        if code == ENTROPY and is_exact:
-            largest = n_rows if weights is None else weights.sum()
-        self.table = n_log2_n(largest)
+        self.table = n_log2_n(total if self.code == ENTROPY and is_exact else 0)
+        self.scores = scores
+        self.mode_weights = _mode_weights(scores.tolist(), alpha if name == "wig" else 1.0, name == "wig")
+        self.node_rows = np.zeros(n_classes, dtype=np.int64)
+        self.left_rows = np.zeros(n_classes, dtype=np.int64)
+        self.kernel = np.zeros((1, 1), dtype=np.int64)
+        if self.code == OGINI:
+            classes = np.arange(n_classes)
+            self.kernel = n_classes - np.maximum.outer(classes, classes)
+        elif self.code == RANKING and is_exact:
+            span = int(scores.max() - scores.min())
+            if span * int(total) ** 2 >= 2**62:
+                raise ValueError(f"Class scores over a range of {span} are too wide for {total} rows.")
+            whole = scores.astype(np.int64)
+            self.kernel = np.abs(np.subtract.outer(whole, whole))
+
+
+def parameters_of(criterion, n_classes):
+    """(name, alpha, class scores as an array, whether children count by their share) of a criterion: its name, or its
+    name and a dict of parameters."""
+    name, given = (criterion, {}) if isinstance(criterion, str) else criterion
+    scores = given.get("class_scores")
+    scores = np.arange(n_classes) if scores is None else scores
+    return name, given.get("alpha", 1.0), np.array(scores, dtype=np.float64), given.get("weighted", True)
+
+
+def is_rational(criterion, n_classes):
+    """Whether gains are rational in whole class counts, and so compared exactly."""
+    name, _, scores, _ = parameters_of(criterion, n_classes)
+    return name != "wig" and bool(np.all(scores == np.floor(scores)))
+
+
+def _mode_weights(scores, alpha, is_wanted):
+    """For every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1."""
+    if not is_wanted:
+        return np.zeros((1, 1))
+    weights = np.zeros((len(scores), len(scores)))
+    for mode, mode_score in enumerate(scores):
+        distances = [abs(score - mode_score) ** alpha for score in scores]
+        total = 0.0
+        for distance in distances:
+            total += distance
+        weights[mode] = [distance / total if total > 0.0 else 0.0 for distance in distances]
+    return weights
 
 
 # Grown on demand and replaced whole, never written to once it is here: threads may read an older one meanwhile.

@@ -7,7 +7,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport free, realloc
 from libc.string cimport memmove
 
-from pytrees._core.criteria cimport is_greater_priority
+from pytrees._core.gain cimport is_greater_priority
 from pytrees._core.histogram cimport (
     MAX_BINS,
     Bins,
@@ -47,6 +47,8 @@ from pytrees._core.types cimport (
     int64_t,
     uint64_t,
 )
+
+from pytrees._core.criteria import is_rational
 
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
@@ -454,6 +456,9 @@ def grow_tree(
     at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
+    if not is_rational(criterion, n_classes):
+        # Compared with a tolerance, as weights that are not whole numbers are.
+        weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
         shared = share_features(

@@ -8,21 +8,11 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from pytrees._core.bounds cimport upper_bound
-from pytrees._core.criteria cimport (
-    BinaryGiniScan,
-    ClassCounts,
-    EntropyScan,
-    ExactScan,
-    GiniScan,
-    move_left,
-    start_feature,
-    start_scan,
-)
+from pytrees._core.criteria cimport BinnedScan, ClassCounts, EntropyScan, move_left, start_feature, start_scan
+from pytrees._core.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.partition cimport Features, RowPartition, sort_by_value
 from pytrees._core.sorting cimport key_of, place_of
-from pytrees._core.types cimport ENTROPY, GINI, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-
-from pytrees._core import criteria
+from pytrees._core.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef enum:
     # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
@@ -298,19 +288,19 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
     cdef GiniScan gini
     cdef EntropyScan entropy
     totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
-    cdef ClassCounts node = ClassCounts(len(totals), criteria.CODES[criterion], None, totals.sum())
+    cdef ClassCounts node = ClassCounts(len(totals), criterion, None, totals.sum())
     node.total_counts = totals
     if criterion == "entropy":
-        start_scan(&entropy, node, ENTROPY)
+        start_scan(&entropy, node)
         return _bound_after(&entropy, left, counts)
     if len(totals) == 2:
-        start_scan(&binary_gini, node, GINI)
+        start_scan(&binary_gini, node)
         return _bound_after(&binary_gini, left, counts)
-    start_scan(&gini, node, GINI)
+    start_scan(&gini, node)
     return _bound_after(&gini, left, counts)
 
 
-cdef float64_t _bound_after(ExactScan* scan, const int64_t[::1] left, const int32_t[::1] counts):
+cdef float64_t _bound_after(BinnedScan* scan, const int64_t[::1] left, const int32_t[::1] counts):
     cdef index_t label
     cdef int64_t total = 0
     start_feature(scan)

@@ -2,7 +2,8 @@
 
 cimport cython
 
-from pytrees._core.criteria cimport ClassCounts, Gain
+from pytrees._core.criteria cimport ClassCounts
+from pytrees._core.gain cimport Gain
 from pytrees._core.histogram cimport Histograms, Slot
 from pytrees._core.partition cimport Block, RowPartition
 from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner

@@ -6,22 +6,20 @@ cimport cython
 
 from pytrees._core.bin_cuts cimport BinCut, find_cut, has_cut_at_edge
 from pytrees._core.criteria cimport (
-    BinaryGiniScan,
+    BinnedScan,
     ClassCounts,
     CountScan,
     EntropyScan,
-    ExactScan,
-    Gain,
-    GiniScan,
     best_gain,
-    exact_gain,
-    is_greater_gain,
     is_perfect,
     move_left,
     offer,
     start_feature,
     start_scan,
 )
+from pytrees._core.gain cimport Gain, exact_gain, is_greater_gain
+from pytrees._core.gini cimport BinaryGiniScan, GiniScan
+from pytrees._core.ordinal cimport OrdinalGiniScan, RankingScan
 from pytrees._core.histogram cimport Histograms, count_rows
 from pytrees._core.partition cimport (
     RowPartition,
@@ -40,6 +38,8 @@ from pytrees._core.types cimport (
     ENTROPY,
     ETC,
     NONE,
+    OGINI,
+    RANKING,
     UNLIMITED,
     float64_t,
     index_t,
@@ -51,8 +51,6 @@ from pytrees._core.types cimport (
 )
 from pytrees._core.weighted cimport WeightedScan, move_weight_left
 
-from pytrees._core import criteria
-
 
 @cython.final
 cdef class Scanner(FeatureOrders):
@@ -63,7 +61,6 @@ cdef class Scanner(FeatureOrders):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
         self.partition = partition
         self.histograms = histograms
-        self.code = criteria.CODES[criterion]
         self.labels = labels
         self.count_weights = np.empty(0, dtype=np.int64)
         self.float_weights = np.empty(0, dtype=np.float64)
@@ -74,7 +71,8 @@ cdef class Scanner(FeatureOrders):
         self.min_samples_leaf = min_samples_leaf
         self.max_candidates = max_candidates
         self.max_features = max_features
-        self.counts = ClassCounts(n_classes, self.code, weights, partition.n_rows)
+        self.counts = ClassCounts(n_classes, criterion, weights, partition.n_rows)
+        self.code = self.counts.code
         if self.code == ETC:
             self.sequences = SequenceScanner(partition.n_rows, partition.n_features, n_classes, n_threads)
             self.number_of_place = np.empty(n_places, dtype=np.int32)
@@ -179,6 +177,8 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef BinaryGiniScan binary_gini
     cdef GiniScan gini
     cdef EntropyScan entropy
+    cdef OrdinalGiniScan ordinal_gini
+    cdef RankingScan ranking
     cdef WeightedScan weighted
     best.feature = NONE
     best.n_left = 0
@@ -188,16 +188,22 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
         return 0
     _count_node(scanner, node)
     if scanner.float_weights.shape[0] > 0:
-        start_scan(&weighted, scanner.counts, scanner.code)
+        start_scan(&weighted, scanner.counts)
         _find_in_block(scanner, &weighted, node, best)
+    elif scanner.code == OGINI:
+        start_scan(&ordinal_gini, scanner.counts)
+        _find_in_block(scanner, &ordinal_gini, node, best)
+    elif scanner.code == RANKING:
+        start_scan(&ranking, scanner.counts)
+        _find_in_block(scanner, &ranking, node, best)
     elif scanner.code == ENTROPY:
-        start_scan(&entropy, scanner.counts, scanner.code)
+        start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
     elif scanner.counts.n_classes == 2:
-        start_scan(&binary_gini, scanner.counts, scanner.code)
+        start_scan(&binary_gini, scanner.counts)
         _find(scanner, &binary_gini, node, best)
     else:
-        start_scan(&gini, scanner.counts, scanner.code)
+        start_scan(&gini, scanner.counts)
         _find(scanner, &gini, node, best)
     return 0
 
@@ -219,7 +225,7 @@ cdef void _count_node(Scanner scanner, const NodeRows* node) noexcept nogil:
         )
 
 
-cdef void _find(Scanner scanner, ExactScan* scan, const NodeRows* node, Split* best) noexcept nogil:
+cdef void _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) noexcept nogil:
     cdef BinCut cut
     if node.in_block:
         _find_in_block(scanner, scan, node, best)

@@ -25,4 +25,7 @@ cdef enum:
 cdef enum CriterionCode:
     GINI
     ENTROPY
+    OGINI
+    WIG
+    RANKING
     ETC
