@@ -115,17 +115,10 @@ def test_trees_predict_by_the_rule(problem, criterion, rule, max_depth):
 def test_forests_apply_the_rule_to_exact_means(problem, rule, n_estimators, seed):
     """Sums of rounded shares come out beside a half, or beside the middle of two classes: it must not show."""
     X, y, _, n_classes = problem
-    forest = make_forest(n_estimators, classes=range(n_classes), predict_rule=rule, max_depth=1, random_state=seed).fit(
-        X, y
-    )
-    means = [
-        [
-            sum(column) / n_estimators
-            for column in zip(*(naive_shares(tree, row) for tree in trees_of(forest)), strict=True)
-        ]
-        for row in X
-    ]
-    assert forest.predict(X).tolist() == [naive_class(mean, rule) for mean in means]
+    forest = make_forest(n_estimators, classes=range(n_classes), predict_rule=rule, max_depth=1, random_state=seed)
+    trees = trees_of(forest.fit(X, y))
+    sums = [[sum(column) for column in zip(*(naive_shares(tree, row) for tree in trees), strict=True)] for row in X]
+    assert forest.predict(X).tolist() == [naive_class(shares, rule) for shares in sums]
 
 
 def test_the_mode_of_forests_is_the_greatest_mean_share(engine, data):
