@@ -209,7 +209,8 @@ class BaseForestClassifier(BaseClassifier):
         -------
         ndarray of shape (n_samples,), of the classes' dtype
         """
-        return self.classes_[self._decide(self.predict_proba(X))]
+        decided = self._decide(self.predict_proba(X))
+        return self.classes_[decided]
 
     def _decide(self, proba):
         """The code of the class that every row's probabilities speak for."""

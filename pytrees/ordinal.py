@@ -241,9 +241,9 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         information gain (Eq. 10), or ranking impurity (Eq. 12); others as in :class:`DecisionTreeClassifier`.
     classes : array-like of shape (n_classes,), default=None
         All classes, from the lowest to the highest, of any types. Where given, they are `classes_`, those that y lacks
-        with probability 0, so that distances and cumulative probabilities are those of the whole scale. None: where y
-        is an ordered pandas Categorical, or a column of one, the order of its categories, of which those that y lacks
-        are left out; otherwise the order of sorting, also for unordered categories.
+        with probability 0, so that distances, for the ordinal criteria too, and cumulative probabilities are those of
+        the whole scale. None: where y is an ordered pandas Categorical, or a column of one, the order of its
+        categories, of which those that y lacks are left out; otherwise that of sorting, also for unordered categories.
     predict_rule : {"mode", "median", "expected"}, default="mode"
         What is predicted from the class counts in a row's leaf: the most frequent class, the lowest of several; the
         lowest class whose cumulative probability reaches one half; or the class nearest to the expected score of the
@@ -285,11 +285,12 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     -----
     Costs are those of :class:`DecisionTreeClassifier`; a prediction by median or expectation takes O(n_classes) more.
 
-    Where classes are words whose order is not that of sorting, some of scikit-learn does not follow: its scorers of
-    probabilities (``"roc_auc"``, ``"neg_log_loss"``) take the columns as sorted, and what codes the labels on its own,
-    such as ``cross_val_predict(method="predict_proba")``, stacking and voting, sorts them. `pytrees.metrics` knows the
-    order; with classes 0, 1, ..., in their order, everything does. Labels of mixed types are refused by scikit-learn's
-    metrics, `score` among them. Exported trees show the most frequent classes, whatever the rule.
+    Where classes are words whose order is not that of sorting, some of scikit-learn does not follow. Its scorers of
+    probabilities (``"roc_auc"``, ``"neg_log_loss"``) take the columns as sorted and give wrong values. What codes the
+    labels on its own, such as ``cross_val_predict(method="predict_proba")``, bagging and voting, hands on the codes
+    of sorted labels: they are not among `classes`, and the order of categories is lost. `pytrees.metrics` knows the
+    order, and with classes 0, 1, ..., in their order, everything does. Labels of mixed types are refused by
+    scikit-learn's metrics, `score` among them. Exported trees show the most frequent classes, whatever the rule.
 
     References
     ----------
