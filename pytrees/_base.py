@@ -14,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._engine import kernel
 from ._validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
-from .criteria import CRITERIA
+from .criteria import CRITERIA, RankingImpurity, WeightedInformationGain, resolve
 from .tree import Tree
 
 NO_LIMIT = 2**31 - 1
 
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS = {
-    "criterion": [StrOptions(set(CRITERIA))],
+    "criterion": [StrOptions(set(CRITERIA)), WeightedInformationGain, RankingImpurity],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_samples_split": [
         Interval(Integral, 2, None, closed="left"),
@@ -116,7 +116,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return rows, weights if rows is None else weights[rows]
 
     def _row_weights(self, X, y, sample_weight, class_weight):
-        if CRITERIA[self.criterion].judges == "counts":
+        if resolve(self.criterion).judges == "counts":
             return row_weights(X, y, sample_weight, class_weight)
         for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
             if given is not None:
@@ -156,7 +156,8 @@ class BaseTreeClassifier(BaseClassifier):
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = growth_limits(self, *X.shape)
             n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
-            tree = grow(X, codes, weights, len(classes), self.criterion, limits, seed, n_threads=n_threads)
+            criterion = resolve(self.criterion).specification(len(classes))
+            tree = grow(X, codes, weights, len(classes), criterion, limits, seed, n_threads=n_threads)
             self.classes_, self.n_classes_, self.tree_ = classes, len(classes), tree
         return self
 

@@ -19,6 +19,7 @@ from ._base import GROWTH_CONSTRAINTS, BaseClassifier, grow, growth_limits, unch
 from ._engine import config_context, current_engine, kernel
 from ._progress import Progress
 from ._validation import validate_X
+from .criteria import resolve
 
 # Fewer are walked sooner than a worker starts.
 _FEWEST_ROWS_OF_A_WORKER = 1024
@@ -46,7 +47,9 @@ class Plan:
 
     Attributes
     ----------
-    engine, criterion : str
+    engine : str
+    criterion : str or tuple
+        As the kernels take it.
     X : ndarray of shape (n_samples, n_features), float64
     codes : ndarray of shape (n_samples,), int32
     n_classes : int
@@ -64,7 +67,7 @@ class Plan:
     """
 
     engine: str
-    criterion: str
+    criterion: str | tuple
     X: np.ndarray
     codes: np.ndarray
     n_classes: int
@@ -169,12 +172,13 @@ class BaseForestClassifier(BaseClassifier):
         n_rows = len(X) if rows is None else len(rows)
         limits = growth_limits(self, n_rows, X.shape[1])
         weights_are_whole = weights is None or weights.dtype != np.float64
+        criterion = resolve(self.criterion).specification(len(classes))
         shared = kernel("growth", "share_features")(
-            X, len(classes), self.criterion, weights_are_whole, limits["max_features"], limits["max_candidates"]
+            X, len(classes), criterion, weights_are_whole, limits["max_features"], limits["max_candidates"]
         )
         plan = Plan(
             engine=current_engine(),
-            criterion=self.criterion,
+            criterion=criterion,
             X=X,
             codes=codes,
             n_classes=len(classes),

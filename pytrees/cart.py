@@ -17,9 +17,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "etc"}, default="gini"
-        What a split gains in: Gini impurity, Shannon entropy (bits), or Effort-To-Compress (steps), which judges the
-        sequence of the labels, so that the order of the rows matters.
+    criterion : {"gini", "entropy", "ogini", "wig", "ranking", "etc"} or criterion object, default="gini"
+        What a split gains in: Gini impurity, Shannon entropy (bits); for ordered classes ordinal Gini, weighted
+        information gain (bits) or ranking impurity (pairs of rows); or Effort-To-Compress (steps), which judges the
+        sequence of the labels, so that the order of the rows matters. Objects of :mod:`pytrees.criteria` have
+        parameters.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2

@@ -1,12 +1,12 @@
 """Impurities, and the gain of a split that follows from them.
 
-Gains are exact: fractions for ``gini``, ``ogini``, ``ranking`` and ``etc``, and for ``entropy`` too, because its n log2 n
-are whole multiples of 2**-30 bit. Floating-point numbers, which count as different where they differ by more than a
-tolerance, are the gains of ``wig``, of ``ranking`` with class scores that are not whole numbers, and of all criteria on
-counts where weights are not whole numbers.
+Gains are exact: fractions for ``gini``, ``ogini``, ``ranking`` and ``etc``, and for ``entropy`` too, because its n
+log2 n are whole multiples of 2**-30 bit. Floating-point numbers, which count as different where they differ by more
+than a tolerance, are the gains of ``wig``, of ``ranking`` with class scores that are not whole numbers, and of all
+criteria on counts where weights are not whole numbers.
 
-The ordinal criteria are those of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental
-study" (2024). A criterion is its name, or its name and a dict of parameters.
+The ordinal criteria are those of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an
+experimental study" (2024). A criterion is its name, or its name and a dict of parameters.
 """
 
 import math
@@ -81,9 +81,7 @@ def ogini(counts):
 
 def ranking(counts, scores):
     """Ranking impurity: sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11)."""
-    return sum(
-        Fraction(scores[q] - scores[j]) * counts[q] * counts[j] for q in range(len(counts)) for j in range(q)
-    )
+    return sum(Fraction(scores[q] - scores[j]) * counts[q] * counts[j] for q in range(len(counts)) for j in range(q))
 
 
 def class_weights(scores, alpha):
@@ -137,10 +135,16 @@ def class_counts(labels, weights, n_classes):
 
 
 def parameters_of(criterion, n_classes):
-    """(name, alpha, class scores, whether children count by their share), with the defaults where they are not given."""
+    """(name, alpha, class scores, whether children count by their share), with defaults for what is not given."""
     name, given = (criterion, {}) if isinstance(criterion, str) else criterion
     scores = given.get("class_scores")
     return name, given.get("alpha", 1.0), range(n_classes) if scores is None else scores, given.get("weighted", True)
+
+
+def is_rational(criterion, n_classes):
+    """Whether gains are rational in whole class counts, and so compared exactly."""
+    name, _, scores, _ = parameters_of(criterion, n_classes)
+    return name != "wig" and all(score == int(score) for score in scores)
 
 
 def count_gain(criterion, node, left, n_classes):
@@ -148,8 +152,7 @@ def count_gain(criterion, node, left, n_classes):
     node_counts = class_counts(*zip(*node, strict=True), n_classes)
     left_counts = class_counts(*zip(*left, strict=True), n_classes)
     name, _, scores, is_weighted = parameters_of(criterion, n_classes)
-    is_whole = all(score == int(score) for score in scores)
-    if name == "wig" or not is_whole or any(isinstance(weight, float) for _, weight in node):
+    if not is_rational(criterion, n_classes) or any(isinstance(weight, float) for _, weight in node):
         return weighted_gain(criterion, node, left, node_counts, left_counts)
     right_counts = [a - b for a, b in zip(node_counts, left_counts, strict=True)]
     impurity = {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, scores=scores)}[name]
@@ -174,9 +177,7 @@ def weighted_gain(criterion, node, left, node_weights, left_weights):
     left_impurity, right_impurity = impurity(left_weights, left_total), impurity(right_weights, right_total)
     if not is_weighted:
         return impurity(node_weights, total) - left_impurity - right_impurity
-    return (
-        impurity(node_weights, total) - left_total / total * left_impurity - right_total / total * right_impurity
-    )
+    return impurity(node_weights, total) - left_total / total * left_impurity - right_total / total * right_impurity
 
 
 def add_up(numbers):

@@ -25,7 +25,7 @@ from pytrees import (
 )
 from pytrees.metrics import mae_scorer, make_ordinal_scorer, qwk_scorer, rps_scorer
 
-CRITERIA_TO_TEST = ["gini", "entropy"]
+CRITERIA_TO_TEST = ["ogini", "wig", "ranking", "gini", "entropy"]
 DEFAULT_TO_TEST = CRITERIA_TO_TEST[0]
 RULES = ["mode", "median", "expected"]
 LEVELS = ["low", "medium", "high"]

@@ -13,7 +13,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
 )
 
-ORDINAL_CRITERION = "gini"
+ORDINAL_CRITERION = "ogini"
 
 ESTIMATORS = [
     DecisionTreeClassifier(),

@@ -28,6 +28,17 @@ class RootSplitAroundTheSwitchToBins:
         grow("compiled", self.X, self.y, criterion, max_depth=1)
 
 
+class RootSplitByOrdinalCounts:
+    params = (["gini", "ogini", "ranking", "wig"], [10**4])
+    param_names = ("criterion", "n")
+
+    def setup(self, criterion, n):
+        self.X, self.y = classification_data(n, n_classes=10)
+
+    def time_root_split(self, criterion, n):
+        grow("compiled", self.X, self.y, criterion, max_depth=1)
+
+
 class RootSplitBySequence:
     params = (ENGINES, [2, 10], [100, 500, 1000])
     param_names = ("engine", "n_classes", "n")

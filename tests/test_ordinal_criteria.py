@@ -1,0 +1,208 @@
+"""The ordinal criteria: numbers worked out by hand, a naive computation of gains, equal trees, parameters."""
+
+import pickle
+from fractions import Fraction
+from itertools import pairwise
+from math import log2
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import problems
+from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
+
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier
+from pytrees.criteria import CRITERIA, RankingImpurity, WeightedInformationGain
+
+ORDINAL = ["ogini", "wig", "ranking"]
+
+
+def specifications(n_classes):
+    """Ordinal criteria as the kernels take them, with parameters of every kind."""
+    steps = st.lists(st.integers(1, 3) | st.floats(0.1, 2.0), min_size=n_classes, max_size=n_classes)
+    scores = st.none() | steps.map(lambda steps: np.cumsum(steps).astype(float).tolist())
+    wig = st.builds(
+        lambda alpha, scores: ("wig", {"alpha": alpha, "class_scores": scores}),
+        st.sampled_from([0.0, 0.5, 1.0, 2.0]),
+        scores,
+    )
+    ranking = st.builds(
+        lambda weighted, scores: ("ranking", {"weighted": weighted, "class_scores": scores}), st.booleans(), scores
+    )
+    return st.sampled_from(ORDINAL) | wig | ranking
+
+
+def of_counts(counts):
+    """One row for every label, and one feature that separates the classes."""
+    y = np.repeat(np.arange(len(counts)), counts)
+    return y.reshape(-1, 1).astype(float), y
+
+
+# ------------------------------------------------------------------------------------------------------------ by hand
+
+
+# The two distributions of 20 rows over four classes that Fig. 2 of Ayllón-Gavilán et al. is about: a split that
+# separates their two classes gains all of the impurity. Weighted entropy of the first: the mode is class 0, the weights
+# are 0, 1/6, 2/6, 3/6, and -3/6 * 1/2 * log2 1/2 = 1/4.
+@pytest.mark.parametrize(
+    ("criterion", "far", "near"),
+    [
+        ("gini", 0.5, 0.5),
+        ("entropy", 1.0, 1.0),
+        ("ogini", 0.75, 0.25),
+        ("wig", 1 / 4, 1 / 12),
+        ("ranking", 300.0, 100.0),
+    ],
+)
+def test_ordinal_impurities_prefer_near_classes(engine, criterion, far, near):
+    assert grow(*of_counts([10, 0, 0, 10]), None, 4, criterion)["gain"][0] == pytest.approx(far, rel=1e-15)
+    assert grow(*of_counts([10, 10, 0, 0]), None, 4, criterion)["gain"][0] == pytest.approx(near, rel=1e-15)
+
+
+# Counts (2, 1, 1): cut behind the first class, which leaves (2, 0, 0) and (0, 1, 1).
+# ogini: F = 1/2, 3/4, 1: 1/4 + 3/16 = 7/16; right F = 0, 1/2, 1: 1/4; 7/16 - 1/2 * 1/4 = 5/16.
+# ranking: 1*2*1 + 2*2*1 + 1*1*1 = 7; right 1; 7 - 1/2 * 1 = 13/2, unweighted 6.
+# wig: node weights 0, 1/3, 2/3: -(1/3 + 2/3) 1/4 log2 1/4 = 1/2; right mode 1: weights 1/2, 0, 1/2: 1/2 * 1/2 = 1/4.
+@pytest.mark.parametrize(
+    ("criterion", "gain"),
+    [
+        ("ogini", 5 / 16),
+        ("ranking", 13 / 2),
+        (("ranking", {"weighted": False}), 6.0),
+        (("ranking", {"class_scores": [0.0, 10.0, 11.0]}), 20 + 22 + 1 - 0.5),
+        ("wig", 1 / 2 - 1 / 2 * 1 / 4),
+        (("wig", {"alpha": 0.0}), 1 / 3 * (3 / 2) - 1 / 2 * 1 / 3 * 1.0),
+    ],
+)
+def test_gains_by_hand(engine, criterion, gain):
+    X, y = of_counts([2, 1, 1])
+    X[y > 0] = 1.0
+    assert grow(X, y, None, 3, criterion)["gain"][0] == pytest.approx(gain, rel=1e-15)
+
+
+# ---------------------------------------------------------------------------------------------------- naive computation
+
+
+def impurity(criterion, y, n_classes):
+    name, given = (criterion, {}) if isinstance(criterion, str) else criterion
+    scores = given.get("class_scores") or range(n_classes)
+    counts = np.bincount(y, minlength=n_classes).tolist()
+    if name == "ogini":
+        shares = [Fraction(sum(counts[: q + 1]), len(y)) for q in range(n_classes)]
+        return sum(share * (1 - share) for share in shares)
+    if name == "ranking":
+        return sum(Fraction(abs(scores[i] - scores[j])) for i in y for j in y) / 2
+    mode = int(np.argmax(counts))
+    weights = np.array([abs(score - scores[mode]) ** given.get("alpha", 1.0) for score in scores])
+    weights /= weights.sum() or 1.0
+    shares = np.array(counts) / len(y)
+    return -sum(w * p * log2(p) for w, p in zip(weights, shares, strict=True) if p > 0)
+
+
+@examples(150)
+@given(problem=problems(max_rows=12), data=st.data())
+def test_root_gain_is_the_greatest(problem, data):
+    X, y, _, n_classes = problem
+    criterion = data.draw(specifications(n_classes))
+    is_weighted = isinstance(criterion, str) or criterion[1].get("weighted", True)
+    gains = [0.0]
+    for column in X.T:
+        for below, _ in pairwise(np.unique(column)):
+            sides = [y[column <= below], y[column > below]]
+            shares = [Fraction(len(side), len(y)) if is_weighted else 1 for side in sides]
+            children = sum(
+                share * impurity(criterion, side, n_classes) for share, side in zip(shares, sides, strict=True)
+            )
+            gains.append(float(impurity(criterion, y, n_classes) - children))
+    for tree in on_both_engines(grow, X, y, None, n_classes, criterion):
+        if tree["children_left"][0] >= 0:
+            assert tree["gain"][0] == pytest.approx(max(gains[1:]), rel=1e-9, abs=1e-9)
+
+
+# --------------------------------------------------------------------------------------------------------- equal trees
+
+
+@examples(600)
+@given(
+    problem=problems(max_rows=30),
+    max_leaf_nodes=st.sampled_from([UNLIMITED, UNLIMITED, 2, 4]),
+    min_samples_leaf=st.sampled_from([1, 1, 2, 4]),
+    max_features=st.sampled_from([UNLIMITED, 1, 2]),
+    max_candidates=st.sampled_from([UNLIMITED, UNLIMITED, 2]),
+    data=st.data(),
+)
+def test_engines_grow_the_same_tree(problem, data, **limits):
+    X, y, weights, n_classes = problem
+    criterion = data.draw(specifications(n_classes))
+    trees = on_both_engines(grow, X, y, weights, n_classes, criterion, **limits)
+    assert_same_tree(*trees)
+
+
+@examples(150)
+@given(problem=problems(max_rows=20), scale=st.sampled_from([0.1, 0.37, 1e-3]), data=st.data())
+def test_engines_agree_on_weights_that_are_not_whole(problem, scale, data):
+    X, y, weights, n_classes = problem
+    weights = scale * (np.ones(len(y)) if weights is None else weights)
+    criterion = data.draw(specifications(n_classes))
+    assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, criterion))
+
+
+@pytest.mark.parametrize("criterion", ORDINAL)
+def test_many_rows_of_ordered_classes(criterion):
+    """Weighted information gain rules most cuts out by sums: the reference looks at all of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    y = np.clip(np.round(X[:, 0] + 2.5 + rng.normal(size=150) / 2), 0, 5).astype(np.int32)
+    assert_same_tree(*on_both_engines(grow, X, y, None, 6, criterion))
+
+
+@pytest.mark.parametrize("criterion", ORDINAL)
+def test_whole_weights_count_as_repeated_rows(engine, criterion):
+    rng = np.random.default_rng(1)
+    X, y, weights = rng.normal(size=(40, 2)), rng.integers(0, 4, 40), rng.integers(1, 4, 40)
+    weighted = grow(X, y, weights, 4, criterion)
+    repeated = grow(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, 4, criterion)
+    assert_same_tree(weighted, repeated, names=["feature", "threshold", "value", "gain"])
+
+
+# ---------------------------------------------------------------------------------------------------------- parameters
+
+
+@pytest.mark.parametrize("criterion", [*ORDINAL, WeightedInformationGain(2.0), RankingImpurity(weighted=False)])
+def test_estimators_take_names_and_objects(engine, criterion):
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
+    tree = DecisionTreeClassifier(criterion, max_depth=3).fit(X, y)
+    assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_
+    assert sklearn.clone(tree).fit(X, y).tree_ == tree.tree_
+    forest = DecisionForestClassifier(3, criterion=criterion, max_depth=2, random_state=0).fit(X, y)
+    assert forest.predict(X).shape == (30,)
+
+
+def test_names_are_objects_with_default_parameters():
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 4
+    for name in ("wig", "ranking"):
+        named, given = (DecisionTreeClassifier(criterion).fit(X, y).tree_ for criterion in (name, CRITERIA[name]))
+        assert named == given
+
+
+@pytest.mark.parametrize("alpha", [-0.5, np.inf, np.nan, "1"])
+def test_alpha_must_not_be_negative(alpha):
+    with pytest.raises(ValueError, match="alpha must be"):
+        WeightedInformationGain(alpha)
+
+
+@pytest.mark.parametrize("make", [WeightedInformationGain, RankingImpurity])
+def test_class_scores_must_increase_and_be_as_many_as_classes(make):
+    with pytest.raises(ValueError, match="must increase"):
+        make(class_scores=[0, 2, 2])
+    with pytest.raises(ValueError, match="finite"):
+        make(class_scores=[0, np.nan])
+    with pytest.raises(ValueError, match="2 scores for 3 classes"):
+        DecisionTreeClassifier(make(class_scores=[0, 1])).fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+
+
+def test_scores_too_wide_for_exact_comparison():
+    with pytest.raises(ValueError, match="too wide"):
+        DecisionTreeClassifier(RankingImpurity(class_scores=[0, 2.0**60])).fit([[0.0], [1.0]], [0, 1])
