@@ -4,7 +4,7 @@ R. Ayllón-Gavilán, F. J. Martínez-Estudillo, D. Guijo-Rubio, C. Hervás-Mart�
 for ordinal decision trees: an experimental study", 2024.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import ClassVar
 
@@ -76,7 +76,7 @@ ORDINAL_CONSTRAINTS = {"classes": ["array-like", None], "predict_rule": [StrOpti
 
 def class_order(classes):
     """The `classes` that a user names, as an array that keeps what they are."""
-    if isinstance(classes, (str, bytes, Mapping, Set)):
+    if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
     if not hasattr(classes, "__array__"):
         classes = _without_conversion(classes)
@@ -128,12 +128,13 @@ def codes_in(y, classes):
 
 def ordered_categories(y):
     """The codes and the categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
-    if getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1:
-        column_or_1d(y, warn=True)
-        y = y.iloc[:, 0]
-    categorical = getattr(y, "cat", y)
+    is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
+    column = y.iloc[:, 0] if is_frame else y
+    categorical = getattr(column, "cat", column)
     if not getattr(categorical, "ordered", False):
         return None
+    if is_frame:
+        column_or_1d(y, warn=True)
     codes = np.asarray(categorical.codes, dtype=np.int64)
     if np.any(codes < 0):
         raise ValueError("Input y contains NaN.")

@@ -226,7 +226,7 @@ def test_kinds_of_classes_are_kept():
         ([2, 1], np.int64),
         (range(2, 0, -1), np.int64),
         ([2, 0.5], np.float64),
-        ([True, False], bool),
+        (list(np.array([True, False])), bool),
         (["a", 1], object),
     ):
         fitted = make_tree(classes=classes).fit(X, list(classes))
@@ -351,7 +351,7 @@ def test_class_scores_are_those_of_the_whole_scale(data):
         ([1.0, np.nan], "classes holds a missing value"),
         (set(LEVELS), "classes must be a sequence in the order of the scale, got set"),
         (dict.fromkeys(LEVELS), "classes must be a sequence in the order of the scale, got dict"),
-        ("low", "'classes' parameter of Ordinal"),
+        (pd.CategoricalDtype(LEVELS, ordered=True), "classes must be a sequence .*, got CategoricalDtype"),
         (3, "'classes' parameter of Ordinal"),
         (WORDS[:, None], "classes must have one dimension, got an array with 2"),
         ([["low"], ["high"]], "classes holds what cannot be a class: unhashable type: 'list'"),
