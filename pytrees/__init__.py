@@ -5,6 +5,7 @@ from ._engine import config_context
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
+from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .plotting import plot_tree
 from .sequence import effort_to_compress, nsrps
@@ -15,6 +16,8 @@ __version__ = "0.1.0"
 __all__ = [
     "DecisionForestClassifier",
     "DecisionTreeClassifier",
+    "OrdinalDecisionForestClassifier",
+    "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",
     "PermutationDecisionTreeClassifier",
     "Tree",

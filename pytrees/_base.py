@@ -100,6 +100,10 @@ def unchanged_on_error(estimator):
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """What trees and forests of them share."""
 
+    def _validate_X_y(self, X, y):
+        """X, the codes of y, and the classes that they stand for, in their order."""
+        return validate_X_y(self, X, y)
+
     def _rows_that_count(self, X, y, sample_weight, class_weight, order):
         """The rows of weight above zero, in their order, and a weight for each; None for all rows, and for ones."""
         rows = row_order(order, len(X))
@@ -145,7 +149,7 @@ class BaseTreeClassifier(BaseClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
         with unchanged_on_error(self):
-            X, codes, classes = validate_X_y(self, X, y)
+            X, codes, classes = self._validate_X_y(X, y)
             rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
             if rows is not None:
                 X, codes = X[rows], codes[rows]

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import GROWTH_CONSTRAINTS, BaseClassifier, grow, growth_limits, unchanged_on_error
 from ._engine import config_context, current_engine, kernel
 from ._progress import Progress
-from ._validation import validate_X, validate_X_y
+from ._validation import validate_X
 from .criteria import resolve
 
 # Fewer are walked sooner than a worker starts.
@@ -167,7 +167,7 @@ class BaseForestClassifier(BaseClassifier):
         return plan
 
     def _make_plan(self, X, y, sample_weight, class_weight, order):
-        X, codes, classes = validate_X_y(self, X, y)
+        X, codes, classes = self._validate_X_y(X, y)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
         n_rows = len(X) if rows is None else len(rows)
         limits = growth_limits(self, n_rows, X.shape[1])
@@ -213,8 +213,12 @@ class BaseForestClassifier(BaseClassifier):
         -------
         ndarray of shape (n_samples,), of the classes' dtype
         """
-        proba = self.predict_proba(X)
-        return self.classes_[proba.argmax(axis=1)]
+        decided = self._decide(self.predict_proba(X))
+        return self.classes_[decided]
+
+    def _decide(self, proba):
+        """The code of the class that every row's probabilities speak for."""
+        return proba.argmax(axis=1)
 
     def predict_proba(self, X):
         """What the trees say on average: shares of their votes, or means of the class shares in their leaves.

@@ -264,6 +264,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         if judged.any():
             from sklearn.metrics import accuracy_score  # here: it takes longer to import than all of this package
 
-            metric = self.oob_score if callable(self.oob_score) else accuracy_score
-            y_true, y_pred = self.classes_[plan.codes[judged]], self.classes_[total[judged].argmax(axis=1)]
-            self.oob_score_ = metric(y_true, y_pred)
+            true, predicted = plan.codes[judged], self._decide(self.oob_decision_function_[judged])
+            if callable(self.oob_score):
+                self.oob_score_ = self.oob_score(self.classes_[true], self.classes_[predicted])
+            else:
+                self.oob_score_ = accuracy_score(true, predicted)

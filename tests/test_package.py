@@ -35,6 +35,8 @@ def test_public_names():
     assert set(pytrees.__all__) >= {
         "DecisionForestClassifier",
         "DecisionTreeClassifier",
+        "OrdinalDecisionForestClassifier",
+        "OrdinalDecisionTreeClassifier",
         "PermutationDecisionForestClassifier",
         "PermutationDecisionTreeClassifier",
         "Tree",
@@ -52,7 +54,19 @@ def test_public_names():
 
 @pytest.mark.parametrize(
     "name",
-    ["cart", "criteria", "datasets", "export", "forest", "metrics", "permutation", "plotting", "sequence", "tree"],
+    [
+        "cart",
+        "criteria",
+        "datasets",
+        "export",
+        "forest",
+        "metrics",
+        "ordinal",
+        "permutation",
+        "plotting",
+        "sequence",
+        "tree",
+    ],
 )
 def test_public_names_of_modules(name):
     module = importlib.import_module(f"pytrees.{name}")

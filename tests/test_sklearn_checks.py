@@ -7,9 +7,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    OrdinalDecisionForestClassifier,
+    OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
 )
+
+ORDINAL_CRITERION = "ogini"
 
 ESTIMATORS = [
     DecisionTreeClassifier(),
@@ -22,6 +26,14 @@ ESTIMATORS = [
     PermutationDecisionForestClassifier(n_estimators=5, max_candidates=8),
     PermutationDecisionForestClassifier(
         n_estimators=5, criterion="gini", bootstrap=True, max_features="sqrt", random_state=0
+    ),
+    *(
+        OrdinalDecisionTreeClassifier(ORDINAL_CRITERION, predict_rule=rule, max_leaf_nodes=leaves)
+        for rule, leaves in (("mode", None), ("median", None), ("expected", None), ("median", 10))
+    ),
+    *(
+        OrdinalDecisionForestClassifier(n_estimators=5, criterion=ORDINAL_CRITERION, predict_rule=rule)
+        for rule in ("mode", "median", "expected")
     ),
 ]
 
@@ -36,6 +48,10 @@ def expected_failures(estimator):
     if getattr(estimator, "bootstrap", False):
         failures["check_sample_weight_equivalence_on_dense_data"] = (
             "repeated rows make other draws than weighted ones, as in scikit-learn's own forest"
+        )
+    if isinstance(estimator, OrdinalDecisionForestClassifier) and estimator.predict_rule != "mode":
+        failures["check_classifiers_train"] = (
+            "wants the class of the greatest probability: the median and the class nearest to the mean can be others"
         )
     if estimator.criterion == "etc":
         refused = "the label sequence has no weights: sample_weight and class_weight are refused"
