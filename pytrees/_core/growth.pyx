@@ -59,6 +59,8 @@ ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS = 1024
 BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
+# Up to here the entropy bounds, sums of some n log2 n in units of 2**-30, stay below 2**63.
+MOST_ROWS_IN_BINS = 2**26
 # Where nodes look at one of so many features or fewer, all are ranked once and those looked at sorted by rank in the
 # node: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
@@ -420,6 +422,7 @@ def share_features(
         and weights_are_whole
         and max_candidates == UNLIMITED
         and n_classes <= MOST_CLASSES_IN_BINS
+        and X.shape[0] <= MOST_ROWS_IN_BINS
     )
     if not allows_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
         shared.block_rows = X.shape[0]
