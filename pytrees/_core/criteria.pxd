@@ -209,33 +209,32 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
     """All rows in the right child. The best cut so far stays, but for criteria that compare with a tolerance: there it
     is the best of each feature that counts."""
     cdef index_t label
-    if CountScan is OrdinalGiniScan:
+    if CountScan is BinaryGiniScan:
+        scan.left_total = 0
+        scan.difference = 0
+    elif CountScan is OrdinalGiniScan:
         scan.forms.left_total = 0
         scan.forms.left_squares = 0
         scan.forms.right_squares = scan.forms.total_squares
         for label in range(scan.forms.n_classes):
             scan.left_rows[label] = 0
-    else:
-        scan.left_total = 0
-    if CountScan is BinaryGiniScan:
-        scan.difference = 0
     elif CountScan is RankingScan:
+        scan.left_total = 0
         scan.left_form = 0
         scan.right_form = scan.total_form
         for label in range(scan.n_classes):
             scan.left_rows[label] = 0
-    elif CountScan is not OrdinalGiniScan:
+    else:
+        scan.left_total = 0
         for label in range(scan.n_classes):
             scan.left_counts[label] = 0
-    if CountScan is GiniScan:
-        scan.left_squares = 0
-        scan.right_squares = scan.total_squares
-    elif CountScan is EntropyScan:
-        scan.left_sum = 0
-        scan.right_sum = scan.total_sum
-    elif CountScan is WeightedScan:
-        scan.left_sum = 0.0
-        scan.right_sum = scan.total_sum
+        if CountScan is GiniScan:
+            scan.left_squares = 0
+            scan.right_squares = scan.total_squares
+        else:
+            scan.left_sum = 0
+            scan.right_sum = scan.total_sum
+    if CountScan is WeightedScan:
         scan.has_best = False
         if scan.code == WIG:
             start_modes(scan)

@@ -52,7 +52,7 @@ cdef inline float64_t _term(const WeightedScan* scan, float64_t weight) noexcept
     cdef float64_t fraction
     if scan.code == GINI:
         return weight * weight
-    # So small a weight is nothing beside the others, or the sums are too small to tell anything and say so.
+    # Nothing beside totals above 1e-140; of smaller ones the margin is infinite.
     if weight < 2.3e-308:
         return 0.0
     # log2 from the exponent and a table of the significand's first bits, between whose entries it is nearly straight.
