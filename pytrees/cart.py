@@ -21,7 +21,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         What a split gains in: Gini impurity, Shannon entropy (bits); for ordered classes ordinal Gini, weighted
         information gain (bits) or ranking impurity (pairs of rows); or Effort-To-Compress (steps), which judges the
         sequence of the labels, so that the order of the rows matters. Objects of :mod:`pytrees.criteria` have
-        parameters.
+        parameters, or are your own: see :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2

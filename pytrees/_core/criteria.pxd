@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.gain cimport Gain, exact_gain, exceeds_by_tolerance
+from pytrees._core.gain cimport Gain, exact_gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.gini cimport (
     BinaryGiniScan,
     GiniScan,
@@ -291,7 +291,7 @@ cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
     elif CountScan is RankingScan:
         return gain_of_ranking(scan)
     else:
-        return _gain_of_weighted(scan)
+        return tolerant_gain(scan.best_score, scan.total)
 
 
 cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
@@ -357,12 +357,3 @@ cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
     scan.has_best = True
     scan.best_score = score
     return True
-
-
-cdef inline Gain _gain_of_weighted(const WeightedScan* scan) noexcept nogil:
-    cdef Gain gain
-    gain.numerator = 0
-    gain.denominator = 0
-    gain.value = scan.best_score
-    gain.priority = scan.total * scan.best_score
-    return gain

@@ -10,6 +10,8 @@ from pytrees._core.types cimport (
     GINI,
     OGINI,
     RANKING,
+    USER_COUNTS,
+    USER_SEQUENCE,
     WIG,
     index_t,
     int64_t,
@@ -21,7 +23,16 @@ from pytrees._core.weighted cimport LOG2_TABLE_SIZE
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
 
-CODES = {"gini": GINI, "entropy": ENTROPY, "ogini": OGINI, "wig": WIG, "ranking": RANKING, "etc": ETC}
+CODES = {
+    "gini": GINI,
+    "entropy": ENTROPY,
+    "ogini": OGINI,
+    "wig": WIG,
+    "ranking": RANKING,
+    "etc": ETC,
+    "user_counts": USER_COUNTS,
+    "user_sequence": USER_SEQUENCE,
+}
 
 
 @cython.final
@@ -64,6 +75,18 @@ def parameters_of(criterion, n_classes):
     scores = given.get("class_scores")
     scores = np.arange(n_classes) if scores is None else scores
     return name, given.get("alpha", 1.0), np.array(scores, dtype=np.float64), given.get("weighted", True)
+
+
+def judges_sequence(criterion):
+    """Whether the criterion sees the labels in the order of the rows, which then have no weights."""
+    return (criterion if isinstance(criterion, str) else criterion[0]) in ("etc", "user_sequence")
+
+
+def user_criterion_of(criterion):
+    """The criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None if it is the
+    engine's own."""
+    given = {} if isinstance(criterion, str) else criterion[1]
+    return given.get("criterion"), given.get("rows")
 
 
 def is_rational(criterion, n_classes):

@@ -29,3 +29,5 @@ cdef enum CriterionCode:
     WIG
     RANKING
     ETC
+    USER_COUNTS
+    USER_SEQUENCE
