@@ -1,7 +1,7 @@
 """Gains by criteria that are not the engine's own: what they are asked, feature by feature.
 
 Such a criterion is an object whose method `judged` returns the gains of all cuts of a feature, as floating-point
-numbers: of class counts left and right, or of the labels in the order of the rows and which of them each cut sends left.
+numbers: of class counts left and right, or of the labels in the order of the rows and which of them go left.
 """
 
 from .criteria import add_up, class_counts, user_criterion_of

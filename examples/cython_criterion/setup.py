@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-import pytrees
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+
+import pytrees
 
 setup(
     name="hellinger-criterion",
