@@ -5,6 +5,7 @@ from ._engine import config_context
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
+from .fourier import FourierSpectrum
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .plotting import plot_tree
@@ -16,6 +17,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DecisionForestClassifier",
     "DecisionTreeClassifier",
+    "FourierSpectrum",
     "OrdinalDecisionForestClassifier",
     "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",

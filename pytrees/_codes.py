@@ -1,0 +1,165 @@
+"""Trees of real features as trees of ordinal codes: the thresholds of an ensemble cut every feature into intervals."""
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .tree import LEAF, UNDEFINED, Tree
+
+
+class OrdinalCodes:
+    """What :func:`ordinal_codes` returns.
+
+    Attributes
+    ----------
+    trees : list of Tree
+        The trees, splitting codes. Where they were scikit-learn's, `value` holds shares of classes.
+    cardinalities : ndarray of shape (n_features,), int64
+        One more than the feature has thresholds.
+    thresholds : list of ndarray of shape (cardinality - 1,), float64
+        Ascending. The code of a value is the number of thresholds below it.
+    dtype : numpy.dtype
+        What values are rounded to before they are compared: float32 for scikit-learn's trees, as they do it.
+    """
+
+    def __init__(self, trees, thresholds, dtype):
+        self.trees, self.thresholds, self.dtype = trees, thresholds, np.dtype(dtype)
+        self.cardinalities = np.array([len(cuts) + 1 for cuts in thresholds], dtype=np.int64)
+
+    def transform(self, X):
+        """The codes of values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), int64
+
+        Raises
+        ------
+        ValueError
+            If X has another number of features, or holds NaN or infinity.
+        """
+        X = check_array(X, dtype=self.dtype)
+        if X.shape[1] != len(self.thresholds):
+            raise ValueError(f"X has {X.shape[1]} features; the trees have {len(self.thresholds)}.")
+        X = X.astype(np.float64)
+        columns = [np.searchsorted(cuts, X[:, m], side="left") for m, cuts in enumerate(self.thresholds)]
+        return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int64)
+
+    def __repr__(self):
+        return f"<OrdinalCodes of {len(self.trees)} trees, {self.cardinalities.size} features>"
+
+
+def ordinal_codes(ensemble):
+    """Code the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
+
+    Every tree goes on giving every row the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that rows
+    of X came to before.
+
+    Parameters
+    ----------
+    ensemble : forest, bagging ensemble, or sequence of trees
+        Of pytrees or of scikit-learn: a fitted ensemble of classification trees, such as RandomForestClassifier or
+        BaggingClassifier, or a list of Tree or of fitted classification trees.
+
+    Returns
+    -------
+    OrdinalCodes
+
+    Raises
+    ------
+    TypeError
+        If there is something that is no classification tree.
+    ValueError
+        If there are no trees, if they differ in their features or classes, or if some are pytrees' and some
+        scikit-learn's, which compare values in different precisions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from pytrees.fourier import ordinal_codes
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    >>> codes = ordinal_codes(forest)
+    >>> leaves = codes.trees[0].apply(codes.transform(X))
+    >>> bool((leaves == forest.estimators_[0].apply(X)).all())
+    True
+    """
+    trees, dtypes = zip(*_trees_of(ensemble), strict=True)
+    first = trees[0]
+    if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree in trees):
+        raise ValueError("The trees differ in their features or classes.")
+    if len(set(dtypes)) > 1:
+        raise ValueError("The trees of pytrees compare float64, those of scikit-learn float32: code them apart.")
+    cuts = [
+        np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree in trees]))
+        for m in range(first.n_features)
+    ]
+    return OrdinalCodes([_coded(tree, cuts) for tree in trees], cuts, dtypes[0])
+
+
+def _trees_of(ensemble):
+    """(Tree, dtype that it compares) of every member."""
+    if isinstance(ensemble, Tree) or hasattr(ensemble, "tree_"):
+        ensemble = [ensemble]
+    elif hasattr(ensemble, "fit"):
+        check_is_fitted(ensemble)
+        if not hasattr(ensemble, "estimators_"):
+            raise TypeError(f"An ensemble of trees is expected, got {type(ensemble).__name__}.")
+        columns = getattr(ensemble, "estimators_features_", [None] * len(ensemble.estimators_))
+        n_features = ensemble.n_features_in_
+        pairs = zip(ensemble.estimators_, columns, strict=True)
+        return [_tree_of(estimator, features, n_features) for estimator, features in pairs]
+    members = [_tree_of(member) for member in ensemble]
+    if not members:
+        raise ValueError("There are no trees.")
+    return members
+
+
+def _tree_of(member, columns=None, n_features=None):
+    """The member's Tree and dtype; its features are those columns of all n_features."""
+    if not isinstance(member, Tree) and hasattr(member, "fit"):
+        check_is_fitted(member)
+    tree = member if isinstance(member, Tree) else getattr(member, "tree_", None)
+    dtype = np.float64
+    if not isinstance(tree, Tree):
+        tree, dtype = _from_sklearn(member, tree), np.float32
+    if columns is None:
+        return tree, dtype
+    arrays = _arrays_of(tree)
+    inner = tree.children_left != LEAF
+    arrays["feature"][inner] = np.asarray(columns)[tree.feature[inner]]
+    return Tree(**arrays, n_features=n_features), dtype
+
+
+def _from_sklearn(member, nodes):
+    """The nodes of a scikit-learn classification tree of one output as a Tree, with shares for counts."""
+    if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
+        raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
+    leaves = nodes.children_left == LEAF
+    return Tree(
+        nodes.children_left,
+        nodes.children_right,
+        np.where(leaves, UNDEFINED, nodes.feature),
+        np.where(leaves, UNDEFINED, nodes.threshold),
+        nodes.n_node_samples,
+        nodes.value[:, 0, :],
+        np.zeros(nodes.node_count),
+        n_features=nodes.n_features,
+    )
+
+
+def _arrays_of(tree):
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    return {name: np.array(getattr(tree, name)) for name in names}
+
+
+def _coded(tree, thresholds):
+    """The tree with its thresholds between the codes of the intervals beside them."""
+    arrays = _arrays_of(tree)
+    for node in np.flatnonzero(tree.children_left != LEAF):
+        arrays["threshold"][node] = np.searchsorted(thresholds[tree.feature[node]], tree.threshold[node]) + 0.5
+    return Tree(**arrays, n_features=tree.n_features)

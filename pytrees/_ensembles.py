@@ -1,0 +1,222 @@
+"""The Fourier algebra without spectra: polynomial in the sizes of the trees, under any product measure."""
+
+import numpy as np
+
+from ._boxes import Leaves, box_of_schema, check_cardinalities, check_weights, measure_arrays
+from ._engine import kernel
+from ._rebuild import rebuild
+
+
+def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
+    """The inner product of the functions of two trees: the mean of their product.
+
+    Lemma 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees": it is that of their spectra. It is worked out from
+    pairs of leaves.
+
+    Parameters
+    ----------
+    a, b : Tree or fitted tree estimator
+        They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
+    cardinalities, measure, X, class_index
+        As in :func:`gram`.
+    values : pair of array-like, optional
+        As in :func:`gram`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As in :func:`gram`.
+
+    Examples
+    --------
+    The share of the domain where both trees say class 1:
+
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import tree_inner
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> both = DecisionTreeClassifier().fit(X, [0, 0, 0, 1])
+    >>> either = DecisionTreeClassifier().fit(X, [0, 1, 1, 1])
+    >>> tree_inner(both, either, [2, 2])
+    0.25
+    """
+    products = gram([a, b], cardinalities, measure=measure, X=X, class_index=class_index, values=values)
+    return float(products[0, 1])
+
+
+def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
+    """The inner products of the functions of all pairs of trees: the means of their products.
+
+    Eq. 4 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", uncentred, without spectra: what two leaves have in
+    common is a box, and its probability a product.
+
+    Parameters
+    ----------
+    trees : sequence of Tree or of fitted tree estimators
+        They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``. See :func:`ordinal_codes`.
+    cardinalities : array-like of shape (n_attributes,), int
+    measure : {"uniform", "empirical"} or list of array-like of shape (cardinality,), default="uniform"
+        The product measure that means are taken under: all values alike, with the frequencies that they have in `X`,
+        or with these masses.
+    X : array-like of shape (n_rows, n_attributes), optional
+        The rows of ``measure="empirical"``, as codes.
+    class_index : int or None, default=-1
+        The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. None takes
+        every class as an output of its own; inner products add up those of the outputs.
+    values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
+        Instead: what the function of every tree is at its leaves. (What stands at inner nodes does not matter.)
+
+    Returns
+    -------
+    ndarray of shape (n_trees, n_trees), float64
+        Exactly symmetric.
+
+    Raises
+    ------
+    ValueError
+        If the trees differ in their features or classes; if a tree splits where no values are; if the measure is
+        unknown or its masses do not sum to one; if X has values outside the cardinalities.
+
+    Notes
+    -----
+    Takes time of the order of the number of pairs of leaves, times their depth.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from pytrees import DecisionForestClassifier
+    >>> from pytrees.fourier import gram, ordinal_codes
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> codes = ordinal_codes(DecisionForestClassifier(5, max_depth=3, random_state=0).fit(X, y))
+    >>> gram(codes.trees, codes.cardinalities, measure="empirical", X=codes.transform(X)).shape
+    (5, 5)
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    leaves = Leaves(trees, cardinalities, class_index=class_index, values=values)
+    arrays = measure_arrays(measure, cardinalities, X)
+    products = kernel("boxes", "gram")(leaves.indptr, leaves.boxes, leaves.values, arrays)
+    return np.asarray(products, dtype=np.float64)
+
+
+def schema_average(
+    trees, schema, cardinalities, *, weights=None, measure="uniform", X=None, class_index=-1, values=None
+):
+    """The mean of a weighted sum of trees over a schema, where some attributes are fixed.
+
+    Eq. 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", from the leaves that the schema meets.
+
+    Parameters
+    ----------
+    trees, cardinalities, measure, X, class_index, values
+        As in :func:`gram`.
+    schema : dict of int to int or set of int, or sequence of length n_attributes
+        The values that attributes may have; in a sequence, None is the wild-card.
+    weights : array-like of shape (n_trees,), optional
+        By default the trees are averaged.
+
+    Returns
+    -------
+    float, or ndarray of shape (n_outputs,) if there are several outputs
+
+    Raises
+    ------
+    ValueError
+        As in :func:`gram`; if the schema fixes what is not there, or has no mass.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import schema_average
+    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1])
+    >>> schema_average([tree], [0, None], [2, 2])
+    0.5
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    trees = list(trees)
+    leaves = Leaves(
+        trees, cardinalities, class_index=class_index, values=values, weights=check_weights(weights, len(trees))
+    )
+    box = box_of_schema(schema, cardinalities)
+    arrays = measure_arrays(measure, cardinalities, X)
+    averages = np.asarray(kernel("boxes", "averages")(leaves.boxes, leaves.values, box, arrays)[0], dtype=np.float64)
+    if np.isnan(averages).any():
+        raise ValueError(f"The schema {schema!r} has no mass under the measure.")
+    return float(averages[0]) if averages.size == 1 else averages
+
+
+def tree_from_ensemble(
+    trees,
+    cardinalities,
+    *,
+    weights=None,
+    measure="uniform",
+    X=None,
+    class_index=-1,
+    values=None,
+    criterion="entropy",
+    tol=0.0,
+    max_depth=None,
+    max_leaf_nodes=None,
+):
+    """TCFS without a spectrum: one tree of a weighted sum of trees.
+
+    The algorithm of Kargupta, Park & Dutta, "Orthogonal Decision Trees", Figs. 4 and 5, with averages over schemata from
+    the leaves of the trees. It gives the tree that :meth:`FourierSpectrum.to_tree` makes of the ensemble's spectrum,
+    where there is room for that, and works under any product measure.
+
+    Parameters
+    ----------
+    trees, cardinalities, measure, X, class_index, values
+        As in :func:`gram`.
+    weights : array-like of shape (n_trees,), optional
+        By default the trees are averaged.
+    criterion, tol, max_depth, max_leaf_nodes
+        As in :meth:`FourierSpectrum.to_tree`.
+
+    Returns
+    -------
+    RebuiltTree
+        ``tree`` and ``averages``. Without limits it is the weighted sum itself, wherever there is mass.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`gram`, and for limits that are none.
+
+    Notes
+    -----
+    A node takes time of the order of the leaves that its schema meets times their depth, and of the number of values.
+    Only where a node is nearly constant, or no cut gains anything, pairs of leaves are looked at.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from pytrees import DecisionForestClassifier
+    >>> from pytrees.fourier import ordinal_codes, tree_from_ensemble
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> codes = ordinal_codes(DecisionForestClassifier(20, max_depth=4, random_state=0).fit(X, y))
+    >>> rows = codes.transform(X)
+    >>> one = tree_from_ensemble(codes.trees, codes.cardinalities, measure="empirical", X=rows, max_leaf_nodes=8)
+    >>> one.tree.n_leaves
+    8
+    >>> bool((one.tree.predict(rows) == y).mean() > 0.9)
+    True
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    trees = list(trees)
+    leaves = Leaves(
+        trees, cardinalities, class_index=class_index, values=values, weights=check_weights(weights, len(trees))
+    )
+    arrays = measure_arrays(measure, cardinalities, X)
+    return rebuild(
+        "tree_from_boxes",
+        (leaves.boxes, leaves.values, leaves.tree_of_box, arrays),
+        magnitude_squared=leaves.magnitude**2,
+        criterion=criterion,
+        tol=tol,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+    )
