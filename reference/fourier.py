@@ -18,10 +18,17 @@ from .boxes import unpack
 NEGLIGIBLE = 1e-15
 
 
+def root(t, n):
+    """exp(2 pi i t / n); of -t it is exactly the conjugate."""
+    t %= n
+    if 2 * t == n:
+        return -1.0 + 0.0j
+    return exp(2j * pi * t / n) if 2 * t < n else exp(2j * pi * (n - t) / n).conjugate()
+
+
 def character(partition, x, cardinalities):
     """psi_j(x); attributes of x that are None are wild-cards, where the digit must be zero."""
-    angle = sum(j * v / n for j, v, n in zip(partition, x, cardinalities, strict=True) if j)
-    return exp(2j * pi * angle)
+    return prod(root(v * j, n) for j, v, n in zip(partition, x, cardinalities, strict=True) if j)
 
 
 def order_of(partition):
@@ -98,7 +105,7 @@ def bottom_up(node, cardinalities):
         for j, coefficient in bottom_up(child, cardinalities).items():
             for digit in range(n):
                 partition = (*j[:k], digit, *j[k + 1 :])
-                w[partition] = w.get(partition, 0j) + coefficient * exp(2j * pi * digit * i / n) / n
+                w[partition] = w.get(partition, 0j) + coefficient * root(digit * i, n) / n
     return w
 
 
@@ -140,7 +147,7 @@ def expand(boxes, values, cardinalities, order_counts):
         if not value:
             continue
         factors = [
-            [sum(exp(2j * pi * x * j / n) for x in sorted(box[m])) / n for j in range(n)] if m in box else [1.0]
+            [sum(root(x * j, n) for x in sorted(box[m])) / n for j in range(n)] if m in box else [1.0]
             for m, n in enumerate(cardinalities)
         ]
         for j in product(*(range(len(attribute_factors)) for attribute_factors in factors)):
@@ -175,7 +182,7 @@ def evaluate(partitions, coefficients, schemata, cardinalities):
     averages = []
     for schema in unpack(schemata):
         means = [
-            [sum(exp(-2j * pi * x * j / n) for x in sorted(schema[m])) / len(schema[m]) for j in range(n)]
+            [sum(root(-x * j, n) for x in sorted(schema[m])) / len(schema[m]) for j in range(n)]
             if m in schema
             else [1.0] + [0.0] * (n - 1)
             for m, n in enumerate(cardinalities)

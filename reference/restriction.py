@@ -1,10 +1,9 @@
 """Functions on a schema: their averages over its parts and their energies, from boxes or from a spectrum."""
 
-from cmath import exp, pi
 from math import prod
 
 from .boxes import share, unpack, weights_of
-from .fourier import NEGLIGIBLE
+from .fourier import NEGLIGIBLE, root
 
 
 def restrict(partitions, coefficients, attribute, cardinality, low, high):
@@ -16,7 +15,7 @@ def restrict(partitions, coefficients, attribute, cardinality, low, high):
     size = high - low
     turns = [
         [
-            sum(exp(2j * pi * (x * new / size - (low + x) * old / cardinality)) for x in range(size)) / size
+            sum(root(x * new, size) * root(-(low + x) * old, cardinality) for x in range(size)) / size
             for new in range(size)
         ]
         for old in range(cardinality)

@@ -11,7 +11,6 @@ cdef class Function:
     cdef int64_t[::1] low, high
     cdef float64_t[::1] average                 # over the schema
     cdef float64_t[:, ::1] profiles             # over what of it has a value, which is at measure.offsets + the value
-    cdef float64_t energy                       # outside the average: the variance
     cdef float64_t[::1] touching                # energy of the coefficients that touch an attribute
 
     cdef int look(self) except -1
@@ -34,7 +33,9 @@ cdef class BoxFunction(Function):
     cdef void add_steps(self, int64_t constraint, Py_ssize_t k, float64_t part) noexcept nogil
     cdef float64_t first_order_energy(self) noexcept
     cdef float64_t greatest_energy(self) noexcept
-    cdef float64_t add_pair(self, int64_t box, int64_t other, float64_t value) noexcept nogil
+    cdef float64_t over_pairs(self, bint touching_too) noexcept
+    cdef float64_t overlap(self, int64_t box, int64_t other, int64_t left_out) noexcept nogil
+    cdef void add_touching(self, int64_t box, int64_t other, float64_t value) noexcept nogil
     cdef float64_t common_share(self, int64_t constraint, int64_t other) noexcept nogil
 
 
@@ -42,3 +43,4 @@ cdef class SpectrumFunction(Function):
     """A function given by its spectrum: rows of digits, the first of them zeros, and coefficients."""
 
     cdef object partitions, coefficients
+    cdef float64_t energy                       # outside the first coefficient: the variance

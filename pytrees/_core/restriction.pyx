@@ -19,11 +19,11 @@ cdef class Function:
     """A function of some outputs on a schema: for every attribute the values low to high - 1."""
 
     cdef int look(self) except -1:
-        """Work out the average and the profiles, and the energy where it is cheap."""
+        """Work out the average and the profiles."""
         raise NotImplementedError
 
     cdef int look_closer(self) except -1:
-        """Work out the energies too."""
+        """Work out `touching` too."""
         raise NotImplementedError
 
     cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
@@ -111,8 +111,7 @@ cdef class BoxFunction(Function):
             return False
         if self.greatest_energy() <= tol:
             return True
-        self.look_closer()
-        return self.energy <= tol
+        return self.over_pairs(False) <= tol
 
     cdef float64_t first_order_energy(self) noexcept:
         """The variance of the profiles, all together: no more than the energy."""
@@ -146,66 +145,69 @@ cdef class BoxFunction(Function):
         return bound
 
     cdef int look_closer(self) except -1:
+        self.touching = np.zeros(self.low.shape[0])
+        self.over_pairs(True)
+        return 0
+
+    cdef float64_t over_pairs(self, bint touching_too) noexcept:
+        """The energy; `touching` is added up on the way if wanted."""
         cdef Py_ssize_t i, j, k, n_outputs = self.values.shape[1]
         cdef int64_t box, other
-        cdef float64_t value, squares = 0.0
-        self.touching = np.zeros(self.low.shape[0])
+        cdef float64_t value, energy = 0.0
         with nogil:
             for i in range(self.live.shape[0]):
                 self.take_shares(self.live[i])
             for i in range(self.live.shape[0]):
                 box = self.live[i]
                 for j in range(i + 1):
-                    other = self.live[j]
-                    value = 0.0
+                    other, value = self.live[j], 0.0
                     for k in range(n_outputs):
                         value += self.values[box, k] * self.values[other, k]
-                    if value != 0.0:
-                        squares += self.add_pair(box, other, value if i == j else 2.0 * value)
+                    if value == 0.0:
+                        continue
+                    value = value if i == j else 2.0 * value
+                    energy += value * self.overlap(box, other, NONE)
+                    if touching_too:
+                        self.add_touching(box, other, value)
             for k in range(n_outputs):
-                squares -= self.average[k] * self.average[k]
-        self.energy = squares
-        return 0
+                energy -= self.average[k] * self.average[k]
+        return energy
 
-    cdef float64_t add_pair(self, int64_t box, int64_t other, float64_t value) noexcept nogil:
-        """What a pair of boxes adds to the mean square; what they add to `touching` is added."""
+    cdef float64_t overlap(self, int64_t box, int64_t other, int64_t left_out) noexcept nogil:
+        """The probability, on the schema, of what two boxes have in common, but for one attribute."""
         cdef BoxArrays* boxes = &self.boxes.arrays
         cdef int64_t i = boxes.indptr[box], end = boxes.indptr[box + 1]
         cdef int64_t j = boxes.indptr[other], other_end = boxes.indptr[other + 1]
-        cdef int64_t m, n, n_zeros = 0, at_zero = NONE
-        cdef float64_t product = 1.0, common, apart_at_zero = 0.0
-        # The attributes below those of i and j are in the product, zeros aside.
-        while i < end or j < other_end:
+        cdef int64_t m, n
+        cdef float64_t product = 1.0
+        # The attributes below those of i and j are in the product.
+        while product != 0.0 and (i < end or j < other_end):
             m = boxes.attribute[i] if i < end else self.low.shape[0]
             n = boxes.attribute[j] if j < other_end else self.low.shape[0]
             if m < n:
                 product *= self.shares[i]
-                i += 1
             elif n < m:
                 product *= self.shares[j]
-                j += 1
-            else:
-                common = self.common_share(i, j)
-                if common == 0.0:
-                    n_zeros += 1
-                    at_zero, apart_at_zero = m, self.shares[i] * self.shares[j]
-                else:
-                    product *= common
-                i += 1
-                j += 1
-        if n_zeros == 1:
-            self.touching[at_zero] -= value * product * apart_at_zero
-        if n_zeros > 0:
-            return 0.0
-        i, j = boxes.indptr[box], boxes.indptr[other]
-        while i < end and j < other_end:
-            m, n = boxes.attribute[i], boxes.attribute[j]
-            if m == n:
-                common = self.common_share(i, j)
-                self.touching[m] += value * (product / common) * (common - self.shares[i] * self.shares[j])
+            elif m != left_out:
+                product *= self.common_share(i, j)
             i += m <= n
             j += n <= m
-        return value * product
+        return product
+
+    cdef void add_touching(self, int64_t box, int64_t other, float64_t value) noexcept nogil:
+        """Add to `touching` what the overlap of two boxes loses where an attribute is averaged over."""
+        cdef BoxArrays* boxes = &self.boxes.arrays
+        cdef int64_t i = boxes.indptr[box], j = boxes.indptr[other], m, n
+        cdef float64_t lost
+        # What the attributes below those of i and j add is added.
+        while i < boxes.indptr[box + 1] and j < boxes.indptr[other + 1]:
+            m, n = boxes.attribute[i], boxes.attribute[j]
+            if m == n:
+                lost = self.common_share(i, j) - self.shares[i] * self.shares[j]
+                if lost != 0.0:
+                    self.touching[m] += value * lost * self.overlap(box, other, m)
+            i += m <= n
+            j += n <= m
 
     cdef float64_t common_share(self, int64_t constraint, int64_t other) noexcept nogil:
         cdef int64_t m = self.boxes.arrays.attribute[constraint]
