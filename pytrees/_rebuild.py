@@ -36,7 +36,7 @@ class RebuiltTree(NamedTuple):
         return self.averages[self.tree.apply(X)]
 
 
-def rebuild(function, arguments, *, magnitude_squared, criterion, tol, max_depth, max_leaf_nodes):
+def rebuild(function, arguments, magnitude_squared, criterion, tol, max_depth, max_leaf_nodes):
     """Call a kernel of TCFS, and make a Tree of what it returns."""
     if criterion not in _CRITERIA:
         raise ValueError(f"criterion must be one of {list(_CRITERIA)}, got {criterion!r}.")
@@ -107,12 +107,6 @@ def tree_from_spectra(spectra, *, criterion="entropy", tol=0.0, max_depth=None, 
         check_same_domain(spectra[0], spectrum)
     partitions, columns = merged(spectra)
     measure = measure_arrays("uniform", spectra[0].cardinalities)
-    return rebuild(
-        "tree_from_spectrum",
-        (partitions, columns, measure),
-        magnitude_squared=sum(spectrum.energy for spectrum in spectra),
-        criterion=criterion,
-        tol=tol,
-        max_depth=max_depth,
-        max_leaf_nodes=max_leaf_nodes,
-    )
+    energy = sum(spectrum.energy for spectrum in spectra)
+    arguments = partitions, columns, measure
+    return rebuild("tree_from_spectrum", arguments, energy, criterion, tol, max_depth, max_leaf_nodes)

@@ -46,7 +46,7 @@ def negated(partitions, cardinalities):
 
 
 def check_partitions(partitions, coefficients, cardinalities):
-    """The arrays of a spectrum, sorted, with the partition of zeros; what is no spectrum of a real function is refused."""
+    """The arrays of a spectrum, sorted, with the partition of zeros; those of no real function are refused."""
     partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
     if partitions.ndim != 2 or partitions.shape[1] != cardinalities.size:
         raise ValueError(f"partitions has shape {partitions.shape}; there are {cardinalities.size} attributes.")

@@ -1,7 +1,7 @@
 """The Fourier algebra on decision trees: sparse spectra, and the same without spectra.
 
-Kargupta, Park & Dutta, "Orthogonal Decision Trees", IEEE TKDE 2006. Attribute m has the values 0 to lambda_m - 1; a tree
-that splits them is a function f on their product. With psi_j(x) = exp(2 pi i sum_m x_m j_m / lambda_m),
+Kargupta, Park & Dutta, "Orthogonal Decision Trees", IEEE TKDE 2006. Attribute m has the values 0 to lambda_m - 1; a
+tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi i sum_m x_m j_m / lambda_m),
 
     w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
 """
@@ -135,9 +135,9 @@ class FourierSpectrum:
 
         Notes
         -----
-        Eq. 1 of the paper, from the boxes of the leaves, so that an attribute may repeat on a path. A partition can have
-        a coefficient where a leaf constrains all attributes of its digits. Takes time of the order of the number of
-        pairs of a leaf and such a partition.
+        Eq. 1 of the paper, from the boxes of the leaves, so that an attribute may repeat on a path. A partition can
+        have a coefficient where a leaf constrains all attributes of its digits. Takes time of the order of the number
+        of pairs of a leaf and such a partition.
         """
         given = None if values is None else [values]
         return cls.from_ensemble(
@@ -406,8 +406,8 @@ class FourierSpectrum:
         Parameters
         ----------
         criterion : {"entropy", "variance"}, default="entropy"
-            The gain: of information about the class, in bits, where the averages are cut off at 0 and 1; or of explained
-            variance, which suits functions that are not indicators of a class.
+            The gain: of information about the class, in bits, where the averages are cut off at 0 and 1; or of
+            explained variance, which suits functions that are not indicators of a class.
         tol : float, default=0
             A node whose variance is at most this (the energy outside w_0 of the function on the schema) is a leaf.
             What rounding can leave, 1e-12 of the function's energy, always counts as nothing.

@@ -16,9 +16,7 @@ def unpack(boxes):
         {value for run in range(run_indptr[c], run_indptr[c + 1]) for value in range(start[run], stop[run])}
         for c in range(len(attribute))
     ]
-    return [
-        {attribute[c]: allowed[c] for c in range(indptr[b], indptr[b + 1])} for b in range(len(indptr) - 1)
-    ]
+    return [{attribute[c]: allowed[c] for c in range(indptr[b], indptr[b + 1])} for b in range(len(indptr) - 1)]
 
 
 def weights_of(measure):
@@ -55,9 +53,7 @@ def leaf_boxes(children_left, children_right, feature, threshold, cardinalities)
             return
         if children_left[node] == LEAF:
             leaves.append(node)
-            constraints.extend(
-                (m, low, high) for m, (low, high) in enumerate(limits) if high - low < cardinalities[m]
-            )
+            constraints.extend((m, low, high) for m, (low, high) in enumerate(limits) if high - low < cardinalities[m])
             indptr.append(len(constraints))
             return
         m = feature[node]
@@ -76,18 +72,16 @@ def gram(tree_indptr, boxes, values, measure):
     Tree t has the boxes tree_indptr[t] to tree_indptr[t + 1] and on them the rows of `values`.
     """
     boxes, weights = unpack(boxes), weights_of(measure)
-    trees = [range(start, stop) for start, stop in zip(tree_indptr, tree_indptr[1:], strict=False)]
-    return [
-        [
-            sum(
-                sum(x * y for x, y in zip(values[a], values[b], strict=True)) * overlap(boxes[a], boxes[b], weights)
-                for a in tree
-                for b in other
-            )
-            for other in trees
-        ]
-        for tree in trees
-    ]
+
+    def inner(tree, other):
+        return sum(
+            sum(x * y for x, y in zip(values[a], values[b], strict=True)) * overlap(boxes[a], boxes[b], weights)
+            for a in range(tree_indptr[tree], tree_indptr[tree + 1])
+            for b in range(tree_indptr[other], tree_indptr[other + 1])
+        )
+
+    numbers = range(len(tree_indptr) - 1)
+    return [[inner(min(tree, other), max(tree, other)) for other in numbers] for tree in numbers]
 
 
 def averages(boxes, values, schemata, measure):

@@ -176,7 +176,7 @@ def merge(partitions, others):
 def evaluate(partitions, coefficients, schemata, cardinalities):
     """The average of a spectrum's function over every schema: a box, of one value for every attribute if a point.
 
-    phi(h) = sum over j of w_j times the mean of conj(psi_j) over h. The mean is zero where j has a digit at a wild-card.
+    phi(h) = sum over j of w_j times the mean of conj(psi_j) over h, which is zero where j has a digit at a wild-card.
     (The paper's Eq. 3 lacks the minus sign of the conjugate.)
     """
     averages = []

@@ -24,9 +24,7 @@ def restrict(partitions, coefficients, attribute, cardinality, low, high):
     for j, row in zip(partitions, coefficients, strict=True):
         for new, turn in enumerate(turns[j[attribute]]):
             key = (*j[:attribute], new, *j[attribute + 1 :])
-            folded[key] = [
-                total + w * turn for total, w in zip(folded.get(key, [0j] * len(row)), row, strict=True)
-            ]
+            folded[key] = [total + w * turn for total, w in zip(folded.get(key, [0j] * len(row)), row, strict=True)]
     negligible = NEGLIGIBLE * max(abs(w) for row in coefficients for w in row)
     kept = [j for j, row in folded.items() if not any(j) or max(map(abs, row)) > negligible]
     return [list(j) for j in kept], [folded[j] for j in kept]
@@ -111,6 +109,4 @@ class SpectrumFunction:
         return sum(abs(w) ** 2 for row in self.coefficients[1:] for w in row)
 
     def touching(self, m):
-        return sum(
-            abs(w) ** 2 for j, row in zip(self.partitions, self.coefficients, strict=True) if j[m] for w in row
-        )
+        return sum(abs(w) ** 2 for j, row in zip(self.partitions, self.coefficients, strict=True) if j[m] for w in row)

@@ -139,9 +139,7 @@ def arrays_of(root):
     return tree
 
 
-def tree_from_boxes(
-    boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes
-):
+def tree_from_boxes(boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes):
     """TCFS of the sum of boxes, each times its row of `values`: a dict of lists, one element for every node.
 
     `scale` is the square of the function's magnitude. `mass` is the probability of the node's schema, `average` the

@@ -1,4 +1,4 @@
-"""Random trees on codes, and what their functions are on every point of the domain: the oracle of the Fourier algebra."""
+"""Random trees on codes, and their functions on every point of the domain: the oracle of the Fourier algebra."""
 
 import numpy as np
 from hypothesis import strategies as st

@@ -3,9 +3,9 @@
 import numpy as np
 
 from libc.math cimport M_PI, cos, sin, sqrt
-from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
+from libc.stdint cimport uint64_t
 
-from pytrees._core.boxes cimport BoxArrays, Boxes, Measure, clipped_mass, common_mass, run_mass
+from pytrees._core.boxes cimport BoxArrays, clipped_mass, common_mass, run_mass
 from pytrees._core.fourier cimport Roots, compare, digit_t
 from pytrees._core.types cimport NONE, float64_t, int64_t
 
@@ -348,7 +348,7 @@ def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64
     """`restrict`, given what every old digit becomes of every new one: (cardinality, high - low, 2) float64."""
     cdef Py_ssize_t n = partitions.shape[0], n_parts = parts.shape[1], i, k
     cdef const float64_t[:, :, ::1] turn = turns
-    cdef int64_t size = turn.shape[1], n_groups, group, place, new_digit, n_rows = 0
+    cdef int64_t size = turn.shape[1], n_groups, group, place, new_digit
     cdef int64_t[::1] group_of_row = np.empty(n, dtype=np.int64), first_of_group = np.empty(n, dtype=np.int64)
     n_groups = group_rows(partitions, attribute, group_of_row, first_of_group)
     cdef int64_t[::1] place_of_group = np.empty(n_groups, dtype=np.int64)

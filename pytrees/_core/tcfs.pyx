@@ -16,7 +16,7 @@ cdef struct Split:
     float64_t gain
 
 
-# ---------------------------------------------------------------------------------------------------------------- splits
+# --------------------------------------------------------------------------------------------------------------- splits
 
 
 cdef float64_t impurity(const float64_t* averages, Py_ssize_t n_outputs, bint of_classes) noexcept nogil:
@@ -68,7 +68,7 @@ cdef int best_of_attribute(Function function, int64_t m, bint of_classes, float6
 
 
 cdef int64_t middle(Function function, int64_t m) noexcept:
-    """The lowest value with half of the weight at it or below and some weight above, or else the last with weight above."""
+    """The lowest cut with half of the weight on its left, or else the last; NONE where no cut leaves weight on both."""
     cdef int64_t value, found = NONE
     cdef Masses* masses = &function.measure.masses
     cdef int64_t low = function.low[m], high = function.high[m]
@@ -101,7 +101,7 @@ cdef int find_split(Function function, bint of_classes, float64_t unit, float64_
     return 0
 
 
-# ---------------------------------------------------------------------------------------------------------------- growth
+# --------------------------------------------------------------------------------------------------------------- growth
 
 
 cdef class Node:

@@ -1,0 +1,280 @@
+"""TCFS: the rebuilt tree is the function; with and without spectra, and on both engines, it is the same tree."""
+
+import numpy as np
+import pytest
+from fourier_samples import SEEDS, domain, indicator, random_cardinalities, random_masses, random_trees, table_of
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from support import LEAF, examples, on_both_engines
+
+from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
+from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble, tree_from_spectra
+
+CLOSE = {"rtol": 0.0, "atol": 1e-12}
+STRUCTURE = ("children_left", "children_right", "feature", "threshold")
+LIMITS = st.fixed_dictionaries(
+    {
+        "criterion": st.sampled_from(["entropy", "variance"]),
+        "max_depth": st.sampled_from([None, None, 0, 1, 2, 3]),
+        "max_leaf_nodes": st.sampled_from([None, None, 1, 2, 3, 5, 8]),
+        "tol": st.sampled_from([0.0, 0.0, 1e-3, 0.05]),
+    }
+)
+
+
+def sample(seed, n_trees=1, n_classes=2, largest=4, n_attributes=3):
+    rng = np.random.default_rng(seed)
+    cardinalities = random_cardinalities(rng, largest, n_attributes)
+    return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
+
+
+def assert_same(rebuilt, other):
+    """The same nodes; numbers up to rounding."""
+    for name in STRUCTURE:
+        np.testing.assert_array_equal(getattr(rebuilt.tree, name), getattr(other.tree, name), err_msg=name)
+    np.testing.assert_allclose(rebuilt.averages, other.averages, **CLOSE)
+    for name in ("value", "gain"):
+        np.testing.assert_allclose(getattr(rebuilt.tree, name), getattr(other.tree, name), **CLOSE, err_msg=name)
+
+
+def siblings_differ(rebuilt):
+    """Whether no two leaves side by side are the same constant."""
+    left, right = rebuilt.tree.children_left, rebuilt.tree.children_right
+    last = [n for n in range(len(left)) if left[n] != LEAF and left[left[n]] == LEAF and left[right[n]] == LEAF]
+    return bool(np.all(np.abs(rebuilt.averages[left[last]] - rebuilt.averages[right[last]]) > 1e-9))
+
+
+# --------------------------------------------------------------------------------------------------------- the function
+
+
+@examples(60)
+@given(seed=SEEDS, criterion=st.sampled_from(["entropy", "variance"]))
+def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion):
+    rng, cardinalities, trees = sample(seed, n_trees=2)
+    weights = rng.choice([0.25, 0.5, 1.0], 2)
+    table = sum(w * table_of(tree, cardinalities) for w, tree in zip(weights, trees, strict=True))
+    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
+    for rebuilt in (
+        spectrum.to_tree(criterion=criterion),
+        tree_from_ensemble(trees, cardinalities, weights=weights, criterion=criterion),
+    ):
+        np.testing.assert_allclose(rebuilt.evaluate(domain(cardinalities))[:, 0], table.ravel(), **CLOSE)
+        assert siblings_differ(rebuilt)
+        again = FourierSpectrum.from_tree(rebuilt.tree, cardinalities, values=rebuilt.averages[:, 0])
+        np.testing.assert_allclose((again - spectrum).coefficients, 0.0, **CLOSE)
+
+
+def parity(n_attributes, signs=False):
+    table = np.indices((2,) * n_attributes).sum(axis=0) % 2
+    return 1.0 - 2.0 * table if signs else table.astype(float)
+
+
+@pytest.mark.parametrize("signs", [False, True])
+@pytest.mark.parametrize("criterion", ["entropy", "variance"])
+def test_xor(engine, criterion, signs):
+    """No cut gains anything; the energy finds the attributes, and leaves the third one out."""
+    table = np.repeat(parity(2, signs)[:, np.newaxis, :], 3, axis=1)
+    spectrum = FourierSpectrum.from_table(table)
+    rebuilt = spectrum.to_tree(criterion=criterion)
+    np.testing.assert_allclose(rebuilt.evaluate(domain(table.shape))[:, 0], table.ravel(), **CLOSE)
+    if criterion == "variance" or not signs:
+        assert rebuilt.tree.feature.tolist() == [0, 2, LEAF - 1, LEAF - 1, 2, LEAF - 1, LEAF - 1]
+        assert rebuilt.tree.gain[0] == 0.0
+    without = tree_from_ensemble([rebuilt.tree], table.shape, values=[rebuilt.averages], criterion=criterion)
+    assert_same(without, rebuilt)
+
+
+def test_function_that_is_zero_beside_xor(engine):
+    """Noise of folded coefficients is not split, where every average is zero."""
+    table = np.stack([np.zeros((3, 3)), np.pad(parity(2, signs=True), (0, 1))])
+    rebuilt = FourierSpectrum.from_table(table).to_tree(criterion="variance")
+    np.testing.assert_allclose(rebuilt.evaluate(domain(table.shape))[:, 0], table.ravel(), **CLOSE)
+    assert siblings_differ(rebuilt)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_additive_function_of_any_magnitude(engine, scale):
+    x = np.arange(4.0)
+    table = scale * np.add.outer(x, np.add.outer(10 * x[:2], 0 * x[:3]))
+    rebuilt = FourierSpectrum.from_table(table).to_tree(criterion="variance")
+    np.testing.assert_allclose(rebuilt.evaluate(domain(table.shape))[:, 0], table.ravel(), rtol=0, atol=1e-12 * scale)
+    assert rebuilt.tree.n_leaves == 8
+    assert rebuilt.tree.feature[0] == 1  # it explains 25 of 26.25
+    assert set(rebuilt.tree.feature.tolist()) == {0, 1, -2}
+
+
+def test_constant_function(engine):
+    for constant in (0.0, 0.25, -3.0):
+        rebuilt = FourierSpectrum.from_table(np.full((2, 3), constant)).to_tree()
+        assert rebuilt.tree.node_count == 1
+        assert rebuilt.averages.tolist() == [[constant]]
+    tree = Tree([-1], [-1], [-2], [-2], [5], [[5.0, 0.0]], [0.0], 2)
+    assert tree_from_ensemble([tree, tree], [2, 3]).averages.tolist() == [[0.0]]
+
+
+def test_gains_by_hand(engine):
+    """f is 1 on a quarter of two bits: H(1/4) - H(1/2) / 2 bits for either, then 1 bit."""
+    rebuilt = FourierSpectrum.from_table([[0.0, 0.0], [0.0, 1.0]]).to_tree()
+    entropy = -(0.25 * np.log2(0.25) + 0.75 * np.log2(0.75))
+    assert rebuilt.tree.feature.tolist() == [0, -2, 1, -2, -2]
+    np.testing.assert_allclose(rebuilt.tree.gain, [entropy - 0.5, 0, 1, 0, 0], **CLOSE)
+    np.testing.assert_allclose(rebuilt.averages[:, 0], [0.25, 0, 0.5, 0, 1], **CLOSE)
+    np.testing.assert_allclose(
+        rebuilt.tree.value, [[0.75, 0.25], [0.5, 0], [0.25, 0.25], [0.25, 0], [0, 0.25]], **CLOSE
+    )
+    variance = FourierSpectrum.from_table([[0.0, 0.0], [0.0, 1.0]]).to_tree(criterion="variance")
+    np.testing.assert_allclose(variance.tree.gain, [1 / 16, 0, 1 / 4, 0, 0], **CLOSE)
+
+
+# ------------------------------------------------------------------------------------------------------ the same trees
+
+
+@examples(80)
+@given(seed=SEEDS, limits=LIMITS)
+def test_with_and_without_spectra(engine, seed, limits):
+    rng, cardinalities, trees = sample(seed, n_trees=2)
+    weights = rng.choice([0.25, 0.5, 1.0], 2)
+    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
+    assert_same(spectrum.to_tree(**limits), tree_from_ensemble(trees, cardinalities, weights=weights, **limits))
+
+
+@examples(80)
+@given(seed=SEEDS, limits=LIMITS)
+def test_engines_agree(seed, limits):
+    rng, cardinalities, trees = sample(seed, n_trees=2)
+    measure = [random_masses(rng, cardinalities, zeros=True), "uniform"][rng.integers(0, 2)]
+    assert_same(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **limits))
+    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities)
+    assert_same(*on_both_engines(spectrum.to_tree, **limits))
+    truncated = spectrum.truncate(energy=0.8)
+    assert_same(*on_both_engines(truncated.to_tree, **limits))
+
+
+@examples(40)
+@given(seed=SEEDS, limits=LIMITS)
+def test_several_classes(engine, seed, limits):
+    _, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
+    spectra = [FourierSpectrum.from_ensemble(trees, cardinalities, class_index=k) for k in range(3)]
+    rebuilt = tree_from_spectra(spectra, **limits)
+    assert_same(rebuilt, tree_from_ensemble(trees, cardinalities, class_index=None, **limits))
+    np.testing.assert_allclose(rebuilt.averages.sum(axis=1), 1.0, **CLOSE)
+    np.testing.assert_allclose(rebuilt.tree.shares, rebuilt.averages, **CLOSE)
+    if limits["max_depth"] is None and limits["max_leaf_nodes"] is None and limits["tol"] == 0.0:
+        shares = np.stack(
+            [sum(table_of(t, cardinalities, indicator(t, k)) for t in trees).ravel() / 2 for k in range(3)], axis=1
+        )
+        np.testing.assert_allclose(rebuilt.evaluate(domain(cardinalities)), shares, **CLOSE)
+
+
+@examples(60)
+@given(seed=SEEDS)
+def test_averages_are_schema_averages(engine, seed):
+    rng, cardinalities, trees = sample(seed, n_trees=2)
+    masses = random_masses(rng, cardinalities)
+    rebuilt = tree_from_ensemble(trees, cardinalities, measure=masses, max_leaf_nodes=5)
+    limits = {0: [(0, size) for size in cardinalities]}
+    tree = rebuilt.tree
+    for node in range(tree.node_count):
+        schema = {m: set(range(low, high)) for m, (low, high) in enumerate(limits[node])}
+        average = schema_average(trees, schema, cardinalities, measure=masses)
+        assert rebuilt.averages[node, 0] == pytest.approx(average, abs=1e-12)
+        if tree.children_left[node] != LEAF:
+            m, cut = tree.feature[node], int(np.floor(tree.threshold[node])) + 1
+            low, high = limits[node][m]
+            for child, part in ((tree.children_left[node], (low, cut)), (tree.children_right[node], (cut, high))):
+                limits[child] = [*limits[node]]
+                limits[child][m] = part
+
+
+@examples(40)
+@given(seed=SEEDS)
+def test_values_without_mass_are_not_split_off(engine, seed):
+    rng, cardinalities, trees = sample(seed, n_trees=2)
+    masses = random_masses(rng, cardinalities, zeros=True)
+    rebuilt = tree_from_ensemble(trees, cardinalities, measure=masses)
+    assert np.all(rebuilt.tree.value.sum(axis=1) > 0.0)
+    points = domain(cardinalities)
+    has_mass = np.all([masses[m][points[:, m]] > 0 for m in range(cardinalities.size)], axis=0)
+    table = sum(table_of(tree, cardinalities) for tree in trees).ravel() / 2
+    np.testing.assert_allclose(rebuilt.evaluate(points)[has_mass, 0], table[has_mass], **CLOSE)
+
+
+def test_best_first_and_its_limits(engine):
+    """The nodes of greatest gain times probability; every limit is kept, and the rest of the tree is a part of more."""
+    rng = np.random.default_rng(1)
+    trees = random_trees(rng, [3, 3, 3], 3)
+    full = tree_from_ensemble(trees, [3, 3, 3]).tree
+    assert full.n_leaves > 5
+    for n_leaves in range(1, 6):
+        assert tree_from_ensemble(trees, [3, 3, 3], max_leaf_nodes=n_leaves).tree.n_leaves == n_leaves
+    for depth in range(4):
+        assert tree_from_ensemble(trees, [3, 3, 3], max_depth=depth).tree.max_depth == min(depth, full.max_depth)
+    as_limited = tree_from_ensemble(trees, [3, 3, 3], max_leaf_nodes=1000)
+    assert_same(as_limited, tree_from_ensemble(trees, [3, 3, 3]))
+
+
+@examples(50)
+@given(seed=SEEDS, tol=st.sampled_from([0.0, 0.01, 0.05, 0.3]))
+def test_tolerance_is_that_of_the_variance(engine, seed, tol):
+    _, cardinalities, trees = sample(seed, n_trees=2)
+    rebuilt = tree_from_ensemble(trees, cardinalities, tol=tol)
+    points = domain(cardinalities)
+    f = sum(table_of(tree, cardinalities) for tree in trees).ravel() / 2
+    leaves = rebuilt.tree.apply(points)
+    for leaf in np.unique(leaves):
+        assert f[leaves == leaf].var() <= tol + 1e-12
+    parents = set(range(rebuilt.tree.node_count)) - set(leaves.tolist())
+    assert all(rebuilt.tree.children_left[node] != LEAF for node in parents)
+
+
+def test_breast_cancer():
+    """A scikit-learn forest becomes one tree that says almost the same; the energies of bounded trees fall."""
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+    codes = ordinal_codes(forest)
+    rows = codes.transform(X)
+    arguments = {"measure": "empirical", "X": rows}
+    products = gram(codes.trees, codes.cardinalities, **arguments)
+    mean_square = products.mean()
+    errors = []
+    for n_leaves in (1, 4, 16, 64):
+        rebuilt = tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=n_leaves, **arguments)
+        # The averages are the projection on the leaves: what they lack is the error.
+        leaves = rebuilt.tree.children_left == LEAF
+        masses = rebuilt.tree.value.sum(axis=1)
+        errors.append(mean_square - (masses * rebuilt.averages[:, 0] ** 2)[leaves].sum())
+    assert np.all(np.diff(errors) < 0)
+    assert errors[-1] > -1e-12
+    assert (rebuilt.tree.predict(rows) == forest.predict(X)).mean() > 0.93
+
+
+# -------------------------------------------------------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"criterion": "gini"}, "criterion must be"),
+        ({"tol": -1.0}, "tol must be"),
+        ({"tol": np.nan}, "tol must be"),
+        ({"max_depth": -1}, "max_depth must be"),
+        ({"max_depth": 1.5}, "max_depth must be"),
+        ({"max_leaf_nodes": 0}, "max_leaf_nodes must be"),
+        ({"max_leaf_nodes": True}, "max_leaf_nodes must be"),
+    ],
+)
+def test_limits_that_are_none(engine, limits, message):
+    tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match=message):
+        tree_from_ensemble([tree], [2], **limits)
+    with pytest.raises(ValueError, match=message):
+        FourierSpectrum.from_tree(tree, [2]).to_tree(**limits)
+
+
+def test_spectra_that_do_not_fit_together(engine):
+    with pytest.raises(ValueError, match="no spectra"):
+        tree_from_spectra([])
+    with pytest.raises(ValueError, match="different domains"):
+        tree_from_spectra([FourierSpectrum([[0]], [1.0], [2]), FourierSpectrum([[0]], [1.0], [3])])
