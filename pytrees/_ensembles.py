@@ -181,12 +181,12 @@ def tree_from_ensemble(
     Raises
     ------
     ValueError
-        As in :func:`gram`, and for limits that are none.
+        As in :func:`gram` and :meth:`FourierSpectrum.to_tree`.
 
     Notes
     -----
-    A node takes time of the order of the leaves that it meets times their depth, and of the number of values. Pairs of
-    leaves are looked at only where a node is nearly constant, or no cut gains anything.
+    A node takes time of the order of the leaves that it meets times their depth, and of the number of values; of their
+    pairs only where it is nearly constant, or no cut gains anything.
 
     Examples
     --------
@@ -195,10 +195,8 @@ def tree_from_ensemble(
     >>> from pytrees.fourier import ordinal_codes, tree_from_ensemble
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> codes = ordinal_codes(DecisionForestClassifier(20, max_depth=4, random_state=0).fit(X, y))
-    >>> rows = codes.transform(X)
-    >>> one = tree_from_ensemble(codes.trees, codes.cardinalities, measure="empirical", X=rows, max_leaf_nodes=8)
-    >>> one.tree.n_leaves, round((one.tree.predict(rows) == y).mean(), 1)
-    (8, 0.9)
+    >>> tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=8).tree.n_leaves
+    8
     """
     cardinalities = check_cardinalities(cardinalities)
     leaves = _weighted(trees, cardinalities, weights, class_index, values)

@@ -35,6 +35,7 @@ def test_public_names():
     assert set(pytrees.__all__) >= {
         "DecisionForestClassifier",
         "DecisionTreeClassifier",
+        "FourierSpectrum",
         "OrdinalDecisionForestClassifier",
         "OrdinalDecisionTreeClassifier",
         "PermutationDecisionForestClassifier",
@@ -60,6 +61,7 @@ def test_public_names():
         "datasets",
         "export",
         "forest",
+        "fourier",
         "metrics",
         "ordinal",
         "permutation",
@@ -85,14 +87,17 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "__init__",
         "bin_cuts",
         "bounds",
+        "boxes",
         "criteria",
         "exact",
+        "fourier",
         "gain",
         "gini",
         "histogram",
         "nsrps",
         "ordinal",
         "partition",
+        "restriction",
         "scanner",
         "sequence_scanner",
         "sorting",
@@ -129,6 +134,10 @@ def test_kernels_have_public_functions():
     }
     assert found["histogram"] == {"bin_features", "highest_score"}
     assert found["sequence_scanner"] == {"best_cut"}
+    assert found["boxes"] == {"averages", "gram", "leaf_boxes"}
+    assert found["fourier"] == {"count_orders", "evaluate", "expand", "merge", "order_starts", "positions"}
+    assert found["restriction"] == {"restrict"}
+    assert found["tcfs"] == {"tree_from_boxes", "tree_from_spectrum"}
     assert found["nsrps"] == {"effort_to_compress", "substitutions"}
 
 
