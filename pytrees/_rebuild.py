@@ -10,7 +10,7 @@ from ._spectra import check_same_domain, merged
 from .tree import Tree
 
 UNLIMITED = 2**31 - 1
-# Energies below this share of the squared magnitude are what rounding leaves.
+# Energies that differ by this share of the squared magnitude are equal: rounding could have made the difference.
 _ROUNDING = 1e-12
 _CRITERIA = ("entropy", "variance")
 
@@ -48,7 +48,7 @@ def rebuild(function, arguments, magnitude_squared, criterion, tol, max_depth, m
     arrays = kernel("tcfs", function)(
         *arguments,
         criterion,
-        max(float(tol), _ROUNDING * scale),
+        float(tol) + _ROUNDING * scale,
         scale,
         UNLIMITED if max_depth is None else min(int(max_depth), UNLIMITED),
         UNLIMITED if max_leaf_nodes is None else min(int(max_leaf_nodes), UNLIMITED),

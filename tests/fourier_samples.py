@@ -103,3 +103,16 @@ def random_schema(rng, cardinalities):
         schema.append(None if kind == 0 else values[0] if kind == 1 else set(values))
         mask = np.logical_and.outer(mask, allowed)
     return schema, mask
+
+
+def joined(boxes):
+    """Boxes, one in each of several groups of arrays, in one group."""
+    indptr, attribute, run_indptr, start, stop = zip(*boxes, strict=True)
+    lengths = np.concatenate([np.diff(part) for part in run_indptr])
+    return (
+        np.concatenate([[0], np.cumsum([part[1] for part in indptr])]),
+        np.concatenate(attribute),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate(start),
+        np.concatenate(stop),
+    )

@@ -6,6 +6,7 @@ from fourier_samples import (
     SEEDS,
     domain,
     indicator,
+    joined,
     naive_values,
     probabilities,
     random_cardinalities,
@@ -168,19 +169,6 @@ def test_engines_agree(seed, kind):
     np.testing.assert_allclose(*products, **CLOSE)
     averages = on_both_engines(lambda: without_nan(kernel("boxes", "averages")(boxes, values, boxes, arrays)))
     np.testing.assert_allclose(*averages, **CLOSE)
-
-
-def joined(boxes):
-    """Boxes, one in each of several groups of arrays, in one group."""
-    indptr, attribute, run_indptr, start, stop = zip(*boxes, strict=True)
-    lengths = np.concatenate([np.diff(part) for part in run_indptr])
-    return (
-        np.concatenate([[0], np.cumsum([part[1] for part in indptr])]),
-        np.concatenate(attribute),
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.concatenate(start),
-        np.concatenate(stop),
-    )
 
 
 def test_thousands_of_values():

@@ -7,6 +7,7 @@ import pytest
 from fourier_samples import (
     SEEDS,
     domain,
+    joined,
     random_cardinalities,
     random_schema,
     random_tree,
@@ -18,6 +19,8 @@ from hypothesis import strategies as st
 from support import examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum
+from pytrees._boxes import box_of_schema
+from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_inner
 from pytrees.reference import fourier as reference
 
@@ -130,16 +133,29 @@ def multiway_value(node, x):
     return node
 
 
+def boxes_of(node, cardinalities, schema):
+    """The schemata of the leaves of a multiway tree as boxes, and the leaves' values."""
+    if not isinstance(node, tuple):
+        return [(box_of_schema(schema, cardinalities), node)]
+    m, children = node
+    return [found for v, child in enumerate(children) for found in boxes_of(child, cardinalities, schema | {m: v})]
+
+
 @examples(50)
 @given(seed=SEEDS)
-def test_algorithms_of_the_paper(seed):
-    """The definition, ExtractFS, and its bottom-up form."""
+def test_algorithms_of_the_paper(engine, seed):
+    """The definition, ExtractFS, its bottom-up form, and what the engine makes of the leaves' boxes."""
     rng = np.random.default_rng(seed)
     cardinalities = random_cardinalities(rng, largest=3, n_attributes=3).tolist()
     node = multiway_tree(rng, cardinalities, set(range(len(cardinalities))), 3)
     table = [multiway_value(node, x) for x in domain(cardinalities)]
     expected = reference.transform(table, cardinalities)
-    for coefficients in (reference.extract_fs(node, cardinalities), reference.bottom_up(node, cardinalities)):
+    boxes, values = zip(*boxes_of(node, np.array(cardinalities), {}), strict=True)
+    arguments = joined(boxes), np.array(values), np.array(cardinalities)
+    counts = np.asarray(kernel("fourier", "count_orders")(*arguments, 1e9))
+    partitions, found = kernel("fourier", "expand")(*arguments, counts)
+    of_boxes = {tuple(map(int, j)): w for j, w in zip(partitions, found, strict=True)}
+    for coefficients in (reference.extract_fs(node, cardinalities), reference.bottom_up(node, cardinalities), of_boxes):
         for partition, coefficient in expected.items():
             assert coefficients.get(partition, 0.0) == pytest.approx(coefficient, abs=1e-12)
 
