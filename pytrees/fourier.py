@@ -90,6 +90,9 @@ class FourierSpectrum:
     array([ 1., -1.])
     """
 
+    # NumPy's numbers leave arithmetic to the spectrum.
+    __array_ufunc__ = None
+
     def __init__(self, partitions, coefficients, cardinalities):
         cardinalities = check_cardinalities(cardinalities)
         self._hold(*check_partitions(partitions, coefficients, cardinalities), cardinalities)

@@ -1,6 +1,7 @@
 """Spectra: against the dense transform, by their invariants, and both engines against each other."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -191,7 +192,8 @@ def test_algebra(engine, seed):
         (2.5 * v - w * 0.5, 2.5 * f - 0.5 * g),
         (1 - v / 4, 1 - f / 4),
         (v - v, np.zeros_like(f)),
-        (v + 0.25, f + 0.25),
+        (np.float64(0.25) + v, f + 0.25),
+        (np.float32(2) * v * np.int64(3), 6 * f),
     ):
         np.testing.assert_allclose(spectrum.to_table(), table, **CLOSE)
     assert (v - v).n_coefficients == 1
@@ -365,6 +367,20 @@ def test_memory_limit_is_kept_before_work_begins(engine):
         )
     with pytest.raises(MemoryError, match="table"):
         FourierSpectrum([[0] * 60], [1.0], [2] * 60).to_table()
+
+
+def test_extraction_needs_little_beside_the_spectrum():
+    rng = np.random.default_rng(0)
+    cardinalities = np.full(20, 3)
+    tree = random_tree(rng, cardinalities, 60)
+    values = rng.normal(size=tree.node_count)
+    tracemalloc.start()
+    spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=values)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    n_bytes = spectrum.partitions.nbytes + spectrum.coefficients.nbytes
+    assert n_bytes > 2**20
+    assert peak < 1.5 * n_bytes
 
 
 @examples(30)
