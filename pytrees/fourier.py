@@ -404,7 +404,8 @@ class FourierSpectrum:
 
         A node is a schema. It is split where that gains most; where no cut gains anything (XOR), at the attribute that
         most of the energy touches, at the lowest code with half of the values. Ties go to the lowest attribute, then to
-        the lowest code. The tree of a whole spectrum is the function itself.
+        the lowest code. The tree of a whole spectrum is the function itself; that of a sum of trees can have
+        exponentially more leaves than they have, where nothing limits it.
 
         Parameters
         ----------
