@@ -29,3 +29,8 @@ cdef enum CriterionCode:
     WIG
     RANKING
     ETC
+    GAIN_RATIO
+    NVI
+    JACCARD
+    ACCURACY
+    MAE
