@@ -1,7 +1,7 @@
 """Globally evaluated trees from the definitions: clusterings as sets of rows, rebuilt whole for every candidate."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import log2
 
 import numpy as np
@@ -104,16 +104,18 @@ class Oracle:
                 continue
             for feature in range(self.X.shape[1]):
                 values = sorted({self.X[row, feature] for row in rows})
-                for below in values[:-1]:
-                    left = {row for row in rows if self.X[row, feature] <= below}
+                for below, above in pairwise(values):
+                    threshold = 0.5 * below + 0.5 * above
+                    threshold = threshold if below <= threshold < above else below
+                    left = {row for row in rows if self.X[row, feature] <= threshold}
                     right = rows - left
                     if min(len(left), len(right)) >= self.min_samples_leaf:
-                        yield (feature, below, path), left, right
+                        yield (feature, threshold, path), left, right
 
     def global_step(self):
         before = cost(self.distance, self.clustering(self.leaves), self.classes, self.weights)
         candidates = []
-        for (feature, below, path), left, right in self.cuts():
+        for (feature, threshold, path), left, right in self.cuts():
             pairs = [(self.most_frequent(left), self.most_frequent(right))]
             if self.labels == "all":
                 pairs = product(range(len(self.classes)), repeat=2)
@@ -121,7 +123,7 @@ class Oracle:
                 leaves = {other: leaf for other, leaf in self.leaves.items() if other != path}
                 leaves |= {path + "L": (left, pair[0]), path + "R": (right, pair[1])}
                 after = cost(self.distance, self.clustering(leaves), self.classes, self.weights)
-                candidates.append((after, feature, below, path, pair))
+                candidates.append((after, feature, threshold, path, pair))
         best = min(candidates, default=None)
         if best is None or (best[0] >= before and (self.evaluation == "glocal" or self.stop == "no_decrease")):
             return None
@@ -129,19 +131,19 @@ class Oracle:
 
     def local_step(self):
         candidates = {}
-        for (feature, below, path), left, right in self.cuts():
+        for (feature, threshold, path), left, right in self.cuts():
             classes = [of_class & (left | right) for of_class in self.classes]
             after = local_cost(self.distance, [left, right], classes, self.weights)
             before = local_cost(self.distance, [left | right], classes, self.weights)
             pair = self.most_frequent(left), self.most_frequent(right)
-            candidate = (after, feature, below, path, pair)
+            candidate = (after, feature, threshold, path, pair)
             if path not in candidates or candidate < candidates[path][0]:
                 candidates[path] = candidate, after < before
         steps = [step for step, decreases in candidates.values() if decreases or self.stop == "pure"]
         return min(steps)[1:] if steps else None
 
     def grow(self):
-        """The steps: (feature, greatest value that goes left, path of the leaf, labels of the sides)."""
+        """The steps: (feature, threshold, path of the leaf, labels of the sides)."""
         steps = []
         while True:
             step = None if self.evaluation == "local" else self.global_step()
@@ -150,7 +152,7 @@ class Oracle:
             if step is None:
                 return steps
             steps.append(step)
-            feature, below, path, pair = step
+            feature, threshold, path, pair = step
             rows, _ = self.leaves.pop(path)
-            left = {row for row in rows if self.X[row, feature] <= below}
+            left = {row for row in rows if self.X[row, feature] <= threshold}
             self.leaves |= {path + "L": (left, pair[0]), path + "R": (rows - left, pair[1])}

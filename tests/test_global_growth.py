@@ -59,9 +59,9 @@ def small_problems(draw, weights=no_weights, max_rows=12, max_classes=4):
     return Problem(X, np.array(y, dtype=np.int32), draw(weights(len(X))), n_classes)
 
 
-def steps_of(tree, X):
+def steps_of(tree):
     """The splits in the order in which they were made, as the oracle tells them."""
-    rows, paths, steps = rows_of_nodes(tree, X), {0: ""}, {}
+    paths, steps = {0: ""}, {}
     for node in range(len(tree["feature"])):
         if tree["children_left"][node] == LEAF:
             continue
@@ -69,7 +69,7 @@ def steps_of(tree, X):
         paths |= {left: paths[node] + "L", right: paths[node] + "R"}
         feature = tree["feature"][node]
         labels = int(tree["label"][left]), int(tree["label"][right])
-        steps[int(tree["split_step"][node])] = (feature, X[rows[left], feature].max(), paths[node], labels)
+        steps[int(tree["split_step"][node])] = (feature, tree["threshold"][node], paths[node], labels)
     return [steps[step] for step in range(len(steps))]
 
 
@@ -80,6 +80,6 @@ def test_steps_follow_the_definitions(engine, distance, way):
     @given(st.one_of(small_problems(max_rows=9, max_classes=3), small_problems(count_weights, 7, 3)))
     def check(problem):
         tree = grow(*problem, distance, way)
-        assert steps_of(tree, problem.X) == Oracle(problem, distance, *way).grow()
+        assert steps_of(tree) == Oracle(problem, distance, *way).grow()
 
     check()

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
-from pytrees._core.clustering cimport (
+from pytrees._core.clusters cimport (
     Clusters,
     Term,
     change_cluster,

@@ -191,7 +191,7 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef WeightedScan weighted
     best.feature = NONE
     best.n_left = 0
-    _draw_features(scanner, node, random_state)
+    draw_features(scanner, node, random_state)
     if scanner.code == ETC:
         _find_by_sequences(scanner, node, best)
         return 0
@@ -373,7 +373,7 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
     return state ^ (state >> 31)
 
 
-cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
+cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
     """Draw max_features features without replacement, and further ones until one has an allowed cut."""
     cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
     cdef bint can_cut = False

@@ -34,8 +34,3 @@ cdef enum CriterionCode:
     ACCURACY
     MAE
     ETC
-    GAIN_RATIO
-    NVI
-    JACCARD
-    ACCURACY
-    MAE
