@@ -5,9 +5,8 @@ import pytest
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, feature_matrices, no_weights
-from strategies import Problem
-from support import LEAF, UNLIMITED, assert_same_tree, examples, on_both_engines, rows_of_nodes
+from strategies import Problem, count_weights, feature_matrices, no_weights
+from support import LEAF, UNLIMITED, examples
 
 from pytrees._engine import kernel
 

@@ -1,6 +1,6 @@
 """The sign of a sum of a few fractions, exactly, inlined where it is cimported."""
 
-from pytrees._core.clusters cimport Term
+from pytrees._core.distances cimport Term
 from pytrees._core.types cimport index_t, int64_t, int128_t, uint128_t
 
 cdef enum:

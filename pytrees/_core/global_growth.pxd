@@ -2,13 +2,13 @@
 
 cimport cython
 
-from pytrees._core.clusters cimport Clusters
+from pytrees._core.distances cimport ClusterMemory
 from pytrees._core.exact_sums cimport TermSum
 from pytrees._core.leaf_scan cimport LeafScan, Step
 from pytrees._core.partition cimport RowPartition
 from pytrees._core.scanner cimport NodeRows, Scanner
 from pytrees._core.sides cimport Merit
-from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.types cimport LEAF, CriterionCode, float64_t, index_t, int64_t, uint64_t
 
 
 cdef struct Node:
@@ -23,15 +23,17 @@ cdef struct Node:
     Merit merit
 
 
-@cython.final
-cdef class ClusterMemory:
-    """The arrays of a `Clusters`."""
-
-    cdef Clusters clusters
-    cdef const int64_t[::1] table
-    cdef int64_t[:, ::1] counts
-    cdef int64_t[::1] cluster_sizes, class_sizes, sums
-    cdef int64_t[:, ::1] terms
+cdef inline void put_in_preorder(const Node* nodes, index_t n_nodes, index_t* order, index_t[::1] stack) noexcept:
+    """Write the numbers of the nodes in preorder, left first."""
+    cdef index_t i, n_stacked = 1
+    stack[0] = 0
+    for i in range(n_nodes):
+        n_stacked -= 1
+        order[i] = stack[n_stacked]
+        if nodes[order[i]].left != LEAF:
+            stack[n_stacked] = nodes[order[i]].right
+            stack[n_stacked + 1] = nodes[order[i]].left
+            n_stacked += 2
 
 
 @cython.final

@@ -8,9 +8,8 @@ from libc.math cimport NAN, ldexp
 from libc.stdlib cimport free
 from libc.string cimport memmove
 
-from pytrees._core.clusters cimport (
+from pytrees._core.distances cimport (
     Clusters,
-    Term,
     change_cluster,
     distance_of,
     ratio_of_sums,
@@ -20,9 +19,26 @@ from pytrees._core.clusters cimport (
 )
 from pytrees._core.exact_sums cimport TermSum
 from pytrees._core.gain cimport Gain, exceeds_by_tolerance
-from pytrees._core.leaf_scan cimport LeafScan, Step, compare_steps, end_leaf, scan_feature, start_leaf
+from pytrees._core.leaf_scan cimport (
+    LeafScan,
+    Step,
+    compare_steps,
+    end_leaf,
+    is_lower,
+    precedes,
+    scan_feature,
+    start_leaf,
+)
 from pytrees._core.memory cimport reserve
-from pytrees._core.partition cimport Features, RowPartition, has_cut, mark_first, split_entries, split_rows, wide_entries
+from pytrees._core.partition cimport (
+    Features,
+    RowPartition,
+    has_cut,
+    mark_first,
+    split_entries,
+    split_rows,
+    wide_entries,
+)
 from pytrees._core.scanner cimport (
     NodeRows,
     Scanner,
@@ -33,8 +49,14 @@ from pytrees._core.scanner cimport (
     mix64,
     start_block,
 )
-from pytrees._core.sides cimport Merit, is_greater_merit, merit_of_counts, merit_of_weights
-from pytrees._core.sorting cimport place_of
+from pytrees._core.sides cimport (
+    Merit,
+    count_sides,
+    is_greater_merit,
+    merit_of_counts,
+    merit_of_weights,
+    total_of,
+)
 from pytrees._core.types cimport (
     ACCURACY,
     ENTROPY,
@@ -44,10 +66,8 @@ from pytrees._core.types cimport (
     LEAF,
     MAE,
     NONE,
-    NVI,
     UNDEFINED,
     UNLIMITED,
-    CriterionCode,
     float64_t,
     index_t,
     int64_t,
@@ -55,7 +75,8 @@ from pytrees._core.types cimport (
     uint128_t,
 )
 
-from pytrees._core.criteria import is_rational, n_log2_n
+from pytrees._core.criteria import is_rational
+from pytrees._core.distances import DISTANCES
 from pytrees._core.growth import _check
 
 cdef enum:
@@ -63,47 +84,6 @@ cdef enum:
 
 # Sums of squares of so many rows are exact in floating point.
 MOST_ROWS = 2**26
-
-DISTANCES = {
-    "information_gain": ENTROPY,
-    "gain_ratio": GAIN_RATIO,
-    "nvi": NVI,
-    "gini": GINI,
-    "jaccard": JACCARD,
-    "accuracy": ACCURACY,
-    "mae": MAE,
-}
-
-@cython.final
-cdef class ClusterMemory:
-    def __cinit__(self, CriterionCode code, const int64_t[::1] class_sizes):
-        cdef index_t label, k = <index_t> class_sizes.shape[0]
-        self.counts = np.zeros((k, k), dtype=np.int64)
-        self.cluster_sizes = np.zeros(k, dtype=np.int64)
-        self.class_sizes = np.array(class_sizes)
-        self.sums = np.zeros(k, dtype=np.int64)
-        self.terms = np.zeros((k, 2), dtype=np.int64)
-        self.clusters.total = np.sum(class_sizes)
-        self.table = n_log2_n(self.clusters.total if code in (ENTROPY, GAIN_RATIO, NVI) else 0)
-        self.clusters.code = code
-        self.clusters.n_classes = k
-        self.clusters.table = &self.table[0]
-        self.clusters.counts = &self.counts[0, 0]
-        self.clusters.cluster_sizes = &self.cluster_sizes[0]
-        self.clusters.class_sizes = &self.class_sizes[0]
-        self.clusters.sums = &self.sums[0]
-        self.clusters.terms = <Term*> &self.terms[0, 0]
-        nothing = np.zeros(k, dtype=np.int64)
-        for label in range(k):
-            _change(self, label, nothing)
-        if code in (ENTROPY, GAIN_RATIO, NVI):
-            self.clusters.class_entropy = self.table[self.clusters.total]
-            for label in range(k):
-                self.clusters.class_entropy -= self.table[self.class_sizes[label]]
-
-
-def _change(ClusterMemory memory, index_t cluster, const int64_t[::1] more):
-    change_cluster(&memory.clusters, cluster, &more[0], 1)
 
 
 @cython.final
@@ -246,7 +226,9 @@ cdef int _split_leaf(Growth growth, const Step* step, float64_t gain, index_t nu
     return 0
 
 
-cdef float64_t _change_clusters(Growth growth, index_t leaf, index_t left, index_t right, float64_t gain) noexcept nogil:
+cdef float64_t _change_clusters(
+    Growth growth, index_t leaf, index_t left, index_t right, float64_t gain
+) noexcept nogil:
     """Take a leaf's rows to the clusters of its sides. Of a global step, whose gain is NaN, return by how much the
     distance decreases, by the leaf's share of the rows."""
     cdef Clusters* clusters = &growth.memory.clusters
@@ -316,21 +298,10 @@ cdef int _find_global(Growth growth, Step* best) except -1 nogil:
                 _close(growth, place)
                 continue
             node.knows_global = True
-        if is_kept and (best.leaf == NONE or _precedes(&node.global_step, best)):
+        if is_kept and (best.leaf == NONE or precedes(&node.global_step, best)):
             best[0] = node.global_step
         place += 1
     return best.leaf != NONE
-
-
-cdef inline bint _precedes(const Step* step, const Step* best) noexcept nogil:
-    """Of whole-numbered costs the lower one, of equal ones the lower feature, then threshold, then leaf."""
-    if step.cost != best.cost:
-        return step.cost < best.cost
-    return _is_lower(step, best)
-
-
-cdef inline bint _is_lower(const Step* step, const Step* best) noexcept nogil:
-    return step.feature < best.feature or step.feature == best.feature and step.threshold < best.threshold
 
 
 cdef int _scan_leaf(Growth growth, index_t leaf, Step* best) except -1 nogil:
@@ -338,6 +309,7 @@ cdef int _scan_leaf(Growth growth, index_t leaf, Step* best) except -1 nogil:
     cdef Node* node = &growth.nodes[leaf]
     cdef NodeRows rows = node.rows
     cdef index_t i, feature
+    cdef const uint64_t* entries
     cdef bint can_cut = False
     _look_at_the_keyboard(growth, &rows)
     draw_features(growth.scanner, &rows, node.random_state)
@@ -346,34 +318,10 @@ cdef int _scan_leaf(Growth growth, index_t leaf, Step* best) except -1 nogil:
         feature = growth.scanner.drawn[i]
         if has_cut(growth.partition, rows.block, feature, rows.start, rows.stop, growth.scan.min_samples_leaf):
             can_cut = True
-            _scan_cuts(growth, &rows, feature, best)
+            entries = wide_entries(growth.partition, rows.block, feature, rows.start, rows.stop)
+            scan_feature(&growth.scan, growth.partition, rows.block, entries, rows.stop - rows.start, feature, best)
     end_leaf(&growth.scan)
     return can_cut
-
-
-cdef int _scan_cuts(Growth growth, const NodeRows* rows, index_t feature, Step* best) except -1 nogil:
-    """With constants in place of the distance and of whether all labels are tried, the loops have what they need."""
-    cdef const uint64_t* entries = wide_entries(growth.partition, rows.block, feature, rows.start, rows.stop)
-    cdef index_t n = rows.stop - rows.start
-    cdef LeafScan* scan = &growth.scan
-    cdef bint all_labels = scan.all_labels
-    if growth.code == ENTROPY:
-        if all_labels:
-            return scan_feature(ENTROPY, True, scan, growth.partition, rows.block, entries, n, feature, best)
-        return scan_feature(ENTROPY, False, scan, growth.partition, rows.block, entries, n, feature, best)
-    if growth.code == GAIN_RATIO:
-        return scan_feature(GAIN_RATIO, all_labels, scan, growth.partition, rows.block, entries, n, feature, best)
-    if growth.code == NVI:
-        return scan_feature(NVI, all_labels, scan, growth.partition, rows.block, entries, n, feature, best)
-    if growth.code == GINI:
-        return scan_feature(GINI, all_labels, scan, growth.partition, rows.block, entries, n, feature, best)
-    if growth.code == JACCARD:
-        if all_labels:
-            return scan_feature(JACCARD, True, scan, growth.partition, rows.block, entries, n, feature, best)
-        return scan_feature(JACCARD, False, scan, growth.partition, rows.block, entries, n, feature, best)
-    if growth.code == ACCURACY:
-        return scan_feature(ACCURACY, all_labels, scan, growth.partition, rows.block, entries, n, feature, best)
-    return scan_feature(MAE, all_labels, scan, growth.partition, rows.block, entries, n, feature, best)
 
 
 cdef int _find_local(Growth growth, Step* best, float64_t* gain) except -1 nogil:
@@ -395,7 +343,7 @@ cdef int _find_local(Growth growth, Step* best, float64_t* gain) except -1 nogil
             best_node == NULL
             or is_greater_merit(&node.merit, &best_node.merit)
             or not is_greater_merit(&best_node.merit, &node.merit)
-            and _is_lower(&node.local_step, &best_node.local_step)
+            and is_lower(&node.local_step, &best_node.local_step)
         ):
             best_node = node
         place += 1
@@ -436,64 +384,34 @@ cdef inline bint _gains(const Gain* gain) noexcept nogil:
 cdef Merit _merit_of_split(Growth growth, index_t leaf, const Split* split) noexcept nogil:
     """Of a criterion that knows no distance, its gain."""
     cdef NodeRows* rows = &growth.nodes[leaf].rows
-    cdef const uint64_t* entries = wide_entries(
-        growth.partition, rows.block, split.feature, rows.start, rows.stop
-    )
-    cdef index_t i, label, side
-    cdef int64_t total = 0
     cdef Merit merit
-    cdef bint is_exact = growth.scanner.float_weights.shape[0] == 0
+    cdef int64_t* counts = &growth.counts[0, 0]
+    cdef float64_t* weights = &growth.weights[0, 0]
+    cdef index_t k = growth.n_classes
     growth.counts[:] = 0
     growth.weights[:] = 0.0
-    for i in range(rows.stop - rows.start):
-        label = growth.scanner.wide_labels[place_of(entries[i])]
-        side = i >= split.n_left
-        if not is_exact:
-            growth.weights[side, label] += growth.scanner.place_weights[place_of(entries[i])]
-        elif growth.scanner.count_weights.shape[0] > 0:
-            growth.counts[side, label] += growth.scanner.place_counts[place_of(entries[i])]
-        else:
-            growth.counts[side, label] += 1
+    count_sides(growth.scanner, rows, split, k, counts, weights)
     if not growth.knows_distance:
-        for label in range(growth.n_classes):
-            total += growth.counts[0, label] + growth.counts[1, label]
         merit.numerator = split.gain.numerator
-        merit.denominator = split.gain.denominator * <uint128_t> (total if total > 0 else 1)
+        merit.denominator = split.gain.denominator * <uint128_t> max(1, total_of(counts, 2 * k))
         merit.value = split.gain.value
         return merit
-    if is_exact:
-        return merit_of_counts(
-            growth.code, &growth.counts[0, 0], &growth.counts[1, 0], growth.n_classes, &growth.scanner.counts.table[0]
-        )
-    return merit_of_weights(growth.code, &growth.weights[0, 0], &growth.weights[1, 0], growth.n_classes)
+    if growth.scanner.float_weights.shape[0] == 0:
+        return merit_of_counts(growth.code, counts, counts + k, k, &growth.scanner.counts.table[0])
+    return merit_of_weights(growth.code, weights, weights + k, k)
 
 
 # ---------------------------------------------------------------------------------------------------- the tree's arrays
 
-cdef index_t[::1] _preorder(Growth growth):
-    """The nodes in preorder, left first."""
-    cdef index_t[::1] order = np.empty(growth.n_nodes, dtype=np.int32)
-    cdef index_t[::1] stack = np.empty(growth.n_nodes, dtype=np.int32)
-    cdef index_t i, n_stacked = 1
-    stack[0] = 0
-    for i in range(growth.n_nodes):
-        n_stacked -= 1
-        order[i] = stack[n_stacked]
-        if growth.nodes[order[i]].left != LEAF:
-            stack[n_stacked] = growth.nodes[order[i]].right
-            stack[n_stacked + 1] = growth.nodes[order[i]].left
-            n_stacked += 2
-    return order
-
-
 cdef dict _as_arrays(Growth growth):
-    cdef index_t[::1] order = _preorder(growth)
+    cdef index_t[::1] order = np.empty(growth.n_nodes, dtype=np.int32)
     cdef Py_ssize_t i, label, n_nodes = growth.n_nodes, k = growth.n_classes
     cdef int64_t[:, ::1] whole = np.empty((6, n_nodes), dtype=np.int64)
     cdef int64_t[::1] number = np.empty(n_nodes, dtype=np.int64)
     cdef float64_t[:, ::1] real = np.empty((2, n_nodes))
     cdef float64_t[:, ::1] value = np.empty((n_nodes, k))
     cdef const Node* node
+    put_in_preorder(growth.nodes, growth.n_nodes, &order[0], np.empty(growth.n_nodes, dtype=np.int32))
     for i in range(n_nodes):
         number[order[i]] = i
     for i in range(n_nodes):
@@ -514,18 +432,6 @@ cdef dict _as_arrays(Growth growth):
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
-
-def table_distance(const int64_t[:, ::1] table, name):
-    """A distance, of information gain and gain ratio the similarity, of clusterings T and Y of the same rows.
-
-    `table` has |T_i ∩ Y_j| by cluster i and class j.
-    """
-    cdef ClusterMemory memory = ClusterMemory(DISTANCES[name], np.sum(table, axis=0))
-    cdef index_t cluster
-    for cluster in range(<index_t> table.shape[0]):
-        change_cluster(&memory.clusters, cluster, &table[cluster, 0], 1)
-    return distance_of(&memory.clusters)
-
 
 cdef _prepare_scan(Growth growth, const index_t[::1] y, weights, const int64_t[::1] rows, index_t min_samples_leaf):
     """What global steps need: the clusters of the tree before its root, and the memory of a leaf's scan."""

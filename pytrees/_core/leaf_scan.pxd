@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
-from pytrees._core.clusters cimport (
+from pytrees._core.distances cimport (
     Clusters,
     Term,
     change_cluster,
@@ -21,10 +21,13 @@ from pytrees._core.partition cimport Block, RowPartition, block_row, threshold_b
 from pytrees._core.sorting cimport key_of, place_of
 from pytrees._core.types cimport (
     ACCURACY,
+    ENTROPY,
+    GAIN_RATIO,
     GINI,
     JACCARD,
     MAE,
     NONE,
+    NVI,
     CriterionCode,
     float64_t,
     index_t,
@@ -276,6 +279,17 @@ cdef inline int compare_steps(
     return sign_of_sum(&difference)
 
 
+cdef inline bint is_lower(const Step* step, const Step* best) noexcept nogil:
+    return step.feature < best.feature or step.feature == best.feature and step.threshold < best.threshold
+
+
+cdef inline bint precedes(const Step* step, const Step* best) noexcept nogil:
+    """Of whole-numbered costs the lower one, of equal ones the lower feature, then threshold, then leaf."""
+    if step.cost != best.cost:
+        return step.cost < best.cost
+    return is_lower(step, best)
+
+
 cdef inline int _offer(
     CriterionCode code, LeafScan* scan, RowPartition partition, Block block, const uint64_t* entries, index_t feature,
     index_t n_left, index_t left_label, index_t right_label, Step* best
@@ -315,7 +329,9 @@ cdef inline int _offer(
 
 # ------------------------------------------------------------------------------------------------------------ the cuts
 
-cdef inline float64_t _score(CriterionCode code, const LeafScan* scan, const Side* side, index_t cluster) noexcept nogil:
+cdef inline float64_t _score(
+    CriterionCode code, const LeafScan* scan, const Side* side, index_t cluster
+) noexcept nogil:
     return _value(code, scan.ratio, _term(code, scan, side, cluster)) - scan.values[cluster]
 
 
@@ -361,11 +377,10 @@ cdef inline int _offer_all_labels(
     return 0
 
 
-cdef inline int scan_feature(
+cdef inline int _scan_cuts(
     CriterionCode code, bint all_labels, LeafScan* scan, RowPartition partition, Block block, const uint64_t* entries,
     index_t n, index_t feature, Step* best
 ) except -1 nogil:
-    """Offer every valid cut of a feature of the leaf."""
     cdef index_t i, label
     cdef int64_t weight = 1
     _start_filter(code, scan, best)
@@ -384,3 +399,33 @@ cdef inline int scan_feature(
         else:
             _offer_majorities(code, scan, partition, block, entries, feature, i + 1, best)
     return 0
+
+
+cdef inline int _scan_feature_by(
+    CriterionCode code, LeafScan* scan, RowPartition partition, Block block, const uint64_t* entries, index_t n,
+    index_t feature, Step* best
+) except -1 nogil:
+    if scan.all_labels:
+        return _scan_cuts(code, True, scan, partition, block, entries, n, feature, best)
+    return _scan_cuts(code, False, scan, partition, block, entries, n, feature, best)
+
+
+cdef inline int scan_feature(
+    LeafScan* scan, RowPartition partition, Block block, const uint64_t* entries, index_t n, index_t feature, Step* best
+) except -1 nogil:
+    """Offer every valid cut of a feature of the leaf: with constants in place of the distance and of whether all labels
+    are tried, the loops have only what they need."""
+    cdef CriterionCode code = scan.clusters.code
+    if code == ENTROPY:
+        return _scan_feature_by(ENTROPY, scan, partition, block, entries, n, feature, best)
+    if code == GAIN_RATIO:
+        return _scan_feature_by(GAIN_RATIO, scan, partition, block, entries, n, feature, best)
+    if code == NVI:
+        return _scan_feature_by(NVI, scan, partition, block, entries, n, feature, best)
+    if code == GINI:
+        return _scan_feature_by(GINI, scan, partition, block, entries, n, feature, best)
+    if code == JACCARD:
+        return _scan_feature_by(JACCARD, scan, partition, block, entries, n, feature, best)
+    if code == ACCURACY:
+        return _scan_feature_by(ACCURACY, scan, partition, block, entries, n, feature, best)
+    return _scan_feature_by(MAE, scan, partition, block, entries, n, feature, best)

@@ -5,6 +5,9 @@ from libc.math cimport log2
 from pytrees._core.clusterings cimport Score, forget_scores, matched, take_score
 from pytrees._core.exact cimport is_greater_fraction
 from pytrees._core.gain cimport exceeds_by_tolerance
+from pytrees._core.partition cimport wide_entries
+from pytrees._core.scanner cimport NodeRows, Scanner, Split
+from pytrees._core.sorting cimport place_of
 from pytrees._core.types cimport (
     ACCURACY,
     ENTROPY,
@@ -17,6 +20,7 @@ from pytrees._core.types cimport (
     index_t,
     int64_t,
     int128_t,
+    uint64_t,
     uint128_t,
 )
 
@@ -35,7 +39,7 @@ cdef inline bint is_greater_merit(const Merit* a, const Merit* b) noexcept nogil
     return is_greater_fraction(a.numerator, a.denominator, b.numerator, b.denominator)
 
 
-cdef inline Score _total(const Score* counts, index_t n_classes) noexcept nogil:
+cdef inline Score total_of(const Score* counts, index_t n_classes) noexcept nogil:
     cdef index_t label
     cdef Score total = 0
     for label in range(n_classes):
@@ -75,13 +79,31 @@ cdef inline Score _best_labels(
     return matched(best_left, left_scores, best_right, right_scores)
 
 
+cdef inline void count_sides(
+    Scanner scanner, const NodeRows* rows, const Split* split, index_t n_classes, int64_t* counts, float64_t* weights
+) noexcept nogil:
+    """Add the rows of both sides to their class counts, or the weights that are not whole in ascending order of the
+    feature."""
+    cdef const uint64_t* entries = wide_entries(scanner.partition, rows.block, split.feature, rows.start, rows.stop)
+    cdef index_t i, place, label
+    for i in range(rows.stop - rows.start):
+        place = place_of(entries[i])
+        label = scanner.wide_labels[place] + (n_classes if i >= split.n_left else 0)
+        if scanner.float_weights.shape[0] > 0:
+            weights[label] += scanner.place_weights[place]
+        elif scanner.count_weights.shape[0] > 0:
+            counts[label] += scanner.place_counts[place]
+        else:
+            counts[label] += 1
+
+
 # --------------------------------------------------------------------------------------------------------- whole counts
 
 cdef inline Merit merit_of_counts(
     CriterionCode code, const int64_t* left, const int64_t* right, index_t n_classes, const int64_t* table
 ) noexcept nogil:
     cdef Merit merit
-    cdef int64_t left_total = _total(left, n_classes), right_total = _total(right, n_classes)
+    cdef int64_t left_total = total_of(left, n_classes), right_total = total_of(right, n_classes)
     merit.value = 0.0
     merit.denominator = <uint128_t> (left_total + right_total)
     if code == GINI:
@@ -151,7 +173,7 @@ cdef inline Merit merit_of_weights(
     CriterionCode code, const float64_t* left, const float64_t* right, index_t n_classes
 ) noexcept nogil:
     cdef Merit merit
-    cdef float64_t left_total = _total(left, n_classes), right_total = _total(right, n_classes)
+    cdef float64_t left_total = total_of(left, n_classes), right_total = total_of(right, n_classes)
     merit.numerator = 0
     merit.denominator = 0
     if code == GINI:

@@ -5,6 +5,8 @@ gain, accuracy, mae), a fraction (gini, jaccard), or two whole numbers of whose 
 normalised variation of information). A term follows from the size of T_i and an inner sum over the classes.
 """
 
+cimport cython
+
 from pytrees._core.exact cimport nearest_double
 from pytrees._core.types cimport (
     ACCURACY,
@@ -38,6 +40,17 @@ cdef struct Clusters:
     Term* terms
     int64_t total
     int64_t class_entropy       # of Y, times the rows
+
+
+@cython.final
+cdef class ClusterMemory:
+    """The arrays of a `Clusters`."""
+
+    cdef Clusters clusters
+    cdef const int64_t[::1] table
+    cdef int64_t[:, ::1] counts
+    cdef int64_t[::1] cluster_sizes, class_sizes, sums
+    cdef int64_t[:, ::1] terms
 
 
 cdef inline bint takes_ratio(CriterionCode code) noexcept nogil:
