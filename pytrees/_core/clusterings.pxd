@@ -38,9 +38,11 @@ cdef struct LabelledScan:
     # the next that can exceed it is that of `next_left` rows.
     index_t n_classes
     bint counts_errors
+    index_t first, last             # class of the node: no label beyond them has fewer errors
     const int64_t* total_counts
     int64_t* left_counts
     int64_t total, left_total, next_left, steepness, node_score
+    int64_t node_error, left_error  # with the label `first`
     bint has_best
     int64_t best_score
 
@@ -82,12 +84,14 @@ cdef inline void forget_scores(Score* scores) noexcept nogil:
 
 cdef inline void take_score(index_t label, Score score, index_t* best, Score* scores) noexcept nogil:
     """Of the scores of a child as one class after the other keep the two greatest, and the class of the first."""
-    if score > scores[0]:
-        scores[1] = scores[0]
-        scores[0] = score
-        best[0] = label
-    elif score > scores[1]:
+    if score <= scores[1]:
+        return
+    if score <= scores[0]:
         scores[1] = score
+        return
+    scores[1] = scores[0]
+    scores[0] = score
+    best[0] = label
 
 
 cdef inline Score matched(
@@ -135,14 +139,22 @@ cdef inline Gain gain_of_ratio(const RatioScan* scan) noexcept nogil:
 cdef inline void start_labelled(LabelledScan* scan) noexcept nogil:
     """Of a node whose classes are counted."""
     cdef index_t label, best = 0
-    cdef int64_t error = 0, below = 0
+    cdef int64_t error, below = 0
     cdef int64_t[2] scores
-    scan.steepness = max(1, scan.n_classes - 1) if scan.counts_errors else 1
     scan.has_best = False
+    scan.first = 0
+    while scan.first < scan.n_classes - 1 and scan.total_counts[scan.first] == 0:
+        scan.first += 1
+    scan.last = scan.n_classes - 1
+    while scan.last > scan.first and scan.total_counts[scan.last] == 0:
+        scan.last -= 1
+    scan.steepness = max(1, scan.last - scan.first) if scan.counts_errors else 1
+    scan.node_error = 0
+    for label in range(scan.first, scan.last + 1):
+        scan.node_error += (label - scan.first) * scan.total_counts[label]
+    error = scan.node_error
     forget_scores(scores)
-    for label in range(scan.n_classes):
-        error += label * scan.total_counts[label]
-    for label in range(scan.n_classes):
+    for label in range(scan.first, scan.last + 1):
         take_score(label, -error if scan.counts_errors else scan.total_counts[label], &best, scores)
         below += scan.total_counts[label]
         error += 2 * below - scan.total
@@ -167,7 +179,7 @@ cdef inline int64_t _hits(const LabelledScan* scan) noexcept nogil:
     cdef int64_t[2] left_scores, right_scores
     forget_scores(left_scores)
     forget_scores(right_scores)
-    for label in range(scan.n_classes):
+    for label in range(scan.first, scan.last + 1):
         take_score(label, scan.left_counts[label], &left, left_scores)
         take_score(label, scan.total_counts[label] - scan.left_counts[label], &right, right_scores)
     return matched(left, left_scores, right, right_scores)
@@ -176,15 +188,12 @@ cdef inline int64_t _hits(const LabelledScan* scan) noexcept nogil:
 cdef inline int64_t _minus_errors(const LabelledScan* scan) noexcept nogil:
     """From one class to the next the error of the rows up to the first grows by one, that of the others falls by one."""
     cdef index_t label, left = 0, right = 0
-    cdef int64_t left_error = 0, right_error = 0, left_below = 0, right_below = 0, count
-    cdef int64_t right_total = scan.total - scan.left_total
+    cdef int64_t left_error = scan.left_error, right_error = scan.node_error - scan.left_error
+    cdef int64_t left_below = 0, right_below = 0, count, right_total = scan.total - scan.left_total
     cdef int64_t[2] left_scores, right_scores
     forget_scores(left_scores)
     forget_scores(right_scores)
-    for label in range(scan.n_classes):
-        left_error += label * scan.left_counts[label]
-        right_error += label * (scan.total_counts[label] - scan.left_counts[label])
-    for label in range(scan.n_classes):
+    for label in range(scan.first, scan.last + 1):
         take_score(label, -left_error, &left, left_scores)
         take_score(label, -right_error, &right, right_scores)
         count = scan.left_counts[label]
@@ -220,40 +229,46 @@ cdef inline bint _exceeds(const Overlap* a, const Overlap* b) noexcept nogil:
     return a.both * b.either > b.both * a.either
 
 
-cdef inline void _take_overlap(Overlaps* overlaps, index_t label, const Overlap* overlap) noexcept nogil:
-    if _exceeds(overlap, &overlaps.first):
-        overlaps.second = overlaps.first
-        overlaps.first = overlap[0]
-        overlaps.label = label
-    elif _exceeds(overlap, &overlaps.second):
-        overlaps.second = overlap[0]
+cdef inline void _take_overlap(Overlaps* overlaps, index_t label, int64_t both, int64_t either) noexcept nogil:
+    cdef Overlap overlap
+    overlap.both = both
+    overlap.either = either
+    if not _exceeds(&overlap, &overlaps.second):
+        return
+    if not _exceeds(&overlap, &overlaps.first):
+        overlaps.second = overlap
+        return
+    overlaps.second = overlaps.first
+    overlaps.first = overlap
+    overlaps.label = label
 
 
 cdef inline bint offer_jaccard(JaccardScan* scan) noexcept nogil:
     cdef Overlaps left, right
-    cdef Overlap overlap
     cdef index_t label
+    cdef int64_t count, in_node
     cdef float64_t similarity = 0.0
     cdef bint is_kept
     if scan.left_total < scan.next_left:
         return False
+    # Of the two classes or more each child is also compared to one that it has no row of, or to a better one.
     left.label = right.label = 0
-    left.first.both = left.second.both = right.first.both = right.second.both = -1
+    left.first.both = left.second.both = right.first.both = right.second.both = 0
     left.first.either = left.second.either = right.first.either = right.second.either = 1
     for label in range(scan.n_classes):
-        overlap.both = scan.left_counts[label]
-        overlap.either = scan.left_total + scan.total_counts[label] - overlap.both
-        _take_overlap(&left, label, &overlap)
-        overlap.both = scan.total_counts[label] - scan.left_counts[label]
-        overlap.either = scan.total - scan.left_total + scan.left_counts[label]
-        _take_overlap(&right, label, &overlap)
+        in_node = scan.total_counts[label]
+        count = scan.left_counts[label]
+        if count > 0:
+            _take_overlap(&left, label, count, scan.left_total + in_node - count)
+        if count < in_node:
+            _take_overlap(&right, label, in_node - count, scan.total - scan.left_total + count)
     if left.label != right.label:
         is_kept = _offer_pair(scan, &left.first, &right.first, &similarity)
     else:
         is_kept = _offer_pair(scan, &left.first, &right.second, &similarity)
         is_kept = _offer_pair(scan, &left.second, &right.first, &similarity) or is_kept
     if not is_kept:
-        _pass_over(scan, similarity)
+        _pass_over(scan, similarity, <float64_t> right.first.both / <float64_t> right.first.either)
     return is_kept
 
 
@@ -283,16 +298,16 @@ cdef inline bint _offer_pair(
     return True
 
 
-cdef inline void _pass_over(JaccardScan* scan, float64_t similarity) noexcept nogil:
-    """Set `next_left` from a sum of similarities that is not better than the best."""
+cdef inline void _pass_over(JaccardScan* scan, float64_t similarity, float64_t right_similarity) noexcept nogil:
+    """Set `next_left` from a sum of similarities that is not better than the best, and the greatest of the right child."""
     cdef float64_t missing = scan.best_similarity - similarity - 1e-14
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
-    # A row that moves changes a class's similarity to the left child by at most 1 / L, and to the right one by at most
-    # 1 / R, L and R being the least rows that the children have on the way: of the right one here half of its present
-    # rows.
+    # While m rows move, similarities to the left child rise by at most m / L, because at least its L rows are in the
+    # union; those to the right one, whose union loses at most m of at least R rows, grow by at most J m / (R - m), which
+    # is at most 2 J m / R for up to half of its rows.
     if missing > 0.0:
         scan.next_left = scan.left_total + 1 + <int64_t> min(
-            missing * left_total * right_total / (right_total + 2.0 * left_total), 0.5 * right_total
+            missing * left_total * right_total / (right_total + 2.0 * right_similarity * left_total), 0.5 * right_total
         )
 
 

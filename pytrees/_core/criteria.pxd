@@ -281,6 +281,8 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
             scan.right_squares = scan.total_squares
         elif CountScan in MatchingScan:
             scan.next_left = 0
+            if CountScan is LabelledScan:
+                scan.left_error = 0
         else:
             scan.left_sum = 0
             scan.right_sum = scan.total_sum
@@ -308,7 +310,9 @@ cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexc
         if ExactScan is GiniScan:
             scan.left_squares += weight * (2 * left + weight)
             scan.right_squares -= weight * (2 * right - weight)
-        elif ExactScan not in MatchingScan:
+        elif ExactScan is LabelledScan:
+            scan.left_error += weight * (label - scan.first)
+        elif ExactScan is not JaccardScan:
             scan.left_sum += scan.table[left + weight] - scan.table[left]
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
