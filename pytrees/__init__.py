@@ -1,10 +1,11 @@
 """Exact decision trees on one engine, with a pure-Python reference beside it."""
 
-from . import criteria
+from . import criteria, distances
 from ._engine import config_context
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
+from .id3 import ID3Classifier, ID3ForestClassifier
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .plotting import plot_tree
@@ -16,6 +17,8 @@ __version__ = "0.1.0"
 __all__ = [
     "DecisionForestClassifier",
     "DecisionTreeClassifier",
+    "ID3Classifier",
+    "ID3ForestClassifier",
     "OrdinalDecisionForestClassifier",
     "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",
@@ -23,6 +26,7 @@ __all__ = [
     "Tree",
     "config_context",
     "criteria",
+    "distances",
     "effort_to_compress",
     "export_dict",
     "export_text",

@@ -16,7 +16,6 @@ from ._engine import config_context
 from ._forest import FOREST_CONSTRAINTS, BaseForestClassifier, in_order, sum_shares
 from ._validation import MAX_SAMPLES, counts_where_exact
 from .cart import DecisionTreeClassifier
-from .criteria import resolve
 
 __all__ = ["DecisionForestClassifier"]
 
@@ -240,7 +239,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             raise ValueError(
                 f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} rows, which cannot be fitted."
             )
-        draw = draw_counts if resolve(self.criterion).judges == "counts" else draw_sequence
+        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=int(n_draws))
 
     def _judge_out_of_bag(self, plan):

@@ -124,3 +124,14 @@ def weighted_merit(name, table):
 
 def x_log2_x(x):
     return x * math.log2(x) if x > 0.0 else 0.0
+
+
+def set_distance(function, clusters, classes):
+    """The Jaccard distance under a set function, of two clusterings as lists of rows: the sum over the classes of
+    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), of which those are nothing whose union is worth nothing."""
+    empty, distance = function([]), 0.0
+    for cluster, of_class in zip(map(set, clusters), map(set, classes), strict=True):
+        union = function(sorted(cluster | of_class))
+        if union > 0.0:
+            distance += (function(sorted(cluster ^ of_class)) - empty) / union
+    return distance
