@@ -8,6 +8,7 @@ normalised variation of information). A term follows from the size of T_i and an
 cimport cython
 
 from pytrees._core.exact cimport nearest_double
+from pytrees._core.exact_sums cimport Term
 from pytrees._core.types cimport (
     ACCURACY,
     ENTROPY,
@@ -22,11 +23,6 @@ from pytrees._core.types cimport (
     int64_t,
     uint128_t,
 )
-
-
-cdef struct Term:
-    # A whole number a; the fraction a / b, of which the more, the nearer; or the parts a and b of two sums.
-    int64_t a, b
 
 
 cdef struct Clusters:

@@ -4,6 +4,7 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.exact_sums cimport MOST_TERMS, Term, TermSum, add_term, sign_of_sum
 from pytrees._core.types cimport (
     ACCURACY,
     ENTROPY,
@@ -72,3 +73,17 @@ def table_distance(const int64_t[:, ::1] table, name):
     for cluster in range(<index_t> table.shape[0]):
         change_cluster(&memory.clusters, cluster, &table[cluster, 0], 1)
     return distance_of(&memory.clusters)
+
+
+def sign_of_fractions(numerators, denominators):
+    """The sign of a sum of up to 12 fractions of positive denominators, as global steps are compared: -1, 0 or 1."""
+    cdef TermSum total
+    cdef Term term
+    total.n_terms = 0
+    if len(numerators) > MOST_TERMS:
+        raise ValueError(f"At most {MOST_TERMS} fractions can be added, got {len(numerators)}.")
+    for numerator, denominator in zip(numerators, denominators, strict=True):
+        term.a = abs(numerator)
+        term.b = denominator
+        add_term(&total, term, 1 if numerator >= 0 else -1)
+    return sign_of_sum(&total)

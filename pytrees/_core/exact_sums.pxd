@@ -1,12 +1,17 @@
 """The sign of a sum of a few fractions, exactly, inlined where it is cimported."""
 
-from pytrees._core.distances cimport Term
 from pytrees._core.types cimport index_t, int64_t, int128_t, uint128_t
 
 cdef enum:
     MOST_TERMS = 12
     # Common denominators below 2**92: numerators of fractions below 2**28, and sums of them, stay in 128 bits.
     DENOMINATOR_BITS = 92
+
+
+cdef struct Term:
+    # The fraction a / b, below 2**28 in magnitude, its denominator positive and below 2**28. Of distances that are no
+    # sums of fractions: a whole number a, or the parts a and b of two sums.
+    int64_t a, b
 
 
 cdef struct TermSum:

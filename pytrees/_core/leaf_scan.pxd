@@ -5,7 +5,6 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.distances cimport (
     Clusters,
-    Term,
     change_cluster,
     inner_sum,
     part,
@@ -16,7 +15,7 @@ from pytrees._core.distances cimport (
     takes_ratio,
     term_of,
 )
-from pytrees._core.exact_sums cimport TermSum, add_term, sign_of_sum
+from pytrees._core.exact_sums cimport Term, TermSum, add_term, sign_of_sum
 from pytrees._core.partition cimport Block, RowPartition, block_row, threshold_between
 from pytrees._core.sorting cimport key_of, place_of
 from pytrees._core.types cimport (
