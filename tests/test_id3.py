@@ -268,7 +268,7 @@ def test_weights_that_cannot_be_used(estimator):
     with pytest.raises(ValueError, match="sample_weight cannot be used with distance='etc'"):
         estimator(distance="etc").fit(X, y, sample_weight=np.ones(30))
     for weights in (np.zeros(30), -np.ones(30)):
-        with pytest.raises(ValueError, match="(?i)sample.weight"):
+        with pytest.raises(ValueError, match=r"(?i)sample.weight"):
             estimator().fit(X, y, sample_weight=weights)
 
 
