@@ -8,13 +8,7 @@ from libc.math cimport NAN, ldexp
 from libc.stdlib cimport free
 from libc.string cimport memmove
 
-from pytrees._core.distances cimport (
-    Clusters,
-    change_cluster,
-    distance_of,
-    separates,
-)
-from pytrees._core.exact_sums cimport TermSum
+from pytrees._core.distances cimport Clusters, ClusterMemory, change_cluster, distance_of, separates
 from pytrees._core.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.leaf_scan cimport (
     LeafScan,
