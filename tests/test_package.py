@@ -85,6 +85,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "__init__",
         "bin_cuts",
         "bounds",
+        "clusterings",
         "criteria",
         "exact",
         "gain",

@@ -5,6 +5,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.bin_cuts cimport BinCut, find_cut, has_cut_at_edge
+from pytrees._core.clusterings cimport JaccardScan, LabelledScan, RatioScan
 from pytrees._core.criteria cimport (
     BinnedScan,
     ClassCounts,
@@ -36,9 +37,14 @@ from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner
 from pytrees._core.sequence_scanner cimport find_cut as find_sequence_cut
 from pytrees._core.sorting cimport Entry, key_of, place_of
 from pytrees._core.types cimport (
+    ACCURACY,
     ENTROPY,
     ETC,
+    GAIN_RATIO,
+    JACCARD,
+    MAE,
     NONE,
+    NVI,
     OGINI,
     RANKING,
     USER_COUNTS,
@@ -121,6 +127,9 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef EntropyScan entropy
     cdef OrdinalGiniScan ordinal_gini
     cdef RankingScan ranking
+    cdef RatioScan ratio
+    cdef JaccardScan jaccard
+    cdef LabelledScan labelled
     cdef WeightedScan weighted
     cdef UserCut user_cut
     best.feature = NONE
@@ -147,6 +156,15 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     elif scanner.code == RANKING:
         start_scan(&ranking, scanner.counts)
         _find_in_block(scanner, &ranking, node, best)
+    elif scanner.code == GAIN_RATIO or scanner.code == NVI:
+        start_scan(&ratio, scanner.counts)
+        _find_in_block(scanner, &ratio, node, best)
+    elif scanner.code == JACCARD:
+        start_scan(&jaccard, scanner.counts)
+        _find_in_block(scanner, &jaccard, node, best)
+    elif scanner.code == ACCURACY or scanner.code == MAE:
+        start_scan(&labelled, scanner.counts)
+        _find_in_block(scanner, &labelled, node, best)
     elif scanner.code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)

@@ -28,6 +28,11 @@ cdef enum CriterionCode:
     OGINI
     WIG
     RANKING
+    GAIN_RATIO
+    NVI
+    JACCARD
+    ACCURACY
+    MAE
     ETC
     USER_COUNTS
     USER_SEQUENCE
