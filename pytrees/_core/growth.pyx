@@ -48,7 +48,7 @@ from pytrees._core.types cimport (
     uint64_t,
 )
 
-from pytrees._core.criteria import is_rational
+from pytrees._core.criteria import is_rational, parameters_of
 
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
@@ -459,7 +459,7 @@ def grow_tree(
     at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
-    if not is_rational(criterion, n_classes):
+    if not is_rational(criterion, n_classes) and parameters_of(criterion, n_classes)[0] != "wig":
         # Compared with a tolerance, as weights that are not whole numbers are.
         weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
     weights_are_whole = weights is None or weights.dtype != np.float64

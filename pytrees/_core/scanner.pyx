@@ -41,6 +41,7 @@ from pytrees._core.types cimport (
     OGINI,
     RANKING,
     UNLIMITED,
+    WIG,
     float64_t,
     index_t,
     int64_t,
@@ -50,6 +51,7 @@ from pytrees._core.types cimport (
     uint128_t,
 )
 from pytrees._core.weighted cimport WeightedScan, move_weight_left
+from pytrees._core.wig cimport WigBest, WigScan
 
 
 @cython.final
@@ -179,6 +181,8 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef EntropyScan entropy
     cdef OrdinalGiniScan ordinal_gini
     cdef RankingScan ranking
+    cdef WigScan wig
+    cdef WigBest wig_best
     cdef WeightedScan weighted
     best.feature = NONE
     best.n_left = 0
@@ -196,6 +200,10 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     elif scanner.code == RANKING:
         start_scan(&ranking, scanner.counts)
         _find_in_block(scanner, &ranking, node, best)
+    elif scanner.code == WIG:
+        wig.best = &wig_best
+        start_scan(&wig, scanner.counts)
+        _find_in_block(scanner, &wig, node, best)
     elif scanner.code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
@@ -257,7 +265,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             n_left = _scan_feature(scanner, scan, node, narrow)
         if n_left == 0:
             continue
-        if CountScan is WeightedScan:
+        if CountScan is WeightedScan or CountScan is WigScan:
             gain = best_gain(scan)
             if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
                 continue
@@ -271,7 +279,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             break
     if best.feature == NONE:
         return
-    if CountScan is not WeightedScan:
+    if CountScan is not WeightedScan and CountScan is not WigScan:
         best.gain = best_gain(scan)
     best.threshold = _threshold(scanner, node, best)
 
