@@ -94,7 +94,6 @@ cdef class ClassCounts:
 
 cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     """Of a node whose classes are counted."""
-    cdef index_t label
     if CountScan is BinaryGiniScan:
         scan.total = counts.total_counts[0] + counts.total_counts[1]
         scan.steps[0] = -counts.total_counts[1]
@@ -124,14 +123,7 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         scan.best_small_cost = LARGEST_INT64
         scan.has_best = False
     elif CountScan is WigScan:
-        _start_counts(scan, counts)
-        scan.table = &counts.table[0]
-        scan.mode_weights = &counts.mode_weights[0, 0]
-        scan.best.left_counts = &counts.best_left_counts[0]
-        start_wig(scan, counts.n_rows)
-        for label in range(counts.n_classes):
-            counts.total_weights[label] = <float64_t> counts.total_counts[label]
-        counts.total_weight = <float64_t> scan.total
+        _start_wig(scan, counts)
         start_scan(&scan.best.exact, counts)
     else:
         scan.n_classes = counts.n_classes
@@ -210,6 +202,19 @@ cdef inline int64_t _form(ClassCounts counts) noexcept nogil:
     for label in range(counts.n_classes):
         twice += counts.node_rows[label] * counts.total_counts[label]
     return twice // 2
+
+
+cdef inline void _start_wig(WigScan* scan, ClassCounts counts) noexcept nogil:
+    """But for what computes gains from the definition, whose class weights are set."""
+    cdef index_t label
+    _start_counts(scan, counts)
+    scan.table = &counts.table[0]
+    scan.mode_weights = &counts.mode_weights[0, 0]
+    scan.best.left_counts = &counts.best_left_counts[0]
+    start_wig(scan, counts.n_rows)
+    for label in range(counts.n_classes):
+        counts.total_weights[label] = <float64_t> counts.total_counts[label]
+    counts.total_weight = <float64_t> scan.total
 
 
 cdef inline void forget_best(BinnedScan* scan) noexcept nogil:

@@ -460,7 +460,7 @@ def grow_tree(
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
     if not is_rational(criterion, n_classes) and parameters_of(criterion, n_classes)[0] != "wig":
-        # Compared with a tolerance, as weights that are not whole numbers are.
+        # Compared with a tolerance, as weights that are not whole numbers are. So is wig, which has a scan for counts.
         weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:

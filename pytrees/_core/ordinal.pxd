@@ -16,8 +16,8 @@ cdef struct FormRows:
     # node_rows[k] - left_rows[k] from that of the right one, node_rows[k] being (Kn)[k] for the node's counts n.
     index_t n_classes
     const int64_t* node_rows
-    # left_rows below 2**32 have 32 bits. Those of the first MIN_LANES classes are in registers, and only written for the
-    # next row to find its own.
+    # Where all left_rows stay below 2**32, which the whole tree's rows tell, they have 32 bits. Those of the first
+    # MIN_LANES classes are in registers, and only written for the next row to find its own.
     bint is_narrow
     index_t n_lanes                     # the classes and zeros behind them, at least MIN_LANES and a multiple of 4
     lanes_t lanes_0, lanes_4, lanes_8, lanes_12
@@ -41,8 +41,8 @@ cdef struct RankingScan:
     bint weighs_children
     int64_t total, total_form, left_total, left_form, right_form
     bint is_small                   # costs are below 2**62
-    int64_t best_small_cost         # of them, 2**63 - 1 before the first one
-    bint has_best                   # of the others
+    int64_t best_small_cost         # if so: 2**63 - 1 before the first one
+    bint has_best
     int128_t best_cost
 
 

@@ -37,7 +37,6 @@ cdef struct WigBest:
 
 
 cdef inline void start_wig(WigScan* scan, int64_t n_rows) noexcept nogil:
-    """Of a node whose classes are counted."""
     cdef int64_t n_terms = (n_rows if n_rows < scan.total else scan.total) + scan.n_classes
     # Sums of as many terms as rows, and after a change of the mode as classes, each rounded by 2**-53 of the whole; of
     # the table each number is rounded by half a unit, and weights add up to 1. The definition's own rounding is by less
