@@ -39,7 +39,7 @@ from pytrees._core.types cimport (
 )
 from pytrees._core.user_criterion cimport UserCut, judge_table
 
-from pytrees._core.criteria import is_rational, judges_sequence, user_criterion_of
+from pytrees._core.criteria import is_rational, judges_sequence, parameters_of
 
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
@@ -430,9 +430,9 @@ def grow_tree(
     at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
-    is_user_count = not judges_sequence(criterion) and user_criterion_of(criterion)[0] is not None
-    if not is_user_count and not is_rational(criterion, n_classes):
-        # Compared with a tolerance, as weights that are not whole numbers are.
+    name = parameters_of(criterion, n_classes)[0]
+    if not is_rational(criterion, n_classes) and name not in ("wig", "user_counts"):
+        # Compared with a tolerance, as weights that are not whole numbers are. So are these two, which take counts.
         weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
@@ -457,7 +457,7 @@ def grow_tree(
     growth.max_leaf_nodes = max_leaf_nodes
     growth.n_classes = <index_t> n_classes
     growth.min_gain = min_gain
-    growth.searches_together = is_user_count
+    growth.searches_together = name == "user_counts"
     with nogil:
         _grow(growth, seed)
     return _in_preorder(growth)

@@ -49,6 +49,7 @@ from pytrees._core.types cimport (
     RANKING,
     USER_COUNTS,
     USER_SEQUENCE,
+    WIG,
     float64_t,
     index_t,
     int64_t,
@@ -60,6 +61,7 @@ from pytrees._core.types cimport (
 from pytrees._core.user_criterion cimport CutTable, UserCut, first_greatest, judge_sequences, judge_table
 from pytrees._core.user_cuts cimport add_cuts
 from pytrees._core.weighted cimport WeightedScan, move_weight_left
+from pytrees._core.wig cimport WigBest, WigScan
 
 from pytrees._core.criteria import user_criterion_of
 
@@ -130,6 +132,8 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef RatioScan ratio
     cdef JaccardScan jaccard
     cdef LabelledScan labelled
+    cdef WigScan wig
+    cdef WigBest wig_best
     cdef WeightedScan weighted
     cdef UserCut user_cut
     best.feature = NONE
@@ -165,6 +169,10 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     elif scanner.code == ACCURACY or scanner.code == MAE:
         start_scan(&labelled, scanner.counts)
         _find_in_block(scanner, &labelled, node, best)
+    elif scanner.code == WIG:
+        wig.best = &wig_best
+        start_scan(&wig, scanner.counts)
+        _find_in_block(scanner, &wig, node, best)
     elif scanner.code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
@@ -209,7 +217,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             n_left = _scan_feature(scanner, scan, node, narrow)
         if n_left == 0:
             continue
-        if CountScan is WeightedScan:
+        if CountScan is WeightedScan or CountScan is WigScan:
             gain = best_gain(scan)
             if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
                 continue
@@ -223,7 +231,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             break
     if best.feature == NONE:
         return
-    if CountScan is not WeightedScan:
+    if CountScan is not WeightedScan and CountScan is not WigScan:
         best.gain = best_gain(scan)
     best.threshold = _threshold(scanner, node, best)
 
