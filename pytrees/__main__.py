@@ -4,23 +4,21 @@ import argparse
 import sys
 import time
 
-from .study import permutation, tour
+from .study import ordinal, permutation, tour
 
 # Every study is a module with `SUMMARY`, a line for the help; `add_options(parser)`; `load_tables(options)`, which says
 # what data there is not by an OSError; and `run(tables, options)`, which returns the exit code.
-STUDIES = {"tour": tour, "permutation": permutation}
+STUDIES = {"tour": tour, "permutation": permutation, "ordinal": ordinal}
 
 
 def build_parser():
-    listed = "\n".join(f"  {name:12} {study.SUMMARY}" for name, study in STUDIES.items())
     parser = argparse.ArgumentParser(
         prog="python -m pytrees",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Recompute the papers' tables and figures.",
-        epilog=f"studies:\n{listed}\n\n'python -m pytrees STUDY --help' lists the options of a study. Without one, the "
-        "tour runs.\nThe environment variable PYTREES_DATA, or --data-home, names the folder of the data sets.",
+        epilog="'python -m pytrees STUDY --help' lists the options of a study. Without one, the tour runs. The "
+        "environment variable PYTREES_DATA, or --data-home, names the folder of the data sets.",
     )
-    studies = parser.add_subparsers(dest="study", metavar="study", required=True, help="one of those below")
+    studies = parser.add_subparsers(dest="study", metavar="study", required=True)
     for name, study in STUDIES.items():
         study.add_options(studies.add_parser(name, help=study.SUMMARY, description=study.SUMMARY))
     return parser
