@@ -11,6 +11,7 @@ from sklearn.utils import Bunch
 
 from pytrees import OrdinalDecisionTreeClassifier
 from pytrees.__main__ import main
+from pytrees.criteria import RankingImpurity
 from pytrees.datasets import load_toy_ordinal, make_balance_scale
 from pytrees.metrics import make_ordinal_scorer
 from pytrees.study import ordinal, ordinal_paper, ordinal_report
@@ -158,8 +159,10 @@ def test_one_split(tables):
     rows = {row["model"]: row for row in ordinal.judge_split(X, y, 9, 60, 30, seed=4)}
     assert list(rows) == list(ordinal_report.MODELS)
     X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=60, test_size=30, stratify=y, random_state=4)
-    for criterion in ordinal_paper.CRITERIA:
-        row = rows[criterion]
+    criteria = {name: name for name in ordinal_paper.CRITERIA}
+    criteria["ranking_unweighted"] = RankingImpurity(weighted=False)
+    for name, criterion in criteria.items():
+        row = rows[name]
         assert row["max_depth"] in (3, 5, 8, 16)
         tree = OrdinalDecisionTreeClassifier(criterion, max_depth=row["max_depth"]).fit(X_train, y_train)
         predicted = tree.predict(X_test)
@@ -260,14 +263,16 @@ def test_files(finished):
 
 def test_means(finished, tables):
     folder, results = finished
-    rows = {row["model"]: row for row in read_csv(folder / "ordinal_table_2.csv")}
+    written = read_csv(folder / "ordinal_table_2.csv")
+    assert [row["group"] for row in written[:: len(ordinal_report.MODELS)]] == ["all data sets", "Q >= 6", "Q < 6"]
+    rows = {row["model"]: row for row in written if row["group"] == "all data sets"}
     assert list(rows) == list(ordinal_report.MODELS)
     for model, row in rows.items():
         by_set = [[r["rps"] for r in results if (r["model"], r["dataset"]) == (model, name)] for name in tables]
-        assert float(row["rps_ours_mean"]) == pytest.approx(np.mean(by_set), abs=5e-5)
-        assert float(row["rps_ours_std"]) == pytest.approx(np.mean(np.std(by_set, axis=1, ddof=1)), abs=5e-5)
-    assert float(rows["wig"]["rps_paper_mean"]) == 0.770
-    assert rows["median"]["rps_paper_mean"] == ""
+        assert float(row["rps_mean"]) == pytest.approx(np.mean(by_set), abs=5e-5)
+        assert float(row["rps_std"]) == pytest.approx(np.mean(np.std(by_set, axis=1, ddof=1)), abs=5e-5)
+    assert float(rows["wig"]["rps_paper"]) == 0.770
+    assert rows["median"]["rps_paper"] == ""
     by_set = {(row["dataset"], row["model"]): row for row in read_csv(folder / "ordinal_datasets.csv")}
     errors = [r["mae"] for r in results if (r["model"], r["dataset"]) == ("gini", "ESL")]
     assert float(by_set["ESL", "gini"]["mae_mean"]) == pytest.approx(np.mean(errors), abs=5e-5)
@@ -290,7 +295,7 @@ def test_printed_tables(tables, finished, tmp_path, capsys):
     _, results = finished
     ordinal_report.report(results, {name: len(table.target_names) for name, table in tables.items()}, tmp_path)
     printed = capsys.readouterr().out
-    for text in ("Table II", "Tables III to V", "median class", "MAE, Q >= 6 (2)", "RPS, Q < 6 (2)", "In short"):
+    for text in ("Table II", "Tables III to V", "RI, unweighted", "MAE, Q >= 6 (2)", "RPS, Q < 6 (2)", "In short"):
         assert text in printed
     assert "0.849 ± 0.094" in printed
     assert "Table VI" not in printed

@@ -3,7 +3,8 @@
 The paper's protocol (Section IV): stratified random splits of the sizes of Table I; the depth of a tree is chosen among
 3, 5, 8 and 16 by stratified fivefold cross-validation on the training rows, by mean absolute error, the lowest of the
 best; mean absolute error (MAE), kappa with quadratic weights (QWK) and ranked probability score (RPS) on the test rows.
-Beside the trees stand two constant answers: the most frequent class of the training rows, and their median class.
+Beside these trees stand those of ranking impurity in its original form, whose children are not weighted, and two
+constant answers: the most frequent class of the training rows, and their median class.
 """
 
 import hashlib
@@ -19,6 +20,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix, mean_absolute_e
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from .. import OrdinalDecisionTreeClassifier, __version__
+from ..criteria import RankingImpurity
 from ..datasets import get_data_home, load_ordinal, ordinal_names
 from ..metrics import ranked_probability_score
 from ..ordinal import median_class, mode_class
@@ -28,6 +30,9 @@ from .ordinal_report import report
 from .resumable import run_resumable
 
 SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, with its statistics"
+
+# Beside the paper's criteria: its Eq. 12 weights the children of ranking impurity, the original does not.
+MORE_CRITERIA = {"ranking_unweighted": RankingImpurity(weighted=False)}
 
 # Constant answers, and the classes that they give; their probabilities are the shares of the training rows.
 CONSTANTS = {"majority": mode_class, "median": median_class}
@@ -115,7 +120,7 @@ def settings():
     return {
         "study": "ordinal",
         "version": PROTOCOL_VERSION,
-        "criteria": list(CRITERIA),
+        "criteria": [*CRITERIA, *MORE_CRITERIA],
         "depths": DEPTHS,
         "folds": N_FOLDS,
         "pytrees": __version__,
@@ -154,14 +159,14 @@ def judge_split(X, y, n_classes, train_size, test_size, seed):
         X, y, train_size=train_size, test_size=test_size, stratify=y, random_state=seed
     )
     rows = []
-    for criterion in CRITERIA:
+    for name in (*CRITERIA, *MORE_CRITERIA):
         started = time.perf_counter()
         # All classes of the scale, also where a part of the rows lacks some.
-        tree = OrdinalDecisionTreeClassifier(criterion, classes=np.arange(n_classes))
+        tree = OrdinalDecisionTreeClassifier(MORE_CRITERIA.get(name, name), classes=np.arange(n_classes))
         tree.set_params(max_depth=choose_depth(tree, X_train, y_train)).fit(X_train, y_train)
         measured = measure(y_test, tree.predict(X_test), tree.predict_proba(X_test), n_classes)
         shape = {"max_depth": tree.max_depth, "depth": tree.get_depth(), "leaves": tree.get_n_leaves()}
-        rows.append({"model": criterion, **measured, **shape, "seconds": round(time.perf_counter() - started, 4)})
+        rows.append({"model": name, **measured, **shape, "seconds": round(time.perf_counter() - started, 4)})
     counts = np.bincount(y_train, minlength=n_classes).astype(np.float64)[np.newaxis]
     y_proba = np.repeat(counts / counts.sum(), len(y_test), axis=0)
     for name, rule in CONSTANTS.items():

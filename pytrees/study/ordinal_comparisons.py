@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .ordinal_paper import CRITERIA, MANY_CLASSES, MEANS_FEW, MEANS_MANY, METRICS, TABLE_2
+from .ordinal_paper import ALL, CRITERIA, FEW, MANY, MEANS_FEW, MEANS_MANY, METRICS, TABLE_2
 from .ordinal_statistics import (
     ALPHA,
     Pairs,
@@ -84,11 +84,9 @@ def test_criteria(title, group, metric):
 
 def paper_means(title, metric):
     """What the paper prints for a group of data sets, by criterion."""
-    if title == f"Q >= {MANY_CLASSES}":
-        return MEANS_MANY[metric]
-    if title == f"Q < {MANY_CLASSES}":
-        return MEANS_FEW[metric]
-    return {criterion: row[metric][0] for criterion, row in TABLE_2.items()}
+    if title == ALL:
+        return {criterion: row[metric][0] for criterion, row in TABLE_2.items()}
+    return {MANY: MEANS_MANY, FEW: MEANS_FEW}[title][metric]
 
 
 def letters_of(test):

@@ -16,6 +16,7 @@ N_FOLDS = 5
 
 # Section V: data sets of this many classes are told apart from those of fewer.
 MANY_CLASSES = 6
+ALL, MANY, FEW = "all data sets", "Q >= 6", "Q < 6"
 
 # Table II: mean and standard deviation over all data sets and splits.
 TABLE_2 = {

@@ -26,7 +26,7 @@ def draw_data_sets(scores, path):
         left.plot(means, y, MARKERS[criterion], color=COLORS[criterion], label=title, alpha=0.8, markersize=5)
     left.axvline(1.0, color="black", linestyle=":")
     left.set_yticks(y, [f"{scores.names[i]}  ({scores.n_classes[i]})" for i in order])
-    left.set_xlabel("MAE of the trees / MAE of the constant median class; 1: no better than a constant")
+    left.set_xlabel("MAE / MAE of the constant median class (1: no better)")
     left.set_title("mean over the splits, by data set (classes)")
     left.legend(ncols=len(CRITERIA), loc="upper center", bbox_to_anchor=(0.5, -0.06), frameon=False)
     lead = shares[:, list(CRITERIA).index("gini")] - shares[:, list(CRITERIA).index("ogini")]
@@ -36,7 +36,7 @@ def draw_data_sets(scores, path):
     right.barh(y, means, color=colors, height=0.6)
     right.errorbar(means, y, xerr=error, fmt="none", ecolor="black", elinewidth=0.8)
     right.axvline(0.0, color="black", linewidth=0.8)
-    right.set_xlabel("difference, in the same unit; ± 2 standard errors over splits")
+    right.set_xlabel("difference of both, ± 2 standard errors")
     right.set_title("lead of OGini over Gini")
     for ax in (left, right):
         ax.grid(axis="both", alpha=0.25)

@@ -4,13 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .ordinal_comparisons import compare_criteria
-from .ordinal_paper import CONFUSED, CRITERIA, MANY_CLASSES, METRICS, TABLE_2, TABLE_6, TABLE_6_MEASURES
+from .ordinal_comparisons import compare_criteria, paper_means
+from .ordinal_paper import ALL, CONFUSED, CRITERIA, FEW, MANY, MANY_CLASSES, METRICS, TABLE_2, TABLE_6, TABLE_6_MEASURES
 from .ordinal_plots import draw_confusions, draw_data_sets, draw_means
 from .report import format_table, import_pyplot, write_csv
 
-# The criteria, and after them the constant answers.
-MODELS = {**CRITERIA, "majority": "most frequent class", "median": "median class"}
+# The criteria, what stands beside them, and the constant answers.
+MODELS = {**CRITERIA, "ranking_unweighted": "RI, unweighted", "majority": "most frequent", "median": "median"}
+N_CONSTANTS = 2
 
 SPLIT_FIELDS = ("dataset", "seed", "model", *METRICS, "max_depth", "depth", "leaves", "seconds")
 
@@ -63,14 +64,10 @@ def report(results, n_classes, output):
     )
     scores = collect(results, n_classes)
     many = scores.n_classes >= MANY_CLASSES
-    groups = {
-        "all data sets": scores,
-        f"Q >= {MANY_CLASSES}": scores.only(many),
-        f"Q < {MANY_CLASSES}": scores.only(~many),
-    }
+    groups = {ALL: scores, MANY: scores.only(many), FEW: scores.only(~many)}
     groups = {title: group for title, group in groups.items() if group.names}
     print_data_sets(scores, output)
-    print_means(scores, output)
+    print_means(groups, output)
     print_depths(scores)
     comparisons = compare_criteria(groups, output)
     confusions = collect_confusions(results)
@@ -101,12 +98,12 @@ def print_data_sets(scores, output):
             figures = [round(float(figure), 4) for spread in spreads for figure in spread]
             written.append((name, scores.n_classes[place], model, *figures, depth, n_seeds))
     print(f"\nMean absolute error on the test rows, mean over {n_seeds} random splits; * the least of the criteria")
-    print("The two on the right always answer one class of the training rows.\n")
+    print("The two on the right always answer one class of the training rows: the most frequent, the median.\n")
     print(format_table(("", "Q", *(f"{title} " for title in MODELS.values())), printed))
     useless = [
         name
         for name, means in zip(scores.names, scores.values["mae"].mean(axis=2), strict=True)
-        if means[: len(CRITERIA)].min() >= means[len(CRITERIA) :].min()
+        if means[: len(CRITERIA)].min() >= means[-N_CONSTANTS:].min()
     ]
     print(f"\nNo criterion is better than a constant answer on: {', '.join(useless) or 'none'}.")
     columns = [f"{metric}_{statistic}" for metric in METRICS for statistic in ("mean", "std")]
@@ -119,31 +116,42 @@ def deviation(values):
     return float(np.std(values, axis=-1, ddof=1).mean()) if values.shape[-1] > 1 else 0.0
 
 
-def print_means(scores, output):
-    """Table II."""
-    printed, written = [], []
-    for place, (model, title) in enumerate(MODELS.items()):
-        cells, row = [title], [model]
-        for metric in METRICS:
-            ours = (float(scores.values[metric][:, place].mean()), deviation(scores.values[metric][:, place]))
-            paper = TABLE_2[model][metric] if model in TABLE_2 else None
-            cells += ["{:.3f} ± {:.3f}".format(*paper) if paper else "", "{:.3f} ± {:.3f}".format(*ours)]
-            row += [*(paper or ("", "")), *(round(figure, 4) for figure in ours)]
-        printed.append(cells)
-        written.append(row)
-    print(f"\nTable II: means over all {len(scores.names)} data sets and splits (the paper: 45 data sets)")
-    print("± the standard deviation over the splits of a data set, mean over the data sets\n")
-    header = [f"{metric.upper()}, {whose}" for metric in METRICS for whose in ("paper", "ours")]
-    print(format_table(("", *header), printed))
-    columns = [f"{m}_{whose}_{what}" for m in METRICS for whose in ("paper", "ours") for what in ("mean", "std")]
-    write_csv(output / "ordinal_table_2.csv", ("model", *columns), written)
+def print_means(groups, output):
+    """Table II, and the same for the data sets of many and of few classes."""
+    print(
+        "\nTable II: means over all splits ± the standard deviation over those of a data set, mean over the data sets"
+    )
+    print("Beside the paper's criteria: RI in its original form, whose children are not weighted, and always the most")
+    print("frequent, or the median, class of the training rows.")
+    written = []
+    for title, scores in groups.items():
+        printed = []
+        for place, (model, name) in enumerate(MODELS.items()):
+            cells, row = [name], [title, model]
+            for metric in METRICS:
+                paper = paper_means(title, metric).get(model)
+                spread = f" ± {TABLE_2[model][metric][1]:.3f}" if paper and title == ALL else ""
+                values = scores.values[metric][:, place]
+                cells += [f"{paper:.3f}{spread}" if paper else "", f"{values.mean():.3f} ± {deviation(values):.3f}"]
+                row += ["" if paper is None else paper, round(float(values.mean()), 4), round(deviation(values), 4)]
+            printed.append(cells)
+            written.append(row)
+        header = (
+            f"{title} ({len(scores.names)})",
+            *(f"{m.upper()}, {who}" for m in METRICS for who in ("paper", "ours")),
+        )
+        print(f"\n{format_table(header, printed)}")
+    columns = [f"{metric}_{figure}" for metric in METRICS for figure in ("paper", "mean", "std")]
+    write_csv(output / "ordinal_table_2.csv", ("group", "model", *columns), written)
 
 
 def print_depths(scores):
     """How often cross-validation chose which limit of depth."""
     depths = np.unique(scores.depths)
-    shares = [[float(np.mean(scores.depths[:, i] == depth)) for depth in depths] for i in range(len(CRITERIA))]
-    rows = [(t, *(f"{100.0 * s:.0f} %" for s in row)) for t, row in zip(CRITERIA.values(), shares, strict=True)]
+    rows = [
+        (title, *(f"{100.0 * np.mean(scores.depths[:, place] == depth):.0f} %" for depth in depths))
+        for place, title in enumerate(CRITERIA.values())
+    ]
     print("\nThe limits of depth that cross-validation chose\n")
     print(format_table(("", *(str(depth) for depth in depths)), rows))
 
