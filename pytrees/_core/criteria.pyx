@@ -92,6 +92,8 @@ def _in_lanes(matrix):
 def _kernel(code, n_classes, scores, total):
     """Of an ordinal criterion's quadratic form: see OrdinalGiniScan and RankingScan."""
     if code == OGINI:
+        if n_classes * total**2 >= 2**62:
+            raise ValueError(f"{n_classes} classes are too many for ordinal Gini of {total} rows.")
         classes = np.arange(n_classes)
         return 2 * (n_classes - np.maximum.outer(classes, classes))
     if code != RANKING:
