@@ -18,6 +18,8 @@ from parts.cart import cart
 from parts.fresh import memory, permutation, startup
 from parts.id3 import id3
 from parts.machine import print_machine
+from parts.ordinal import ordinal
+from parts.own import own
 from parts.scaling import scaling
 from parts.timing import Quick, compare, informative_data, report, rows, seconds
 from sklearn.datasets import make_classification
@@ -154,7 +156,22 @@ def prediction():
 
 PARTS = {
     part.__name__: part
-    for part in (startup, cart, memory, scaling, forest, prediction, growth, etc, trees, threads, id3, permutation)
+    for part in (
+        startup,
+        cart,
+        ordinal,
+        memory,
+        scaling,
+        forest,
+        prediction,
+        own,
+        growth,
+        etc,
+        trees,
+        threads,
+        id3,
+        permutation,
+    )
 }
 
 

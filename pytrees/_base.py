@@ -14,14 +14,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._engine import kernel
 from ._validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
-from .criteria import CRITERIA, RankingImpurity, WeightedInformationGain, resolve
+from .criteria import (
+    CRITERIA,
+    CountCriterion,
+    RankingImpurity,
+    SequenceCriterion,
+    WeightedInformationGain,
+    resolve,
+)
 from .tree import Tree
 
 NO_LIMIT = 2**31 - 1
 
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS = {
-    "criterion": [StrOptions(set(CRITERIA)), WeightedInformationGain, RankingImpurity],
+    "criterion": [
+        StrOptions(set(CRITERIA)),
+        WeightedInformationGain,
+        RankingImpurity,
+        CountCriterion,
+        SequenceCriterion,
+    ],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_samples_split": [
         Interval(Integral, 2, None, closed="left"),
@@ -172,7 +185,7 @@ class BaseTreeClassifier(BaseClassifier):
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = self._limits(*X.shape)
             n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
-            criterion = self._judge().specification(len(classes))
+            criterion = self._judge().specification(len(classes), rows)
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, n_threads=n_threads)
             self.classes_, self.n_classes_ = classes, len(classes)
             self._keep(tree)

@@ -53,11 +53,12 @@ def current_engine():
 def kernel(module, function):
     """A kernel of the engine in force, by module and name. It takes arrays; the reference's may return lists."""
     engine = current_engine()
-    found = getattr(_load(f"{_PACKAGES[engine]}.{module}"), function)
+    found = getattr(load(f"{_PACKAGES[engine]}.{module}"), function)
     return found if engine == "compiled" else partial(_call_with_lists, found)
 
 
-def _load(name):
+def load(name):
+    """Import a module of an engine; where it was never built, say so."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

@@ -23,8 +23,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information gain, bits),
         ``"ranking"`` impurity (pairs of rows) or ``"mae"`` (absolute error, in classes); or Effort-To-Compress
         ``"etc"`` (steps), which judges the sequence of the labels, so that the order of the rows matters. See the Notes
-        for the distances. Objects of :mod:`pytrees.criteria` have
-        parameters.
+        for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are your own: see
+        :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2

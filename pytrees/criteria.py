@@ -1,4 +1,4 @@
-"""The criteria: what judges a split, by name or as objects with parameters."""
+"""The criteria: what judges a split, by name, as objects with parameters, or your own by one of two base classes."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,21 @@ from itertools import pairwise
 from numbers import Real
 from typing import ClassVar
 
-__all__ = ["CRITERIA", "Criterion", "RankingImpurity", "WeightedInformationGain", "resolve"]
+from ._engine import load
+
+__all__ = [
+    "CRITERIA",
+    "CountCriterion",
+    "Criterion",
+    "RankingImpurity",
+    "SequenceCriterion",
+    "WeightedInformationGain",
+    "resolve",
+]
+
+_user_criterion = load("pytrees._core.user_criterion")
+CountCriterion = _user_criterion.CountCriterion
+SequenceCriterion = _user_criterion.SequenceCriterion
 
 
 @dataclass(frozen=True)
@@ -25,8 +39,11 @@ class Criterion:
     name: str
     judges: str
 
-    def specification(self, n_classes):
-        """The criterion as the kernels take it: its name, or its name and parameters."""
+    def specification(self, n_classes, rows=None):
+        """The criterion as the kernels take it: its name, or its name and parameters.
+
+        `rows` are the numbers, in the X that was fitted, of the rows that the kernels see; None: the same.
+        """
         return self.name
 
 
@@ -97,7 +114,7 @@ class WeightedInformationGain:
         object.__setattr__(self, "class_scores", _as_scores(self.class_scores))
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
-    def specification(self, n_classes):
+    def specification(self, n_classes, rows=None):
         """The criterion as the kernels take it."""
         _check_scores(self.class_scores, n_classes)
         return self.name, {"alpha": float(self.alpha), "class_scores": self.class_scores}
@@ -149,7 +166,7 @@ class RankingImpurity:
         object.__setattr__(self, "class_scores", _as_scores(self.class_scores))
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
-    def specification(self, n_classes):
+    def specification(self, n_classes, rows=None):
         """The criterion as the kernels take it."""
         _check_scores(self.class_scores, n_classes)
         return self.name, {"weighted": bool(self.weighted), "class_scores": self.class_scores}

@@ -42,7 +42,7 @@ class Distance:
 
     judges: ClassVar[str] = "counts"
 
-    def specification(self, n_classes):
+    def specification(self, n_classes, rows=None):
         """The distance as the kernels take it."""
         return self.name
 
@@ -89,7 +89,7 @@ class JaccardDistance:
         if not callable(self.function):
             raise ValueError(f"function must be callable, got {self.function!r}.")
 
-    def specification(self, n_classes):
+    def specification(self, n_classes, rows=None):
         """The distance as the reference takes it."""
         return self.name, {"function": _of_lists(self.function)}
 

@@ -206,6 +206,22 @@ def parameters_of(criterion, n_classes):
     return name, given.get("alpha", 1.0), range(n_classes) if scores is None else scores, given.get("weighted", True)
 
 
+def judges_sequence(criterion):
+    """Whether the criterion sees the labels in the order of the rows, which then have no weights."""
+    return name_of(criterion) in ("etc", "user_sequence")
+
+
+def user_criterion_of(criterion):
+    """The criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None if it is the
+    engine's own."""
+    given = {} if isinstance(criterion, str) else criterion[1]
+    return given.get("criterion"), given.get("rows")
+
+
+def name_of(criterion):
+    return criterion if isinstance(criterion, str) else criterion[0]
+
+
 def is_rational(criterion, n_classes):
     """Whether gains are rational in whole class counts, and so compared exactly."""
     name, _, scores, _ = parameters_of(criterion, n_classes)

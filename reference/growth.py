@@ -5,7 +5,7 @@ it takes the split of highest gain. Depth-first growth takes the leaves from the
 on the number of leaves asks for, takes the leaf whose split gains most, counted by the rows that it concerns.
 """
 
-from .criteria import add_up, class_counts, is_greater, reported
+from .criteria import add_up, class_counts, is_greater, judges_sequence, reported
 from .partition import split_rows
 from .scanner import MASK, find_split, mix64
 
@@ -36,7 +36,7 @@ def grow_tree(X, y, weights, n_classes, criterion, *, rows=None, shared=None, n_
     """
     if weights is None:
         weights = [1] * len(y)
-    elif criterion == "etc":
+    elif judges_sequence(criterion):
         raise ValueError("A label sequence has no weights.")
     root = Node(list(range(len(y))) if rows is None else list(rows), 0, mix64(limits["seed"]))
     open_leaves = [(root, split)] if (split := open_split(X, y, weights, n_classes, criterion, limits, root)) else []

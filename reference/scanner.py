@@ -4,6 +4,7 @@ from itertools import pairwise
 
 from . import criteria
 from .partition import split_rows, threshold_between
+from .user_criterion import FORBIDDEN, gains_by_user
 
 MASK = 2**64 - 1
 
@@ -63,14 +64,24 @@ def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold)
     )
 
 
+def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds):
+    """The gains of a feature's cuts; a user's criterion is asked for all of them together."""
+    if criteria.user_criterion_of(criterion)[0] is None:
+        return [gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut) for cut in thresholds]
+    return gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds)
+
+
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state):
     """(gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None."""
     best = None
     for feature in draw_features(X, rows, limits["min_samples_leaf"], limits["max_features"], random_state):
         best_of_feature = None
-        thresholds = allowed_thresholds(X, rows, feature, limits["min_samples_leaf"])
-        for threshold in candidates(thresholds, limits["max_candidates"]):
-            gain = gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold)
+        allowed = allowed_thresholds(X, rows, feature, limits["min_samples_leaf"])
+        thresholds = candidates(allowed, limits["max_candidates"])
+        gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds)
+        for gain, threshold in zip(gains, thresholds, strict=True):
+            if gain == FORBIDDEN:
+                continue
             if best_of_feature is None or criteria.is_greater(gain, best_of_feature[0]):
                 best_of_feature = (gain, feature, threshold)
         if best_of_feature and (best is None or criteria.is_greater(best_of_feature[0], best[0])):

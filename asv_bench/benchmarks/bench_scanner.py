@@ -111,3 +111,19 @@ class InstructionsAroundTheSwitchToBins:
         return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **limits)
 
     track_instructions.unit = "instructions"
+
+
+class InstructionsByOrdinalCounts:
+    params = (["gini", "ogini", "ranking", "wig"],)
+    param_names = ("criterion",)
+    timeout = 300
+
+    def setup(self, criterion):
+        skip_unless(has_valgrind())
+        self.X, self.y = classification_data(10**4, n_classes=10)
+
+    def track_instructions(self, criterion):
+        limits = NO_LIMITS | {"max_depth": 1}
+        return count_instructions("growth", "grow_tree", self.X, self.y, None, 10, criterion, **limits)
+
+    track_instructions.unit = "instructions"

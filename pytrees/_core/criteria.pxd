@@ -21,7 +21,7 @@ from pytrees._core.clusterings cimport (
     start_weighted_clustering,
     weighted_clustering_gain,
 )
-from pytrees._core.gain cimport Gain, exact_gain, exceeds_by_tolerance
+from pytrees._core.gain cimport Gain, exact_gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.gini cimport (
     BinaryGiniScan,
     GiniScan,
@@ -31,15 +31,19 @@ from pytrees._core.gini cimport (
     offer_gini,
 )
 from pytrees._core.ordinal cimport (
+    LARGEST_INT64,
+    FormRows,
     OrdinalGiniScan,
     RankingScan,
     gain_of_ranking,
     move_ordinal_gini,
     move_ranking,
     offer_ranking,
+    start_rows,
 )
-from pytrees._core.types cimport MAE, NVI, WIG, CriterionCode, float64_t, index_t, int64_t
-from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_modes, start_sums, weighted_impurity
+from pytrees._core.types cimport MAE, NVI, WIG, CriterionCode, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_modes, start_sums, weighted_gain
+from pytrees._core.wig cimport WigScan, complete_best, move_wig, offer_wig, start_wig, start_wig_feature
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
@@ -66,7 +70,7 @@ ctypedef fused BinnedScan:
     EntropyScan
 
 
-ctypedef fused ExactScan:
+ctypedef fused WholeScan:
     BinaryGiniScan
     GiniScan
     EntropyScan
@@ -75,6 +79,7 @@ ctypedef fused ExactScan:
     RatioScan
     LabelledScan
     JaccardScan
+    WigScan
 
 
 ctypedef fused CountScan:
@@ -86,6 +91,7 @@ ctypedef fused CountScan:
     RatioScan
     LabelledScan
     JaccardScan
+    WigScan
     WeightedScan
 
 
@@ -101,12 +107,14 @@ cdef class ClassCounts:
     cdef index_t n_classes
     cdef CriterionCode code
     cdef bint weighs_children
-    cdef const int64_t[::1] table                   # n log2 n, for entropy
-    cdef const int64_t[:, ::1] kernel               # of ordinal criteria: see their scans
+    cdef const int64_t[::1] table                   # n log2 n, for entropies
+    cdef const int64_t[:, ::1] kernel               # of ordinal criteria: see FormRows
     cdef int64_t[::1] node_rows, left_rows
+    cdef const uint32_t[:, ::1] narrow_kernel
+    cdef uint32_t[:, ::1] narrow_left_rows          # one row
     cdef const float64_t[::1] scores
     cdef const float64_t[:, ::1] mode_weights
-    cdef int64_t[::1] total_counts, left_counts
+    cdef int64_t[::1] total_counts, left_counts, best_left_counts
     cdef float64_t[::1] total_weights, left_weights
     cdef float64_t total_weight                     # added up in the order of the rows
     cdef float64_t[::1] log2_table
@@ -132,17 +140,17 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         forget_best(scan)
     elif CountScan is OrdinalGiniScan:
         _start_counts(&scan.forms, counts)
-        _start_kernel(scan, counts)
+        _start_kernel(&scan.rows, counts)
         scan.forms.total_squares = _form(counts)
         forget_best(&scan.forms)
     elif CountScan is RankingScan:
-        scan.n_classes = counts.n_classes
         scan.weighs_children = counts.weighs_children
         scan.total = _sum_of_counts(counts)
-        _start_kernel(scan, counts)
-        scan.total_form = _form(counts) // 2
+        _start_kernel(&scan.rows, counts)
+        scan.total_form = _form(counts)
         # Children's forms are not greater than the node's.
         scan.is_small = <float64_t> scan.total * <float64_t> scan.total_form < 2.0**62
+        scan.best_small_cost = LARGEST_INT64
         scan.has_best = False
     elif CountScan is RatioScan:
         _start_counts(scan, counts)
@@ -157,6 +165,9 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     elif CountScan is JaccardScan:
         _start_counts(scan, counts)
         start_jaccard(scan)
+    elif CountScan is WigScan:
+        _start_wig(scan, counts)
+        start_scan(&scan.best.exact, counts)
     else:
         scan.n_classes = counts.n_classes
         scan.code = counts.code
@@ -181,11 +192,7 @@ ctypedef fused ScanOfCounts:
     RatioScan
     LabelledScan
     JaccardScan
-
-
-ctypedef fused ScanOfForms:
-    OrdinalGiniScan
-    RankingScan
+    WigScan
 
 
 cdef inline void _start_counts(ScanOfCounts* scan, ClassCounts counts) noexcept nogil:
@@ -219,11 +226,17 @@ cdef inline int64_t _sum_of_n_log2_n(ClassCounts counts) noexcept nogil:
     return total
 
 
-cdef inline void _start_kernel(ScanOfForms* scan, ClassCounts counts) noexcept nogil:
+cdef inline void _start_kernel(FormRows* rows, ClassCounts counts) noexcept nogil:
     cdef index_t i, j
-    scan.kernel = &counts.kernel[0, 0]
-    scan.node_rows = &counts.node_rows[0]
-    scan.left_rows = &counts.left_rows[0]
+    rows.n_classes = counts.n_classes
+    rows.kernel = &counts.kernel[0, 0]
+    rows.node_rows = &counts.node_rows[0]
+    rows.left_rows = &counts.left_rows[0]
+    rows.is_narrow = counts.narrow_kernel.shape[0] > 0
+    if rows.is_narrow:
+        rows.n_lanes = <index_t> counts.narrow_kernel.shape[1]
+        rows.narrow_kernel = &counts.narrow_kernel[0, 0]
+        rows.narrow_left_rows = &counts.narrow_left_rows[0, 0]
     for i in range(counts.n_classes):
         counts.node_rows[i] = 0
         for j in range(counts.n_classes):
@@ -231,12 +244,25 @@ cdef inline void _start_kernel(ScanOfForms* scan, ClassCounts counts) noexcept n
 
 
 cdef inline int64_t _form(ClassCounts counts) noexcept nogil:
-    """The quadratic form of the node's class counts, once node_rows are known."""
+    """The form of the node's class counts, once node_rows are known."""
     cdef index_t label
-    cdef int64_t form = 0
+    cdef int64_t twice = 0
     for label in range(counts.n_classes):
-        form += counts.node_rows[label] * counts.total_counts[label]
-    return form
+        twice += counts.node_rows[label] * counts.total_counts[label]
+    return twice // 2
+
+
+cdef inline void _start_wig(WigScan* scan, ClassCounts counts) noexcept nogil:
+    """But for what computes gains from the definition, whose class weights are set."""
+    cdef index_t label
+    _start_counts(scan, counts)
+    scan.table = &counts.table[0]
+    scan.mode_weights = &counts.mode_weights[0, 0]
+    scan.best.left_counts = &counts.best_left_counts[0]
+    start_wig(scan, counts.n_rows)
+    for label in range(counts.n_classes):
+        counts.total_weights[label] = <float64_t> counts.total_counts[label]
+    counts.total_weight = <float64_t> scan.total
 
 
 cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
@@ -264,14 +290,14 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.forms.left_total = 0
         scan.forms.left_squares = 0
         scan.forms.right_squares = scan.forms.total_squares
-        for label in range(scan.forms.n_classes):
-            scan.left_rows[label] = 0
+        start_rows(&scan.rows)
     elif CountScan is RankingScan:
         scan.left_total = 0
         scan.left_form = 0
         scan.right_form = scan.total_form
-        for label in range(scan.n_classes):
-            scan.left_rows[label] = 0
+        start_rows(&scan.rows)
+    elif CountScan is WigScan:
+        start_wig_feature(scan)
     else:
         scan.left_total = 0
         for label in range(scan.n_classes):
@@ -292,27 +318,29 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
             start_modes(scan)
 
 
-cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexcept nogil:
+cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexcept nogil:
     """Move so many rows of the class."""
     cdef int64_t left, right
-    if ExactScan is BinaryGiniScan:
+    if WholeScan is BinaryGiniScan:
         scan.left_total += weight
         scan.difference += weight * scan.steps[label]
-    elif ExactScan is OrdinalGiniScan:
+    elif WholeScan is OrdinalGiniScan:
         move_ordinal_gini(scan, label, weight)
-    elif ExactScan is RankingScan:
+    elif WholeScan is RankingScan:
         move_ranking(scan, label, weight)
+    elif WholeScan is WigScan:
+        move_wig(scan, label, weight)
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left
         scan.left_total += weight
         scan.left_counts[label] = left + weight
-        if ExactScan is GiniScan:
+        if WholeScan is GiniScan:
             scan.left_squares += weight * (2 * left + weight)
             scan.right_squares -= weight * (2 * right - weight)
-        elif ExactScan is LabelledScan:
+        elif WholeScan is LabelledScan:
             scan.left_error += weight * (label - scan.first)
-        elif ExactScan is not JaccardScan:
+        elif WholeScan is not JaccardScan:
             scan.left_sum += scan.table[left + weight] - scan.table[left]
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
@@ -335,6 +363,8 @@ cdef inline bint offer(CountScan* scan) noexcept nogil:
         return offer_labelled(scan)
     elif CountScan is JaccardScan:
         return offer_jaccard(scan)
+    elif CountScan is WigScan:
+        return offer_wig(scan)
     else:
         return _offer_weighted(scan)
 
@@ -356,8 +386,11 @@ cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
         return gain_of_labelled(scan)
     elif CountScan is JaccardScan:
         return gain_of_jaccard(scan)
+    elif CountScan is WigScan:
+        complete_best(scan.best)
+        return tolerant_gain(scan.best.exact.best_score, scan.best.exact.total)
     else:
-        return _gain_of_weighted(scan)
+        return tolerant_gain(scan.best_score, scan.total)
 
 
 cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
@@ -414,30 +447,13 @@ cdef inline Gain _gain_of_entropy(const EntropyScan* scan) noexcept nogil:
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
-    cdef float64_t right_total = scan.total - scan.left_total, left_impurity, right_impurity, score
+    cdef float64_t gain
     # What is not a number tells nothing.
     if scan.has_best and gain_nearly(scan) < scan.best_score - scan.margin:
         return False
-    if compares_clusterings(scan.code):
-        score = weighted_clustering_gain(scan)
-    else:
-        left_impurity = weighted_impurity(scan, 1, scan.left_total)
-        right_impurity = weighted_impurity(scan, 2, right_total)
-        if scan.weighs_children:
-            left_impurity *= scan.left_total / scan.total
-            right_impurity *= right_total / scan.total
-        score = scan.node_impurity - left_impurity - right_impurity
-    if scan.has_best and not exceeds_by_tolerance(score, scan.best_score):
+    gain = weighted_clustering_gain(scan) if compares_clusterings(scan.code) else weighted_gain(scan)
+    if scan.has_best and not exceeds_by_tolerance(gain, scan.best_score):
         return False
     scan.has_best = True
-    scan.best_score = score
+    scan.best_score = gain
     return True
-
-
-cdef inline Gain _gain_of_weighted(const WeightedScan* scan) noexcept nogil:
-    cdef Gain gain
-    gain.numerator = 0
-    gain.denominator = 0
-    gain.value = scan.best_score
-    gain.priority = scan.total * scan.best_score
-    return gain

@@ -40,3 +40,13 @@ cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t t
     gain.value = nearest_double(numerator, denominator * <uint128_t> total)
     gain.priority = 0.0
     return gain
+
+
+cdef inline Gain tolerant_gain(float64_t value, float64_t total) noexcept nogil:
+    """A gain that is compared with a tolerance, of a node of so much weight."""
+    cdef Gain gain
+    gain.numerator = 0
+    gain.denominator = 0
+    gain.value = value
+    gain.priority = total * value
+    return gain

@@ -21,6 +21,7 @@ from pytrees._core.leaf_scan cimport (
     start_leaf,
 )
 from pytrees._core.memory cimport reserve
+from pytrees._core.node_rows cimport count_classes, start_block
 from pytrees._core.partition cimport (
     Features,
     RowPartition,
@@ -30,16 +31,7 @@ from pytrees._core.partition cimport (
     split_rows,
     wide_entries,
 )
-from pytrees._core.scanner cimport (
-    NodeRows,
-    Scanner,
-    Split,
-    count_classes,
-    draw_features,
-    find_split,
-    mix64,
-    start_block,
-)
+from pytrees._core.scanner cimport NodeRows, Scanner, Split, draw_features, find_split, mix64
 from pytrees._core.sides cimport (
     Merit,
     count_sides,

@@ -8,18 +8,10 @@ from libc.stdlib cimport free
 from libc.string cimport memmove
 
 from pytrees._core.gain cimport is_greater_priority
-from pytrees._core.histogram cimport (
-    MAX_BINS,
-    Bins,
-    Histograms,
-    Slot,
-    count_rows,
-    give_back,
-    mark_by_bins,
-    subtract,
-    take_slot,
-)
+from pytrees._core.growth_bins cimport divide_counts, take_root, uses_bins
+from pytrees._core.histogram cimport MAX_BINS, Bins, Histograms, give_back, mark_by_bins
 from pytrees._core.memory cimport reserve
+from pytrees._core.node_rows cimport count_classes, is_pure, start_block
 from pytrees._core.partition cimport (
     Features,
     RowPartition,
@@ -31,12 +23,10 @@ from pytrees._core.partition cimport (
 from pytrees._core.scanner cimport (
     NodeRows,
     Scanner,
-    Split,
-    count_classes,
     find_split,
-    is_pure,
     mix64,
-    start_block,
+    offer_to_user,
+    take_user_cut,
 )
 from pytrees._core.types cimport (
     LEAF,
@@ -48,8 +38,9 @@ from pytrees._core.types cimport (
     int64_t,
     uint64_t,
 )
+from pytrees._core.user_criterion cimport UserCut, judge_table
 
-from pytrees._core.criteria import is_rational
+from pytrees._core.criteria import is_rational, judges_sequence, parameters_of
 
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
@@ -68,43 +59,15 @@ FEATURES_PER_RANKED = 4
 # Places, ranks and classes of entries in 32 bits have 16.
 NARROW_LIMIT = 2**16
 
-cdef struct Node:
-    NodeRows rows
-    index_t left, right, depth, feature
-    float64_t threshold, gain
-    uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth
-
-cdef struct OpenLeaf:
-    index_t node
-    Split split
-
 
 @cython.final
 cdef class Growth:
-    """A tree as it grows: its nodes in the order in which they were made, and the leaves that may still be split."""
-
-    cdef RowPartition partition
-    cdef Scanner scanner
-    cdef Histograms histograms      # None where all rows are in one block
-    cdef index_t max_depth, min_samples_split, max_leaf_nodes, block_rows, n_classes
-    cdef float64_t min_gain
-    cdef Node* nodes
-    cdef float64_t* values          # class counts of the leaves, n_classes a node
-    cdef Py_ssize_t node_capacity, value_capacity
-    cdef index_t n_nodes, n_leaves
-    # In descending order of their rows' place: the leftmost leaf stands last. Where the number of leaves is limited
-    # their splits are known; otherwise each is looked for when it is the leaf's turn, so that all of a block's nodes
-    # are done before the next block is sorted.
-    cdef OpenLeaf* open_leaves
-    cdef Py_ssize_t open_capacity
-    cdef index_t n_open
-    cdef Slot* drawn_slot           # counts of the drawn features of one node at a time, where not all are looked at
-    cdef int64_t n_scanned          # entries since the last look at the keyboard
-
     def __dealloc__(self):
         free(self.nodes)
         free(self.values)
         free(self.open_leaves)
+        free(self.spare_leaves)
+        free(self.user_cuts)
 
 
 cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
@@ -115,22 +78,72 @@ cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
     outside.in_block = False
     growth.n_leaves = 1
     leaf.node = _add_node(growth, &outside, 0, <index_t> growth.partition.n_rows, 0, mix64(seed))
-    _take_root(growth, leaf.node)
+    take_root(growth, leaf.node)
     _open(growth, &leaf, _may_split(growth, leaf.node), 0)
+    if growth.searches_together and not is_best_first:
+        _grow_in_rounds(growth)
     while growth.n_open > 0 and growth.n_leaves < growth.max_leaf_nodes:
+        if growth.searches_together:
+            _search_together(growth)
+            if growth.n_open == 0:
+                break
         chosen = _best_open_leaf(growth) if is_best_first else growth.n_open - 1
         leaf = growth.open_leaves[chosen]
-        memmove(
-            &growth.open_leaves[chosen], &growth.open_leaves[chosen + 1],
-            (growth.n_open - chosen - 1) * sizeof(OpenLeaf),
-        )
-        growth.n_open -= 1
-        if is_best_first or _search(growth, &leaf):
+        _remove_open(growth, chosen)
+        if leaf.is_searched or _search(growth, &leaf):
             _split_leaf(growth, &leaf, chosen)
         else:
             _close(growth, leaf.node)
     for chosen in range(growth.n_open):
         _close(growth, growth.open_leaves[chosen].node)
+    return 0
+
+
+cdef int _grow_in_rounds(Growth growth) except -1 nogil:
+    """Split all open leaves, then all of their children, until none is left."""
+    cdef index_t i, n_leaves
+    cdef OpenLeaf* leaves
+    while growth.n_open > 0:
+        _search_together(growth)
+        # The leaves to split now and the children that come of them take turns in two arrays.
+        leaves = growth.open_leaves
+        n_leaves = growth.n_open
+        growth.open_leaves, growth.spare_leaves = growth.spare_leaves, leaves
+        growth.open_capacity, growth.spare_capacity = growth.spare_capacity, growth.open_capacity
+        growth.n_open = 0
+        for i in range(n_leaves):
+            _split_leaf(growth, &leaves[i], growth.n_open)
+    return 0
+
+
+cdef void _remove_open(Growth growth, index_t place) noexcept nogil:
+    memmove(
+        &growth.open_leaves[place], &growth.open_leaves[place + 1], (growth.n_open - place - 1) * sizeof(OpenLeaf)
+    )
+    growth.n_open -= 1
+
+
+cdef int _search_together(Growth growth) except -1 nogil:
+    """Find the splits of all open leaves whose splits are not known, and close those that have none."""
+    cdef index_t i
+    cdef OpenLeaf* leaf
+    cdef NodeRows* rows
+    reserve(<void**> &growth.user_cuts, &growth.user_cut_capacity, growth.n_open, sizeof(UserCut))
+    for i in range(growth.n_open):
+        leaf = &growth.open_leaves[i]
+        if not leaf.is_searched:
+            rows = _rows_to_search(growth, leaf.node)
+            offer_to_user(growth.scanner, rows, growth.nodes[leaf.node].random_state, i, growth.user_cuts)
+    judge_table(growth.scanner.table, growth.user_cuts)
+    for i in range(growth.n_open - 1, -1, -1):
+        leaf = &growth.open_leaves[i]
+        if leaf.is_searched:
+            continue
+        leaf.is_searched = True
+        take_user_cut(growth.scanner, &growth.nodes[leaf.node].rows, &growth.user_cuts[i], &leaf.split)
+        if not _gains_enough(growth, leaf):
+            _close(growth, leaf.node)
+            _remove_open(growth, i)
     return 0
 
 
@@ -179,30 +192,12 @@ cdef bint _may_split(Growth growth, index_t node) noexcept nogil:
     )
 
 
-cdef inline bint _uses_bins(Growth growth, index_t node) noexcept nogil:
-    return growth.nodes[node].rows.stop - growth.nodes[node].rows.start > growth.block_rows
-
-
-cdef int _take_root(Growth growth, index_t root) except -1 nogil:
-    """Count the root's bins, where it uses them."""
-    cdef NodeRows* rows = &growth.nodes[root].rows
-    if not _uses_bins(growth, root):
-        return 0
-    rows.slot = take_slot(growth.histograms)
-    if growth.scanner.max_features >= growth.partition.n_features:
-        _count_all(growth, rows.slot, rows)
-    else:
-        growth.drawn_slot = rows.slot
-    return 0
-
-
-cdef void _count_all(Growth growth, Slot* slot, const NodeRows* rows) noexcept nogil:
-    count_rows(growth.histograms, slot, rows.start, rows.stop, &growth.scanner.drawn[0], growth.scanner.n_drawn)
-
-
 cdef int _open(Growth growth, OpenLeaf* leaf, bint may_split, index_t place) except -1 nogil:
     """Put the leaf at this place among the open leaves if it may and can be split: 1; otherwise close it: 0."""
-    if not may_split or growth.max_leaf_nodes < UNLIMITED and not _search(growth, leaf):
+    leaf.is_searched = False
+    if may_split and growth.max_leaf_nodes < UNLIMITED and not growth.searches_together:
+        may_split = leaf.is_searched = _search(growth, leaf)
+    if not may_split:
         _close(growth, leaf.node)
         return 0
     reserve(<void**> &growth.open_leaves, &growth.open_capacity, growth.n_open + 1, sizeof(OpenLeaf))
@@ -224,16 +219,26 @@ cdef void _close(Growth growth, index_t node) noexcept nogil:
 
 cdef int _search(Growth growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
-    cdef NodeRows* rows = &growth.nodes[leaf.node].rows
+    cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
+    find_split(growth.scanner, rows, growth.nodes[leaf.node].random_state, &leaf.split)
+    return _gains_enough(growth, leaf)
+
+
+cdef inline bint _gains_enough(Growth growth, const OpenLeaf* leaf) noexcept nogil:
+    return leaf.split.feature != NONE and leaf.split.gain.value >= growth.min_gain
+
+
+cdef NodeRows* _rows_to_search(Growth growth, index_t node) except NULL nogil:
+    """The node's rows, in a block or with bins."""
+    cdef NodeRows* rows = &growth.nodes[node].rows
     growth.n_scanned += <int64_t> (rows.stop - rows.start) * growth.partition.n_features
     if growth.n_scanned >= ENTRIES_BETWEEN_SIGNALS:
         growth.n_scanned = 0
         with gil:
             PyErr_CheckSignals()
-    if not rows.in_block and not _uses_bins(growth, leaf.node):
+    if not rows.in_block and not uses_bins(growth, node):
         start_block(growth.scanner, rows)
-    find_split(growth.scanner, rows, growth.nodes[leaf.node].random_state, &leaf.split)
-    return leaf.split.feature != NONE and leaf.split.gain.value >= growth.min_gain
+    return rows
 
 
 cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except -1 nogil:
@@ -267,46 +272,12 @@ cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except 
         if left_may_split or right_may_split:
             split_entries(growth.partition, rows.block, rows.start, rows.stop, left_may_split, right_may_split)
     else:
-        _divide_counts(
-            growth, rows.slot, left.node, right.node, left_may_split and _uses_bins(growth, left.node),
-            right_may_split and _uses_bins(growth, right.node),
+        divide_counts(
+            growth, rows.slot, left.node, right.node, left_may_split and uses_bins(growth, left.node),
+            right_may_split and uses_bins(growth, right.node),
         )
     place += _open(growth, &right, right_may_split, place)
     _open(growth, &left, left_may_split, place)
-    return 0
-
-
-cdef int _divide_counts(
-    Growth growth, Slot* slot, index_t left, index_t right, bint left_counts, bint right_counts
-) except -1 nogil:
-    """Give the counts of a node to those of its children that use bins: the rows of the smaller child are counted,
-    those of the greater one are what is left of their parent's."""
-    cdef NodeRows* smaller = &growth.nodes[left].rows
-    cdef NodeRows* greater = &growth.nodes[right].rows
-    cdef bint smaller_counts = left_counts, greater_counts = right_counts
-    cdef Slot* other
-    if smaller.stop - smaller.start > greater.stop - greater.start:
-        smaller, greater = greater, smaller
-        smaller_counts, greater_counts = right_counts, left_counts
-    if growth.drawn_slot != NULL:
-        smaller.slot = growth.drawn_slot if smaller_counts else NULL
-        greater.slot = growth.drawn_slot if greater_counts else NULL
-        return 0
-    if not greater_counts:
-        if smaller_counts:
-            _count_all(growth, slot, smaller)
-            smaller.slot = slot
-        else:
-            give_back(growth.histograms, slot)
-        return 0
-    other = take_slot(growth.histograms)
-    _count_all(growth, other, smaller)
-    subtract(growth.histograms, slot, other)
-    greater.slot = slot
-    if smaller_counts:
-        smaller.slot = other
-    else:
-        give_back(growth.histograms, other)
     return 0
 
 
@@ -399,7 +370,7 @@ def share_features(
         np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins
     )
     # Sequences can hold a row more than once, which then has several places.
-    ranks = criterion != "etc" and FEATURES_PER_RANKED * max_features <= X.shape[1]
+    ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
     shared.features = Features(X, ranks)
     allows_bins = (
         criterion in ("gini", "entropy")
@@ -421,7 +392,7 @@ def _check(n_rows, const index_t[::1] y, weights, n_classes, criterion):
     cdef Py_ssize_t i
     if y.shape[0] != n_rows or weights is not None and len(weights) != n_rows:
         raise ValueError(f"Labels and weights must have {n_rows} rows, as X has.")
-    if criterion == "etc" and weights is not None:
+    if judges_sequence(criterion) and weights is not None:
         raise ValueError("A label sequence has no weights.")
     for i in range(y.shape[0]):
         if not 0 <= y[i] < n_classes:
@@ -443,8 +414,9 @@ def grow_tree(
     at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
-    if not is_rational(criterion, n_classes):
-        # Compared with a tolerance, as weights that are not whole numbers are.
+    name = parameters_of(criterion, n_classes)[0]
+    if not is_rational(criterion, n_classes) and name not in ("wig", "user_counts"):
+        # Compared with a tolerance, as weights that are not whole numbers are. So are these two, which take counts.
         weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
@@ -469,6 +441,7 @@ def grow_tree(
     growth.max_leaf_nodes = max_leaf_nodes
     growth.n_classes = <index_t> n_classes
     growth.min_gain = min_gain
+    growth.searches_together = name == "user_counts"
     with nogil:
         _grow(growth, seed)
     return _in_preorder(growth)

@@ -8,6 +8,7 @@ from pytrees._core.histogram cimport Histograms, Slot
 from pytrees._core.partition cimport Block, RowPartition
 from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner
 from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint16_t, uint64_t
+from pytrees._core.user_criterion cimport CutTable, SequenceCriterion, UserCut
 
 
 cdef struct NodeRows:
@@ -26,12 +27,6 @@ cdef struct Split:
     Gain gain
 
 
-cdef struct Cuts:
-    # Of the allowed cuts of a feature, those to try: all, or `n_tried` evenly spaced ones.
-    index_t n_allowed, n_tried
-    index_t n_seen, n_taken
-
-
 @cython.final
 cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
@@ -45,6 +40,11 @@ cdef class Scanner(FeatureOrders):
     cdef SequenceScanner sequences              # None but for sequences
     cdef NodeRows node                          # whose sequences are scanned
     cdef index_t[::1] number_of_place           # scratch: a place's number among those of the node
+    cdef CutTable table                         # None but for a user's criterion on counts
+    cdef SequenceCriterion user_sequence        # None but for a user's criterion on sequences
+    cdef const int64_t[::1] row_ids             # by row, where the user's X has other numbers for them; or empty
+    cdef int64_t[::1] node_row_ids              # scratch: in the order of the rows
+    cdef float64_t[::1] user_gains              # scratch: of a feature's cuts
 
     # By place in the block: classes as the entries' width has them, and weights.
     cdef uint16_t[::1] narrow_labels
@@ -58,8 +58,9 @@ cdef class Scanner(FeatureOrders):
 
 
 cdef uint64_t mix64(uint64_t state) noexcept nogil
-cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
-cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value) noexcept nogil
 cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil
-cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil
+cdef int offer_to_user(
+    Scanner scanner, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
+) except -1 nogil
+cdef void take_user_cut(Scanner scanner, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil
 cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil

@@ -18,8 +18,10 @@ from pytrees._core.criteria cimport (
     start_feature,
     start_scan,
 )
-from pytrees._core.gain cimport Gain, exact_gain, is_greater_gain
+from pytrees._core.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried
+from pytrees._core.gain cimport Gain, exact_gain, is_greater_gain, tolerant_gain
 from pytrees._core.gini cimport BinaryGiniScan, GiniScan
+from pytrees._core.node_rows cimport count_node, fill_places, first_place, label_at, row_at
 from pytrees._core.ordinal cimport OrdinalGiniScan, RankingScan
 from pytrees._core.histogram cimport Histograms, count_rows
 from pytrees._core.partition cimport (
@@ -27,7 +29,6 @@ from pytrees._core.partition cimport (
     block_row,
     has_cut,
     narrow_entries,
-    open_block,
     sort_by_value,
     threshold_between,
     wide_entries,
@@ -46,7 +47,9 @@ from pytrees._core.types cimport (
     NVI,
     OGINI,
     RANKING,
-    UNLIMITED,
+    USER_COUNTS,
+    USER_SEQUENCE,
+    WIG,
     float64_t,
     index_t,
     int64_t,
@@ -55,7 +58,12 @@ from pytrees._core.types cimport (
     uint64_t,
     uint128_t,
 )
+from pytrees._core.user_criterion cimport CutTable, UserCut, first_greatest, judge_sequences, judge_table
+from pytrees._core.user_cuts cimport add_cuts
 from pytrees._core.weighted cimport WeightedScan, move_weight_left
+from pytrees._core.wig cimport WigBest, WigScan
+
+from pytrees._core.criteria import user_criterion_of
 
 
 @cython.final
@@ -79,18 +87,28 @@ cdef class Scanner(FeatureOrders):
         self.max_features = max_features
         self.counts = ClassCounts(n_classes, criterion, weights, partition.n_rows)
         self.code = self.counts.code
-        if self.code == ETC:
+        if self.code == ETC or self.code == USER_SEQUENCE:
             self.sequences = SequenceScanner(partition.n_rows, partition.n_features, n_classes, n_threads)
             self.number_of_place = np.empty(n_places, dtype=np.int32)
+        self._take_user_criterion(*user_criterion_of(criterion))
         self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
         self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
         if partition.is_ranked:
-            _fill_places(self)
+            fill_places(self)
         self.drawn = np.arange(partition.n_features, dtype=np.int32)
         self.is_drawn = np.ones(partition.n_features, dtype=np.uint8)
         self.n_drawn = <index_t> partition.n_features
+
+    def _take_user_criterion(self, criterion, row_ids):
+        if self.code == USER_COUNTS:
+            self.table = CutTable(criterion, self.counts.n_classes)
+        elif self.code == USER_SEQUENCE:
+            self.user_sequence = criterion
+            self.row_ids = np.empty(0, dtype=np.int64) if row_ids is None else np.ascontiguousarray(row_ids, np.int64)
+            self.node_row_ids = np.empty(self.partition.n_rows, dtype=np.int64)
+            self.user_gains = np.empty(self.partition.n_rows)
 
     cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
         cdef const uint32_t* narrow
@@ -100,80 +118,6 @@ cdef class Scanner(FeatureOrders):
             return _read(self, wide, order, cuts)
         narrow = narrow_entries(self.partition, self.node.block, feature, self.node.start, self.node.stop)
         return _read(self, narrow, order, cuts)
-
-
-# ------------------------------------------------------------------------------------------------- rows of a node
-
-cdef inline index_t _first_place(Scanner scanner, const NodeRows* node) noexcept nogil:
-    """Where the places of the node's block begin in arrays by place."""
-    return node.block.start if scanner.partition.keeps_blocks else 0
-
-
-cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
-    """Sort the features of the node's rows, and lay their classes and weights beside them."""
-    cdef index_t place, first
-    node.block = open_block(scanner.partition, node.start, node.stop)
-    node.in_block = True
-    if scanner.partition.is_ranked:
-        return      # all rows have their places from the beginning
-    first = _first_place(scanner, node)
-    for place in range(node.stop - node.start):
-        _fill_place(scanner, first + place, block_row(scanner.partition, node.block, place))
-
-
-cdef void _fill_places(Scanner scanner) noexcept nogil:
-    cdef index_t row
-    for row in range(<index_t> scanner.partition.features.n_rows):
-        _fill_place(scanner, row, row)
-
-
-cdef inline void _fill_place(Scanner scanner, index_t place, index_t row) noexcept nogil:
-    if scanner.partition.is_wide:
-        scanner.wide_labels[place] = scanner.labels[row]
-    else:
-        scanner.narrow_labels[place] = <uint16_t> scanner.labels[row]
-    if scanner.count_weights.shape[0] > 0:
-        scanner.place_counts[place] = scanner.count_weights[row]
-    if scanner.float_weights.shape[0] > 0:
-        scanner.place_weights[place] = scanner.float_weights[row]
-
-
-cdef inline index_t _row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil:
-    if node.in_block:
-        return block_row(scanner.partition, node.block, scanner.partition.rows[i])
-    return scanner.partition.rows[i]
-
-
-cdef inline index_t _label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil:
-    """The class of a row; inside a block from its places, which lie closer together."""
-    if not node.in_block:
-        return scanner.labels[scanner.partition.rows[i]]
-    if scanner.partition.is_wide:
-        return scanner.wide_labels[_first_place(scanner, node) + scanner.partition.rows[i]]
-    return scanner.narrow_labels[_first_place(scanner, node) + scanner.partition.rows[i]]
-
-
-cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil:
-    cdef index_t i, label = _label_at(scanner, node, node.start)
-    for i in range(node.start + 1, node.stop):
-        if _label_at(scanner, node, i) != label:
-            return False
-    return True
-
-
-cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value) noexcept nogil:
-    """Add up the classes of the node's rows, in their order."""
-    cdef index_t i, label
-    for label in range(scanner.counts.n_classes):
-        value[label] = 0.0
-    for i in range(node.start, node.stop):
-        label = _label_at(scanner, node, i)
-        if scanner.float_weights.shape[0] > 0:
-            value[label] += scanner.float_weights[_row_at(scanner, node, i)]
-        elif scanner.count_weights.shape[0] > 0:
-            value[label] += <float64_t> scanner.count_weights[_row_at(scanner, node, i)]
-        else:
-            value[label] += 1.0
 
 
 # ------------------------------------------------------------------------------------------------------ the split
@@ -188,14 +132,25 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef RatioScan ratio
     cdef JaccardScan jaccard
     cdef LabelledScan labelled
+    cdef WigScan wig
+    cdef WigBest wig_best
     cdef WeightedScan weighted
+    cdef UserCut user_cut
     best.feature = NONE
     best.n_left = 0
     draw_features(scanner, node, random_state)
     if scanner.code == ETC:
         _find_by_sequences(scanner, node, best)
         return 0
-    _count_node(scanner, node)
+    if scanner.code == USER_SEQUENCE:
+        _find_by_user_sequences(scanner, node, best)
+        return 0
+    if scanner.code == USER_COUNTS:
+        add_cuts(scanner, node, 0, &user_cut)
+        judge_table(scanner.table, &user_cut)
+        take_user_cut(scanner, node, &user_cut, best)
+        return 0
+    count_node(scanner, node)
     if scanner.float_weights.shape[0] > 0:
         start_scan(&weighted, scanner.counts)
         _find_in_block(scanner, &weighted, node, best)
@@ -214,6 +169,10 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     elif scanner.code == ACCURACY or scanner.code == MAE:
         start_scan(&labelled, scanner.counts)
         _find_in_block(scanner, &labelled, node, best)
+    elif scanner.code == WIG:
+        wig.best = &wig_best
+        start_scan(&wig, scanner.counts)
+        _find_in_block(scanner, &wig, node, best)
     elif scanner.code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
@@ -224,23 +183,6 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
         start_scan(&gini, scanner.counts)
         _find(scanner, &gini, node, best)
     return 0
-
-
-cdef void _count_node(Scanner scanner, const NodeRows* node) noexcept nogil:
-    cdef index_t i, label
-    cdef bint is_weighted = scanner.count_weights.shape[0] > 0
-    if scanner.float_weights.shape[0] > 0:
-        count_classes(scanner, node, &scanner.counts.total_weights[0])
-        scanner.counts.total_weight = 0.0
-        for i in range(node.start, node.stop):
-            scanner.counts.total_weight += scanner.float_weights[_row_at(scanner, node, i)]
-        return
-    scanner.counts.total_counts[:] = 0
-    for i in range(node.start, node.stop):
-        label = _label_at(scanner, node, i)
-        scanner.counts.total_counts[label] += (
-            scanner.count_weights[_row_at(scanner, node, i)] if is_weighted else 1
-        )
 
 
 cdef void _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) noexcept nogil:
@@ -275,7 +217,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             n_left = _scan_feature(scanner, scan, node, narrow)
         if n_left == 0:
             continue
-        if CountScan is WeightedScan:
+        if CountScan is WeightedScan or CountScan is WigScan:
             gain = best_gain(scan)
             if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
                 continue
@@ -289,7 +231,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             break
     if best.feature == NONE:
         return
-    if CountScan is not WeightedScan:
+    if CountScan is not WeightedScan and CountScan is not WigScan:
         best.gain = best_gain(scan)
     best.threshold = _threshold(scanner, node, best)
 
@@ -310,13 +252,13 @@ cdef float64_t _threshold(Scanner scanner, const NodeRows* node, const Split* sp
 
 cdef index_t _scan_feature(Scanner scanner, CountScan* scan, const NodeRows* node, const Entry* entries) noexcept nogil:
     """Offer the cuts of a feature to try; return the rows that the last one kept sends left, 0 where none was kept."""
-    cdef index_t n_left, n = node.stop - node.start, first = _first_place(scanner, node)
+    cdef index_t n_left, n = node.stop - node.start, first = first_place(scanner, node)
     cdef bint is_weighted = scanner.count_weights.shape[0] > 0
     cdef Cuts cuts
     cdef CountScan local = scan[0]
-    if not _has_cut(entries, n, scanner.min_samples_leaf):
+    if not entries_have_cut(entries, n, scanner.min_samples_leaf):
         return 0
-    cuts = _cuts_to_try(scanner, entries, n)
+    cuts = cuts_to_try(entries, n, scanner.min_samples_leaf, scanner.max_candidates)
     start_feature(&local)
     if CountScan is WeightedScan:
         n_left = _scan_entries(scanner, &local, entries, n, first, False, True, &cuts)
@@ -359,7 +301,7 @@ cdef inline index_t _scan_entries(
             move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
         if key_of(entry) == key_of(next_entry) or i + 1 < min_samples_leaf:
             continue
-        if (not asks_cuts or _is_tried(cuts)) and offer(scan):
+        if (not asks_cuts or is_tried(cuts)) and offer(scan):
             n_left = i + 1
     return n_left
 
@@ -412,88 +354,99 @@ cdef bint _feature_has_cut(Scanner scanner, const NodeRows* node, index_t featur
         scanner.partition.features, feature, &scanner.partition.rows[node.start], n, &scanner.partition.pairs[0],
         &scanner.partition.spare_pairs[0],
     )
-    return _has_cut(&scanner.partition.pairs[0], n, scanner.min_samples_leaf)
-
-
-# ---------------------------------------------------------------------------------------------------- which cuts
-
-cdef inline bint _has_cut(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
-    """Whether a cut is allowed: one between different neighbouring values that leaves min_samples_leaf rows on both
-    sides."""
-    return (
-        2 * <int64_t> min_samples_leaf <= n
-        and key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
-    )
-
-
-cdef inline Cuts _cuts_to_try(Scanner scanner, const Entry* entries, index_t n) noexcept nogil:
-    cdef index_t i
-    cdef Cuts cuts
-    cuts.n_allowed = 0
-    cuts.n_seen = 0
-    cuts.n_taken = 0
-    if scanner.max_candidates < UNLIMITED:
-        for i in range(scanner.min_samples_leaf - 1, n - scanner.min_samples_leaf):
-            cuts.n_allowed += key_of(entries[i]) != key_of(entries[i + 1])
-    cuts.n_tried = min(cuts.n_allowed, scanner.max_candidates)
-    return cuts
-
-
-cdef inline bint _is_tried(Cuts* cuts) noexcept nogil:
-    """Whether to try the next allowed cut: all, or number (2k + 1) n_allowed // (2 n_tried) for k = 0..n_tried-1."""
-    cdef int64_t target
-    cdef bint tried
-    if cuts.n_tried == cuts.n_allowed:
-        return True
-    target = (2 * <int64_t> cuts.n_taken + 1) * cuts.n_allowed // (2 * <int64_t> cuts.n_tried)
-    tried = cuts.n_seen == target
-    cuts.n_seen += 1
-    cuts.n_taken += tried
-    return tried
+    return entries_have_cut(&scanner.partition.pairs[0], n, scanner.min_samples_leaf)
 
 
 # ------------------------------------------------------------------------------------------------------ sequences
 
+cdef void _start_sequences(Scanner scanner, const NodeRows* node) noexcept nogil:
+    """Lay out the node's labels in the order of its rows, and where each place stands among them."""
+    cdef index_t i
+    scanner.node = node[0]
+    for i in range(node.stop - node.start):
+        scanner.number_of_place[scanner.partition.rows[node.start + i]] = i
+        scanner.sequences.labels[i] = label_at(scanner, node, node.start + i)
+
+
 cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
     cdef index_t i, n = node.stop - node.start
-    scanner.node = node[0]
-    for i in range(n):
-        scanner.number_of_place[scanner.partition.rows[node.start + i]] = i
-        scanner.sequences.labels[i] = _label_at(scanner, node, node.start + i)
+    _start_sequences(scanner, node)
     for i in range(scanner.n_drawn):
         scanner.sequences.features[i] = scanner.drawn[i]
     find_sequence_cut(scanner.sequences, scanner, n, scanner.n_drawn, scanner.max_candidates)
-    best.feature = scanner.sequences.best.feature
-    if best.feature == NONE:
+    if scanner.sequences.best.feature == NONE:
         return 0
     best.gain = exact_gain(
         <int64_t> n * scanner.sequences.node_effort - scanner.sequences.best.cost, 1, n
     )
-    if scanner.partition.is_wide:
-        _set_neighbours(
-            wide_entries(scanner.partition, node.block, best.feature, node.start, node.stop),
-            scanner.sequences.best.n_left, best,
-        )
-    else:
-        _set_neighbours(
-            narrow_entries(scanner.partition, node.block, best.feature, node.start, node.stop),
-            scanner.sequences.best.n_left, best,
-        )
-    best.threshold = _threshold(scanner, node, best)
+    _take_cut(scanner, node, scanner.sequences.best.feature, scanner.sequences.best.n_left, best)
     return 0
+
+
+cdef void _take_cut(Scanner scanner, const NodeRows* node, index_t feature, index_t n_left, Split* best) noexcept nogil:
+    """The split that sends the first `n_left` rows in ascending order of the feature to the left."""
+    best.feature = feature
+    if scanner.partition.is_wide:
+        _set_neighbours(wide_entries(scanner.partition, node.block, feature, node.start, node.stop), n_left, best)
+    else:
+        _set_neighbours(narrow_entries(scanner.partition, node.block, feature, node.start, node.stop), n_left, best)
+    best.threshold = _threshold(scanner, node, best)
 
 
 cdef index_t _read(Scanner scanner, const Entry* entries, index_t* order, index_t* cuts) noexcept nogil:
     """As FeatureOrders.read."""
     cdef index_t i, n_cuts = 0, n = scanner.node.stop - scanner.node.start
     cdef Cuts allowed
-    if not _has_cut(entries, n, scanner.min_samples_leaf):
+    if not entries_have_cut(entries, n, scanner.min_samples_leaf):
         return 0
-    allowed = _cuts_to_try(scanner, entries, n)
+    allowed = cuts_to_try(entries, n, scanner.min_samples_leaf, scanner.max_candidates)
     for i in range(n):
         order[i] = scanner.number_of_place[place_of(entries[i])]
     for i in range(scanner.min_samples_leaf - 1, n - scanner.min_samples_leaf):
-        if key_of(entries[i]) != key_of(entries[i + 1]) and _is_tried(&allowed):
+        if key_of(entries[i]) != key_of(entries[i + 1]) and is_tried(&allowed):
             cuts[n_cuts] = i + 1
             n_cuts += 1
     return n_cuts
+
+
+# ------------------------------------------------------------------------------------------- a user's own criterion
+
+cdef int offer_to_user(
+    Scanner scanner, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
+) except -1 nogil:
+    """Put the node's cuts into the table under this number; where it is full they are judged at once."""
+    draw_features(scanner, node, random_state)
+    return add_cuts(scanner, node, number, best_of_node)
+
+
+cdef void take_user_cut(Scanner scanner, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil:
+    best.feature = NONE
+    if cut.feature == NONE:
+        return
+    best.gain = tolerant_gain(cut.gain, cut.weight)
+    _take_cut(scanner, node, cut.feature, cut.n_left, best)
+
+
+cdef int _find_by_user_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
+    cdef index_t i, k, n_cuts, best_of_feature, row, n = node.stop - node.start
+    cdef Gain gain
+    _start_sequences(scanner, node)
+    for i in range(n):
+        row = row_at(scanner, node, node.start + i)
+        scanner.node_row_ids[i] = scanner.row_ids[row] if scanner.row_ids.shape[0] > 0 else row
+    for k in range(scanner.n_drawn):
+        n_cuts = scanner.read(scanner.drawn[k], &scanner.sequences.worker.order[0], &scanner.sequences.worker.cuts[0])
+        if n_cuts == 0:
+            continue
+        judge_sequences(
+            scanner.user_sequence, scanner.sequences.labels[:n], scanner.node_row_ids[:n],
+            scanner.sequences.worker.order[:n], scanner.sequences.worker.cuts[:n_cuts], scanner.user_gains[:n_cuts],
+        )
+        best_of_feature = first_greatest(scanner.user_gains[:n_cuts])
+        if best_of_feature == NONE:
+            continue
+        gain = tolerant_gain(scanner.user_gains[best_of_feature], <float64_t> n)
+        if best.feature == NONE or is_greater_gain(&gain, &best.gain):
+            best.gain = gain
+            _take_cut(scanner, node, scanner.drawn[k], scanner.sequences.worker.cuts[best_of_feature], best)
+    return 0

@@ -1,0 +1,26 @@
+# cython: language_level=3, boundscheck=False, cdivision=True
+"""Hellinger distance between the class distributions of a cut's two sides, as a criterion in Cython."""
+
+from libc.math cimport sqrt
+
+from pytrees._core.user_criterion cimport CountCriterion
+
+
+cdef class HellingerDistance(CountCriterion):
+    """Sum over the classes of (sqrt(share on the left) - sqrt(share on the right))**2."""
+
+    cdef int judge(
+        self, const double[:, :] left, const double[:, :] right, double[:] gains
+    ) except -1 nogil:
+        cdef Py_ssize_t cut, k, n_classes = left.shape[1]
+        cdef double n_left, n_right, difference
+        for cut in range(left.shape[0]):
+            n_left = n_right = 0.0
+            for k in range(n_classes):
+                n_left += left[cut, k]
+                n_right += right[cut, k]
+            gains[cut] = 0.0
+            for k in range(n_classes):
+                difference = sqrt(left[cut, k] / n_left) - sqrt(right[cut, k] / n_right)
+                gains[cut] += difference * difference
+        return 0

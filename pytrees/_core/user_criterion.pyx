@@ -1,0 +1,409 @@
+"""Base classes of criteria that are not the engine's own, and the tables of cuts that they judge.
+
+The gains of such criteria are compared with a tolerance. Both engines call them with the same numbers: the compiled one
+with the cuts of many features and nodes at once, the reference with those of one feature.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport INFINITY, isnan
+
+from pytrees._core.gain cimport exceeds_by_tolerance
+from pytrees._core.types cimport NONE, float64_t, index_t, int64_t
+
+# Class counts in a call, of both children: these and what a criterion computes of them fit into a core's cache.
+COUNTS_IN_TABLE = 32768
+FEWEST_CUTS_IN_TABLE = 64
+
+_SEGMENT = np.dtype(
+    [(name, np.int32) for name in ("node", "feature", "start", "stop", "starts_feature", "ends_feature")]
+)
+
+
+cdef class CountCriterion:
+    """Base class of your own criterion on class counts.
+
+    A subclass defines ``gains(left, right)``. It can then be given as `criterion` to every estimator that takes one:
+    any growth, any ensemble, both engines, with sample weights.
+
+    ``left`` and ``right`` are arrays of shape (n_cuts, n_classes), float64: for every cut the class counts, or sums of
+    sample weights, of the rows that it sends to either side, the classes in the order of `classes_`. Neither side is
+    without rows. What is returned is of shape (n_cuts,): the gain of every cut, the higher the better, in any unit;
+    minus infinity forbids a cut. Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the
+    lowest feature, then the lowest threshold wins. The arrays are scratch memory: what is kept of them must be copied.
+
+    A call holds many cuts, of several features and nodes. The gain of each must follow from its own row of the arrays,
+    as it does where every operation is element by element or along ``axis=1``. Where it does not, as with a share in
+    the feature's sum of gains, set the class attribute ``per_feature = True``.
+
+    Attributes
+    ----------
+    per_feature : bool, default=False
+        Every call holds all cuts of one feature of one node, and no others. That costs a call a feature and node.
+
+    Raises
+    ------
+    RuntimeError
+        At fitting, if ``gains`` raises an exception, which is then its cause.
+    ValueError
+        At fitting, if what ``gains`` returns has another shape, is not real, is not a number or plus infinity, or if
+        cuts gain something else among others than alone though `per_feature` is False.
+
+    See Also
+    --------
+    SequenceCriterion : For criteria that see the labels in the order of the rows.
+
+    Notes
+    -----
+    A Cython class may derive from ``pytrees._core.user_criterion.CountCriterion`` by cimport and override its C method
+    ``judge``, which is called without the interpreter's lock.
+
+    Examples
+    --------
+    Twoing (Breiman et al., 1984) for any number of classes:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.criteria import CountCriterion
+    >>> class Twoing(CountCriterion):
+    ...     def gains(self, left, right):
+    ...         n_left, n_right = left.sum(axis=1, keepdims=True), right.sum(axis=1, keepdims=True)
+    ...         n = n_left + n_right
+    ...         difference = np.abs(left / n_left - right / n_right).sum(axis=1, keepdims=True)
+    ...         return (n_left * n_right / (4 * n**2) * difference**2)[:, 0]
+    >>> X, y = load_iris(return_X_y=True)
+    >>> DecisionTreeClassifier(Twoing(), max_depth=3).fit(X, y).get_n_leaves()
+    5
+    """
+
+    judges = "counts"
+    per_feature = False
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    def specification(self, n_classes, rows=None):
+        """The criterion as the kernels take it."""
+        return "user_counts", {"criterion": self}
+
+    def gains(self, left, right):
+        """The gain of every cut; a subclass must define it.
+
+        Parameters
+        ----------
+        left, right : ndarray of shape (n_cuts, n_classes), float64
+
+        Returns
+        -------
+        ndarray of shape (n_cuts,)
+        """
+        raise NotImplementedError(f"{self.name} must define gains(left, right).")
+
+    def judged(self, left, right):
+        """The gains of cuts, checked: what the reference engine calls."""
+        left, right = np.asfortranarray(left, dtype=np.float64), np.asfortranarray(right, dtype=np.float64)
+        gains = np.empty(len(left))
+        _judge_checked(self, left, right, gains)
+        if not self.per_feature and len(left) > 1:
+            _compare_alone(self, left[:1], right[:1], np.empty(1), gains[0])
+        return gains
+
+    cdef int judge(
+        self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
+    ) except -1 nogil:
+        with gil:
+            _ask_gains(self, np.asarray(left), np.asarray(right), gains)
+        return 0
+
+
+cdef class SequenceCriterion:
+    """Base class of your own criterion on label sequences.
+
+    A subclass defines ``impurity(labels)``. The gain of a cut is the impurity of the node's label sequence minus those
+    of its children's, weighted by their shares of the rows; a subclass may define ``gain(labels, goes_left)`` instead.
+    It can then be given as `criterion` to every estimator that takes one: any growth, any ensemble, both engines; but
+    rows of a sequence have no weights.
+
+    ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of the
+    rows in a node, in the order of the rows. ``goes_left`` is a bool for each of them. Gains are real numbers, the
+    higher the better; minus infinity forbids a cut. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
+
+    Attributes
+    ----------
+    needs_rows : bool, default=False
+        Both methods get a further argument ``rows``, an array of shape (n_samples,), int64: the numbers of the rows in
+        the X that was fitted. By them the criterion can look up what it knows of a row beside its label.
+
+    Raises
+    ------
+    RuntimeError
+        At fitting, if the methods raise an exception, which is then its cause.
+    ValueError
+        At fitting, if what they return is not one real number, or not a number.
+
+    See Also
+    --------
+    CountCriterion : For criteria that see class counts.
+
+    Notes
+    -----
+    Every cut costs two calls of ``impurity``, or one of ``gain``; use `max_candidates` to try fewer.
+
+    Examples
+    --------
+    The number of changes of class from row to row:
+
+    >>> import numpy as np
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.criteria import SequenceCriterion
+    >>> class Changes(SequenceCriterion):
+    ...     def impurity(self, labels):
+    ...         return np.count_nonzero(np.diff(labels))
+    >>> X, y = [[5, 1], [1, 2], [6, 3], [2, 4]], ["b", "a", "b", "a"]
+    >>> tree = DecisionTreeClassifier(Changes()).fit(X, y)
+    >>> tree.tree_.feature.tolist(), tree.tree_.gain.tolist()
+    ([0, -2, -2], [3.0, 0.0, 0.0])
+    """
+
+    judges = "sequence"
+    needs_rows = False
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    def specification(self, n_classes, rows=None):
+        """The criterion as the kernels take it; `rows` are the numbers of the rows that they see as 0, 1, 2, ..."""
+        return "user_sequence", {"criterion": self, "rows": rows}
+
+    def impurity(self, labels, rows=None):
+        """Impurity of a label sequence; a subclass must define it, or `gain`."""
+        raise NotImplementedError(f"{self.name} must define impurity(labels) or gain(labels, goes_left).")
+
+    def gain(self, labels, goes_left, rows=None):
+        """Gain of a cut: impurity of the sequence, minus those of its parts by their shares of the rows."""
+        chosen = np.ones(len(labels), dtype=bool)
+        return _thin_gain(self, _impurity(self, labels, rows, chosen), labels, goes_left, rows)
+
+    def judged(self, labels, row_ids, order, n_left):
+        """The gains of a feature's cuts, checked: what the reference engine calls."""
+        gains = np.empty(len(n_left))
+        judge_sequences(
+            self, np.array(labels, dtype=np.int32), np.array(row_ids, dtype=np.int64),
+            np.array(order, dtype=np.int32), np.array(n_left, dtype=np.int32), gains,
+        )
+        return gains
+
+    cdef int judge(
+        self, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order, const index_t[:] n_left,
+        float64_t[:] gains
+    ) except -1 nogil:
+        with gil:
+            _ask_sequences(
+                self, np.array(labels), np.array(row_ids), np.asarray(order), np.asarray(n_left).tolist(), gains
+            )
+        return 0
+
+
+# ------------------------------------------------------------------------------------------ asking the Python methods
+
+def _ask_gains(criterion, left, right, float64_t[:] gains):
+    cdef Py_ssize_t n_cuts = len(left)
+    if n_cuts == 1 and not criterion.per_feature:
+        # NumPy sums a single row in another order than the rows of a column-major table: there are always two.
+        left, right = (np.asfortranarray(np.repeat(counts, 2, axis=0)) for counts in (left, right))
+    try:
+        given = np.asarray(criterion.gains(left, right))
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        raise RuntimeError(f"The criterion {criterion.name} failed on {n_cuts} cuts: {error!r}") from error
+    if given.shape != (len(left),):
+        raise ValueError(
+            f"gains of the criterion {criterion.name} must be of shape (n_cuts,) = ({len(left)},), got {given.shape}."
+        )
+    if given.dtype.kind not in "fiub":
+        raise ValueError(f"gains of the criterion {criterion.name} must be real numbers, got dtype {given.dtype}.")
+    cdef const float64_t[:] checked = given.astype(np.float64, copy=False)
+    gains[:] = checked[:n_cuts]
+
+
+def _ask_sequences(criterion, labels, row_ids, order, n_left, float64_t[:] gains):
+    rows = row_ids if criterion.needs_rows else None
+    goes_left = np.zeros(len(labels), dtype=bool)
+    moved = 0
+    try:
+        gain = _gain_method(criterion, labels, rows)
+        for k, n in enumerate(n_left):
+            goes_left[order[moved:n]] = True
+            moved = n
+            gains[k] = _as_real(gain(goes_left.copy()), criterion)
+    except (NotImplementedError, _BadGain):
+        raise
+    except Exception as error:
+        raise RuntimeError(
+            f"The criterion {criterion.name} failed on {len(labels)} labels of which {moved} go left: {error!r}"
+        ) from error
+
+
+def _gain_method(criterion, labels, rows):
+    """The gain of a cut, given which rows go left; the node's own impurity is asked for once."""
+    if type(criterion).gain is SequenceCriterion.gain:
+        node_impurity = _impurity(criterion, labels, rows, np.ones(len(labels), dtype=bool))
+        return lambda goes_left: _thin_gain(criterion, node_impurity, labels, goes_left, rows)
+    if rows is None:
+        return lambda goes_left: criterion.gain(labels, goes_left)
+    return lambda goes_left: criterion.gain(labels, goes_left, rows)
+
+
+def _impurity(criterion, labels, rows, chosen):
+    return criterion.impurity(labels[chosen], *(() if rows is None else (rows[chosen],)))
+
+
+def _thin_gain(criterion, node_impurity, labels, goes_left, rows):
+    """Impurity of the sequence, minus those of the children's by their shares of the rows."""
+    gain = node_impurity
+    for side in (goes_left, ~goes_left):
+        gain = gain - np.count_nonzero(side) / len(labels) * _impurity(criterion, labels, rows, side)
+    return gain
+
+
+class _BadGain(ValueError):
+    """What a criterion returns is no gain."""
+
+
+def _as_real(gain, criterion):
+    given = np.asarray(gain)
+    if given.ndim or given.dtype.kind not in "fiub":
+        raise _BadGain(f"A gain of the criterion {criterion.name} must be one real number, got {gain!r}.")
+    return float(given)
+
+
+cdef inline bint _is_gain(float64_t gain) noexcept nogil:
+    return not isnan(gain) and gain < INFINITY
+
+
+cdef int judge_sequences(
+    SequenceCriterion criterion, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order,
+    const index_t[:] n_left, float64_t[:] gains
+) except -1 nogil:
+    """As `SequenceCriterion.judge`, whose gains are checked."""
+    cdef Py_ssize_t i
+    criterion.judge(labels, row_ids, order, n_left, gains)
+    for i in range(gains.shape[0]):
+        if not _is_gain(gains[i]):
+            with gil:
+                raise ValueError(
+                    f"The criterion {criterion.name} gives a gain of {gains[i]} to a cut of {labels.shape[0]} labels "
+                    f"of which {n_left[i]} go left."
+                )
+    return 0
+
+
+cdef int _judge_checked(
+    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
+) except -1 nogil:
+    cdef Py_ssize_t i
+    criterion.judge(left, right, gains)
+    for i in range(gains.shape[0]):
+        if not _is_gain(gains[i]):
+            with gil:
+                raise ValueError(
+                    f"The criterion {criterion.name} gives a gain of {gains[i]} to the cut of class counts "
+                    f"{np.asarray(left[i]).tolist()} and {np.asarray(right[i]).tolist()}."
+                )
+    return 0
+
+
+cdef int _compare_alone(
+    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] alone,
+    float64_t gain
+) except -1 nogil:
+    """Raise where a cut gains something else alone than among others."""
+    _judge_checked(criterion, left, right, alone)
+    if alone[0] != gain and (exceeds_by_tolerance(alone[0], gain) or exceeds_by_tolerance(gain, alone[0])):
+        with gil:
+            raise ValueError(
+                f"The criterion {criterion.name} gives a cut a gain of {gain} among others and of {alone[0]} alone. If "
+                "it must see all cuts of a feature together, set its class attribute per_feature = True."
+            )
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------- tables of cuts
+
+@cython.final
+cdef class CutTable:
+    def __cinit__(self, CountCriterion criterion, Py_ssize_t n_classes):
+        self.criterion = criterion
+        self.per_feature = criterion.per_feature
+        self.running = np.empty(n_classes)
+        self.alone = np.empty(1)
+        self._allocate(max(FEWEST_CUTS_IN_TABLE, COUNTS_IN_TABLE // (2 * n_classes)))
+
+    def _allocate(self, Py_ssize_t capacity):
+        n_classes = self.running.shape[0]
+        self.left = np.empty((capacity, n_classes), order="F")
+        self.right = np.empty((capacity, n_classes), order="F")
+        self.gains = np.empty(capacity)
+        self.n_left = np.empty(capacity, dtype=np.int32)
+        self.segments = np.empty(capacity, dtype=_SEGMENT)
+        self.capacity = capacity
+
+
+cdef int reserve_cuts(CutTable table, Py_ssize_t n_cuts) except -1 nogil:
+    """Make room for so many cuts in an empty table."""
+    if n_cuts > table.capacity:
+        with gil:
+            table._allocate(n_cuts)
+    return 0
+
+
+cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
+    """Judge the cuts in the table and empty it: every node keeps its best cut, of equal ones the first."""
+    cdef Py_ssize_t n_cuts = table.n_cuts
+    cdef index_t i
+    if n_cuts == 0:
+        return 0
+    _judge_checked(table.criterion, table.left[:n_cuts, :], table.right[:n_cuts, :], table.gains[:n_cuts])
+    if not table.is_checked and not table.per_feature and n_cuts > 1:
+        _compare_alone(table.criterion, table.left[:1, :], table.right[:1, :], table.alone, table.gains[0])
+        table.is_checked = True
+    for i in range(table.n_segments):
+        _keep_best(table, &table.segments[i], best_of_node)
+    table.n_cuts = 0
+    table.n_segments = 0
+    return 0
+
+
+cdef index_t first_greatest(const float64_t[:] gains) noexcept nogil:
+    """The gain that no later one exceeds by more than the tolerance, as they stand in line; NONE of forbidden cuts."""
+    cdef index_t cut, best = NONE
+    for cut in range(<index_t> gains.shape[0]):
+        if gains[cut] > -INFINITY and (best == NONE or exceeds_by_tolerance(gains[cut], gains[best])):
+            best = cut
+    return best
+
+
+cdef void _keep_best(CutTable table, const Segment* segment, UserCut* best_of_node) noexcept nogil:
+    cdef index_t cut
+    cdef UserCut* best = &table.best_of_feature
+    cdef UserCut* of_node = &best_of_node[segment.node]
+    if segment.starts_feature:
+        best.feature = NONE
+    # `best` is the best of the feature's cuts before this one.
+    for cut in range(segment.start, segment.stop):
+        if table.gains[cut] == -INFINITY:
+            continue
+        if best.feature == NONE or exceeds_by_tolerance(table.gains[cut], best.gain):
+            best.feature = segment.feature
+            best.n_left = table.n_left[cut]
+            best.gain = table.gains[cut]
+    if segment.ends_feature and best.feature != NONE:
+        if of_node.feature == NONE or exceeds_by_tolerance(best.gain, of_node.gain):
+            of_node.feature = best.feature
+            of_node.n_left = best.n_left
+            of_node.gain = best.gain

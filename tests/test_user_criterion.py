@@ -1,0 +1,424 @@
+"""Criteria in plain Python: what they are given, what becomes of what they return, and equal trees on both engines."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_weights, float_weights, limits, no_weights, problems
+from support import assert_same_tree, examples, grow, on_both_engines
+
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    OrdinalDecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    effort_to_compress,
+)
+from pytrees.criteria import CountCriterion, SequenceCriterion
+
+
+class Gini(CountCriterion):
+    def gains(self, left, right):
+        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+        n = n_left + n_right
+        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
+        return squares / n - ((left + right) ** 2).sum(axis=1) / n**2
+
+
+class Entropy(CountCriterion):
+    """With logarithms, whose sums depend on their order."""
+
+    def gains(self, left, right):
+        return self.total(left + right) - self.total(left) - self.total(right)
+
+    @staticmethod
+    def total(counts):
+        n = counts.sum(axis=1)
+        return n * np.log2(n) - (counts * np.log2(np.where(counts > 0, counts, 1.0))).sum(axis=1)
+
+
+class ShareOfFeature(CountCriterion):
+    """A cut's share in all gains of its feature: it must see the feature as a whole."""
+
+    per_feature = True
+
+    def gains(self, left, right):
+        gains = Gini().gains(left, right)
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+
+class EvenOnly(CountCriterion):
+    """Forbids cuts that send an odd number of rows to the left."""
+
+    def gains(self, left, right):
+        return np.where(left.sum(axis=1) % 2 == 0, Gini().gains(left, right), -np.inf)
+
+
+class Effort(SequenceCriterion):
+    def impurity(self, labels):
+        return effort_to_compress(labels)
+
+
+class Changes(SequenceCriterion):
+    """How many changes of class a cut removes, told by its own method."""
+
+    def gain(self, labels, goes_left):
+        changes = [np.count_nonzero(np.diff(part)) for part in (labels, labels[goes_left], labels[~goes_left])]
+        return changes[0] - changes[1] - changes[2]
+
+
+class Spread(SequenceCriterion):
+    """Rows that stand close together in X are to stay together: looks at row numbers only."""
+
+    needs_rows = True
+
+    def impurity(self, labels, rows):
+        return float(np.ptp(rows))
+
+
+COUNTS = [Gini(), Entropy(), ShareOfFeature(), EvenOnly()]
+SEQUENCES = [Effort(), Changes(), Spread()]
+
+
+def specification(criterion):
+    return criterion.specification(None)
+
+
+def blobs(n_samples, n_features, n_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_samples)
+    return rng.normal(size=(n_samples, n_features)) + 0.7 * y[:, None], y
+
+
+# --------------------------------------------------------------------------------------------------------- equal trees
+
+
+@examples(400)
+@given(
+    problem=problems(max_rows=20),
+    limits=limits(),
+    criterion=st.sampled_from(COUNTS),
+    weights=st.sampled_from([no_weights, count_weights, float_weights]),
+    data=st.data(),
+)
+def test_engines_grow_the_same_tree_by_counts(problem, limits, criterion, weights, data):
+    X, y, _, n_classes = problem
+    weights = data.draw(weights(len(y)))
+    assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, specification(criterion), **limits))
+
+
+@examples(150)
+@given(problem=problems(max_rows=15), limits=limits(), criterion=st.sampled_from(SEQUENCES))
+def test_engines_grow_the_same_tree_by_sequences(problem, limits, criterion):
+    X, y, _, n_classes = problem
+    assert_same_tree(*on_both_engines(grow, X, y, None, n_classes, specification(criterion), **limits))
+
+
+@pytest.mark.parametrize("criterion", [Gini(), Entropy()])
+@pytest.mark.parametrize("n_classes", [2, 40])
+def test_tables_that_are_filled_more_than_once(criterion, n_classes):
+    """40 classes: a table holds 409 cuts, and features of 450 rows are divided."""
+    X, y = blobs(450, 2, n_classes)
+    limits = {"max_depth": 3}
+    assert_same_tree(*on_both_engines(grow, X, y, None, n_classes, specification(criterion), **limits))
+
+
+@pytest.mark.parametrize("max_leaf_nodes", [None, 20])
+def test_gini_by_its_definition_gives_the_tree_of_the_engines_own(max_leaf_nodes):
+    X, y = blobs(3000, 4, 3)
+    own, built_in = (
+        DecisionTreeClassifier(criterion, max_leaf_nodes=max_leaf_nodes).fit(X, y).tree_
+        for criterion in (Gini(), "gini")
+    )
+    np.testing.assert_array_equal(own.feature, built_in.feature)
+    np.testing.assert_array_equal(own.threshold, built_in.threshold)
+    np.testing.assert_allclose(own.gain, built_in.gain, rtol=1e-12, atol=1e-15)
+
+
+def test_entries_of_64_bits():
+    """Of more than 65,536 rows."""
+    X, y = blobs(70000, 1, 2)
+    own, built_in = (DecisionTreeClassifier(criterion, max_depth=4).fit(X, y).tree_ for criterion in (Gini(), "gini"))
+    np.testing.assert_array_equal(own.threshold, built_in.threshold)
+
+
+def test_effort_by_its_definition_gives_the_permutation_tree():
+    X, y = blobs(40, 3, 2)
+    own, built_in = (PermutationDecisionTreeClassifier(criterion=c).fit(X, y).tree_ for c in (Effort(), "etc"))
+    np.testing.assert_array_equal(own.threshold, built_in.threshold)
+    np.testing.assert_allclose(own.gain, built_in.gain, rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------- what they see
+
+
+class Recorder(Gini):
+    """Keeps copies of what it is given."""
+
+    def __init__(self, per_feature=False):
+        self.per_feature = per_feature
+        self.calls = []
+
+    def gains(self, left, right):
+        self.calls.append((left.copy(order="K"), right.copy(order="K")))
+        return super().gains(left, right)
+
+
+def test_counts_of_all_cuts_of_a_feature(engine):
+    recorder = Recorder(per_feature=True)
+    X, y = [[1.0, 5.0], [2.0, 5.0], [2.0, 4.0], [3.0, 4.0]], [0, 1, 2, 0]
+    DecisionTreeClassifier(recorder, max_depth=1).fit(X, y)
+    (left, right), (left_of_second, right_of_second) = recorder.calls
+    np.testing.assert_array_equal(left, [[1, 0, 0], [1, 1, 1]])
+    np.testing.assert_array_equal(right, [[1, 1, 1], [1, 0, 0]])
+    np.testing.assert_array_equal(left_of_second, [[1, 0, 1]])
+    np.testing.assert_array_equal(right_of_second, [[1, 1, 0]])
+    assert left.dtype == right.dtype == np.float64
+
+
+def test_a_table_holds_many_features_and_nodes():
+    X, y = blobs(300, 5, 2)
+    recorder = Recorder()
+    tree = DecisionTreeClassifier(recorder).fit(X, y)
+    assert len(recorder.calls) < tree.get_depth() + 4
+    for left, right in recorder.calls:
+        assert left.flags.f_contiguous
+        assert (left.sum(axis=1) > 0).all()
+        assert (right.sum(axis=1) > 0).all()
+
+
+def test_weights_are_added_up(engine):
+    recorder = Recorder(per_feature=True)
+    DecisionTreeClassifier(recorder).fit([[1.0], [2.0], [3.0]], [0, 1, 0], sample_weight=[0.5, 2.25, 1.0])
+    np.testing.assert_array_equal(recorder.calls[0][0], [[0.5, 0.0], [0.5, 2.25]])
+    np.testing.assert_array_equal(recorder.calls[0][1], [[1.0, 2.25], [1.0, 0.0]])
+
+
+class RowRecorder(Spread):
+    def __init__(self):
+        self.seen = set()
+
+    def impurity(self, labels, rows):
+        assert labels.shape == rows.shape
+        self.seen.add((*rows.tolist(), *labels.tolist()))
+        return super().impurity(labels, rows)
+
+
+def test_rows_are_numbered_as_in_X(engine):
+    """Whatever order they stand in: rows of the latest key stand last."""
+    recorder = RowRecorder()
+    X, y = [[0.0], [1.0], [2.0]], ["c", "a", "b"]
+    PermutationDecisionTreeClassifier(criterion=recorder, max_depth=1).fit(X, y, order=[3, 1, 2])
+    assert recorder.seen == {(1, 2, 0, 0, 1, 2), (0, 2), (1, 2, 0, 1), (1, 0, 0, 2), (2, 1)}
+
+
+@pytest.mark.parametrize("max_features", [None, 1])
+def test_rows_are_numbered_as_in_X_in_forests(max_features):
+    X, y = blobs(30, 4, 2)
+    recorder = RowRecorder()
+    forest = PermutationDecisionForestClassifier(
+        3, criterion=recorder, max_features=max_features, max_depth=2, random_state=0
+    )
+    forest.fit(X, y)
+    for rows_and_labels in recorder.seen:
+        rows, labels = np.split(np.array(rows_and_labels), 2)
+        np.testing.assert_array_equal(y[rows], labels)
+
+
+class Confounded(SequenceCriterion):
+    """Gain of the class within the groups of a confounder: what the groups explain already does not count."""
+
+    needs_rows = True
+
+    def __init__(self, groups):
+        self.groups = np.asarray(groups)
+
+    def impurity(self, labels, rows):
+        groups, total = self.groups[rows], 0.0
+        for group in np.unique(groups):
+            shares = np.bincount(labels[groups == group]) / len(labels)
+            total += shares.sum() - (shares**2).sum() / shares.sum()
+        return total
+
+
+def test_side_information_by_row(engine):
+    """Feature 0 is the confounder itself, which alone tells most of the class; feature 1 tells some within groups."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat([0, 1], 40)
+    inner = rng.integers(0, 2, 80)
+    y = np.where(rng.random(80) < 0.9, groups, inner)
+    X = np.column_stack([groups, inner]).astype(float)
+    assert DecisionTreeClassifier("gini", max_depth=1).fit(X, y).tree_.feature[0] == 0
+    assert DecisionTreeClassifier(Confounded(groups), max_depth=1).fit(X, y).tree_.feature[0] == 1
+
+
+# ------------------------------------------------------------------------------------------ every estimator, parameters
+
+
+@pytest.mark.parametrize("criterion", COUNTS)
+def test_forests(engine, criterion):
+    X, y = blobs(40, 3, 3)
+    forest = DecisionForestClassifier(4, criterion=criterion, max_features=1, max_depth=3, random_state=0, n_jobs=2)
+    assert forest.fit(X, y).score(X, y) > 0.5
+
+
+def test_forests_do_not_depend_on_the_engine():
+    X, y = blobs(40, 6, 3)
+    forests = on_both_engines(DecisionForestClassifier(3, criterion=Entropy(), random_state=0).fit, X, y)
+    assert [tree.tree_ for tree in forests[0].estimators_] == [tree.tree_ for tree in forests[1].estimators_]
+
+
+def test_ordinal_trees(engine):
+    X, y = blobs(60, 2, 4)
+    assert OrdinalDecisionTreeClassifier(Gini(), max_depth=2).fit(X, y).predict(X).max() <= 3
+
+
+def test_estimators_are_cloned_and_pickled():
+    X, y = blobs(60, 2, 2)
+    tree = DecisionTreeClassifier(Gini()).fit(X, y)
+    assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_
+    assert sklearn.clone(tree).fit(X, y).tree_ == tree.tree_
+    assert pickle.loads(pickle.dumps(DecisionTreeClassifier(Confounded([1, 2])))).criterion.groups.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("min_gain", [0.01, 0.1])
+def test_min_gain(engine, min_gain):
+    X, y = blobs(80, 2, 2)
+    tree = DecisionTreeClassifier(Gini(), min_gain=min_gain).fit(X, y).tree_
+    assert (tree.gain[tree.feature >= 0] >= min_gain).all()
+
+
+class NothingAllowed(CountCriterion):
+    def gains(self, left, right):
+        return np.full(len(left), -np.inf)
+
+
+def test_all_cuts_forbidden(engine):
+    assert DecisionTreeClassifier(NothingAllowed()).fit([[0.0], [1.0]], [0, 1]).get_n_leaves() == 1
+
+
+def test_integers_and_bools_are_gains(engine):
+    class Balance(CountCriterion):
+        def gains(self, left, right):
+            return left.sum(axis=1) == right.sum(axis=1)
+
+    tree = DecisionTreeClassifier(Balance(), max_depth=1).fit(np.arange(6.0)[:, None], [0, 1, 0, 1, 0, 1])
+    assert tree.tree_.threshold[0] == 2.5
+
+
+# ------------------------------------------------------------------------------------------------------------- errors
+
+
+def criterion_returning(value):
+    class Wrong(CountCriterion):
+        def gains(self, left, right):
+            return value(left)
+
+    return Wrong()
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (lambda left: np.zeros((len(left), 1)), r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\d+, 1\)"),
+        (lambda left: 0.0, r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\)"),
+        (lambda left: None, r"Wrong must be of shape"),
+        (lambda left: np.zeros(len(left) + 1), r"Wrong must be of shape"),
+        (lambda left: np.zeros(len(left), dtype=complex), "Wrong must be real numbers, got dtype complex128"),
+        (lambda left: np.array(["a"] * len(left)), "Wrong must be real numbers"),
+        (lambda left: np.full(len(left), np.nan), r"Wrong gives a gain of nan to the cut of class counts \[1.0, 0.0\]"),
+        (lambda left: np.full(len(left), np.inf), "Wrong gives a gain of inf"),
+        (lambda left: np.full(len(left), len(left)), r"Wrong gives a cut .* per_feature = True"),
+    ],
+)
+def test_what_is_no_gain(engine, value, message):
+    with pytest.raises(ValueError, match=message):
+        DecisionTreeClassifier(criterion_returning(value)).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, None, "1", [1.0], 1j])
+def test_what_is_no_gain_of_sequences(engine, value):
+    class Wrong(SequenceCriterion):
+        def gain(self, labels, goes_left):
+            return value
+
+    with pytest.raises(ValueError, match="criterion Wrong"):
+        DecisionTreeClassifier(Wrong()).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+
+@pytest.mark.parametrize("base", [CountCriterion, SequenceCriterion])
+def test_exceptions_name_the_criterion(engine, base):
+    class Broken(base):
+        def gains(self, left, right):
+            return 1 / 0
+
+        def impurity(self, labels):
+            return 1 / 0
+
+    tree = DecisionTreeClassifier("gini").fit([[0.0], [1.0]], [0, 1])
+    fitted = tree.tree_
+    with pytest.raises(RuntimeError, match=r"criterion Broken failed on .* ZeroDivisionError") as caught:
+        tree.set_params(criterion=Broken()).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert tree.tree_ is fitted
+
+
+@pytest.mark.parametrize("base", [CountCriterion, SequenceCriterion])
+def test_exceptions_in_forests(base):
+    class Broken(base):
+        def gains(self, left, right):
+            raise KeyError("no such class")
+
+        def impurity(self, labels):
+            raise KeyError("no such class")
+
+    with pytest.raises(RuntimeError, match="criterion Broken failed"):
+        DecisionForestClassifier(4, criterion=Broken(), n_jobs=2).fit([[0.0], [1.0], [2.0]] * 5, [0, 1, 0] * 5)
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [(CountCriterion, "Empty must define gains"), (SequenceCriterion, "Empty must define impurity")],
+)
+def test_methods_that_are_missing(engine, base, message):
+    class Empty(base):
+        pass
+
+    with pytest.raises(NotImplementedError, match=message):
+        DecisionTreeClassifier(Empty()).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_interrupts_pass(engine):
+    class Interrupted(CountCriterion):
+        def gains(self, left, right):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        DecisionTreeClassifier(Interrupted()).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_sequences_have_no_weights(engine):
+    with pytest.raises(ValueError, match="has no weight"):
+        DecisionTreeClassifier(Changes()).fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 2])
+
+
+@pytest.mark.parametrize("criterion", [Gini, len, 3])
+def test_what_is_no_criterion(criterion):
+    with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier must be"):
+        DecisionTreeClassifier(criterion).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 7, 8, 9, 100])
+def test_sums_over_classes_do_not_depend_on_the_number_of_cuts(n_classes):
+    """What lets both engines ask for different cuts at a time: a row's sum has the same bits among few and many."""
+    counts = np.asfortranarray(np.random.default_rng(0).random((50, n_classes)))
+    expected = np.zeros(50)
+    for column in counts.T:
+        expected += column
+    for n_cuts in (2, 3, 17, 50):
+        np.testing.assert_array_equal(counts[:n_cuts].sum(axis=1), expected[:n_cuts])
+        np.testing.assert_array_equal((1.0 * counts[:n_cuts]).sum(axis=1), expected[:n_cuts])
