@@ -45,8 +45,11 @@ def test_public_names():
         "effort_to_compress",
         "export_dict",
         "export_text",
+        "merge_redundant",
+        "minimal_tree",
         "nsrps",
         "plot_tree",
+        "redundant_splits",
     }
     for name in pytrees.__all__:
         assert hasattr(pytrees, name), name
@@ -61,10 +64,12 @@ def test_public_names():
         "export",
         "forest",
         "metrics",
+        "minimal",
         "ordinal",
         "permutation",
         "plotting",
         "sequence",
+        "simplify",
         "tree",
     ],
 )
@@ -85,6 +90,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "__init__",
         "bin_cuts",
         "bounds",
+        "conflicts",
         "criteria",
         "exact",
         "gain",
@@ -93,6 +99,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "nsrps",
         "ordinal",
         "partition",
+        "row_sets",
         "scanner",
         "sequence_scanner",
         "sorting",
@@ -105,7 +112,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
 def test_every_kernel_has_a_twin():
     assert KERNELS == TWINS
     searched = {"criteria", "histogram", "nsrps", "partition", "scanner", "sequence_scanner"}
-    assert set(KERNELS) >= searched | {"growth", "traverse"}
+    assert set(KERNELS) >= searched | {"growth", "minimal", "traverse"}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -127,6 +134,7 @@ def test_kernels_have_public_functions():
         "sum_values",
         "sum_votes",
     }
+    assert found["minimal"] == {"minimal_tree"}
     assert found["histogram"] == {"bin_features", "highest_score"}
     assert found["sequence_scanner"] == {"best_cut"}
     assert found["nsrps"] == {"effort_to_compress", "substitutions"}
