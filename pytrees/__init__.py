@@ -1,10 +1,11 @@
 """Exact decision trees on one engine, with a pure-Python reference beside it."""
 
-from . import criteria
+from . import criteria, distances
 from ._engine import config_context
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
+from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import minimal_tree
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
@@ -18,6 +19,8 @@ __version__ = "0.1.0"
 __all__ = [
     "DecisionForestClassifier",
     "DecisionTreeClassifier",
+    "ID3Classifier",
+    "ID3ForestClassifier",
     "OrdinalDecisionForestClassifier",
     "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",
@@ -25,6 +28,7 @@ __all__ = [
     "Tree",
     "config_context",
     "criteria",
+    "distances",
     "effort_to_compress",
     "export_dict",
     "export_text",

@@ -35,6 +35,8 @@ def test_public_names():
     assert set(pytrees.__all__) >= {
         "DecisionForestClassifier",
         "DecisionTreeClassifier",
+        "ID3Classifier",
+        "ID3ForestClassifier",
         "OrdinalDecisionForestClassifier",
         "OrdinalDecisionTreeClassifier",
         "PermutationDecisionForestClassifier",
@@ -42,6 +44,7 @@ def test_public_names():
         "Tree",
         "config_context",
         "criteria",
+        "distances",
         "effort_to_compress",
         "export_dict",
         "export_text",
@@ -61,8 +64,10 @@ def test_public_names():
         "cart",
         "criteria",
         "datasets",
+        "distances",
         "export",
         "forest",
+        "id3",
         "metrics",
         "minimal",
         "ordinal",
@@ -90,18 +95,25 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "__init__",
         "bin_cuts",
         "bounds",
+        "clusterings",
         "conflicts",
         "criteria",
+        "distances",
         "exact",
+        "exact_sums",
         "gain",
         "gini",
+        "global_growth",
         "histogram",
+        "leaf_scan",
+        "memory",
         "nsrps",
         "ordinal",
         "partition",
         "row_sets",
         "scanner",
         "sequence_scanner",
+        "sides",
         "sorting",
         "types",
         "weighted",
@@ -112,7 +124,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
 def test_every_kernel_has_a_twin():
     assert KERNELS == TWINS
     searched = {"criteria", "histogram", "nsrps", "partition", "scanner", "sequence_scanner"}
-    assert set(KERNELS) >= searched | {"growth", "minimal", "traverse"}
+    assert set(KERNELS) >= searched | {"distances", "global_growth", "growth", "minimal", "traverse"}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -135,6 +147,8 @@ def test_kernels_have_public_functions():
         "sum_votes",
     }
     assert found["minimal"] == {"minimal_tree"}
+    assert found["global_growth"] == {"grow_tree"}
+    assert found["distances"] == {"sign_of_fractions", "table_distance"}
     assert found["histogram"] == {"bin_features", "highest_score"}
     assert found["sequence_scanner"] == {"best_cut"}
     assert found["nsrps"] == {"effort_to_compress", "substitutions"}

@@ -2,6 +2,25 @@
 
 cimport cython
 
+from pytrees._core.clusterings cimport (
+    JaccardScan,
+    LabelledScan,
+    RatioScan,
+    compares_clusterings,
+    gain_of_jaccard,
+    gain_of_labelled,
+    gain_of_ratio,
+    is_perfect_jaccard,
+    is_perfect_labelled,
+    is_perfect_ratio,
+    offer_jaccard,
+    offer_labelled,
+    offer_ratio,
+    start_jaccard,
+    start_labelled,
+    start_weighted_clustering,
+    weighted_clustering_gain,
+)
 from pytrees._core.gain cimport Gain, exact_gain, exceeds_by_tolerance
 from pytrees._core.gini cimport (
     BinaryGiniScan,
@@ -19,7 +38,7 @@ from pytrees._core.ordinal cimport (
     move_ranking,
     offer_ranking,
 )
-from pytrees._core.types cimport WIG, CriterionCode, float64_t, index_t, int64_t
+from pytrees._core.types cimport MAE, NVI, WIG, CriterionCode, float64_t, index_t, int64_t
 from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_modes, start_sums, weighted_impurity
 
 cdef enum:
@@ -53,6 +72,9 @@ ctypedef fused ExactScan:
     EntropyScan
     OrdinalGiniScan
     RankingScan
+    RatioScan
+    LabelledScan
+    JaccardScan
 
 
 ctypedef fused CountScan:
@@ -61,7 +83,15 @@ ctypedef fused CountScan:
     EntropyScan
     OrdinalGiniScan
     RankingScan
+    RatioScan
+    LabelledScan
+    JaccardScan
     WeightedScan
+
+
+ctypedef fused MatchingScan:
+    LabelledScan
+    JaccardScan
 
 
 @cython.final
@@ -114,6 +144,19 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         # Children's forms are not greater than the node's.
         scan.is_small = <float64_t> scan.total * <float64_t> scan.total_form < 2.0**62
         scan.has_best = False
+    elif CountScan is RatioScan:
+        _start_counts(scan, counts)
+        scan.is_joint = counts.code == NVI
+        scan.table = &counts.table[0]
+        scan.total_sum = _sum_of_n_log2_n(counts)
+        scan.has_best = False
+    elif CountScan is LabelledScan:
+        _start_counts(scan, counts)
+        scan.counts_errors = counts.code == MAE
+        start_labelled(scan)
+    elif CountScan is JaccardScan:
+        _start_counts(scan, counts)
+        start_jaccard(scan)
     else:
         scan.n_classes = counts.n_classes
         scan.code = counts.code
@@ -128,11 +171,16 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         scan.left_terms = &counts.terms[1, 0]
         scan.right_terms = &counts.terms[2, 0]
         start_sums(scan, counts.n_rows)
+        if compares_clusterings(scan.code):
+            start_weighted_clustering(scan)
 
 
 ctypedef fused ScanOfCounts:
     GiniScan
     EntropyScan
+    RatioScan
+    LabelledScan
+    JaccardScan
 
 
 ctypedef fused ScanOfForms:
@@ -231,6 +279,10 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         if CountScan is GiniScan:
             scan.left_squares = 0
             scan.right_squares = scan.total_squares
+        elif CountScan in MatchingScan:
+            scan.next_left = 0
+            if CountScan is LabelledScan:
+                scan.left_error = 0
         else:
             scan.left_sum = 0
             scan.right_sum = scan.total_sum
@@ -258,7 +310,9 @@ cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexc
         if ExactScan is GiniScan:
             scan.left_squares += weight * (2 * left + weight)
             scan.right_squares -= weight * (2 * right - weight)
-        else:
+        elif ExactScan is LabelledScan:
+            scan.left_error += weight * (label - scan.first)
+        elif ExactScan is not JaccardScan:
             scan.left_sum += scan.table[left + weight] - scan.table[left]
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
@@ -275,6 +329,12 @@ cdef inline bint offer(CountScan* scan) noexcept nogil:
         return offer_gini(&scan.forms)
     elif CountScan is RankingScan:
         return offer_ranking(scan)
+    elif CountScan is RatioScan:
+        return offer_ratio(scan)
+    elif CountScan is LabelledScan:
+        return offer_labelled(scan)
+    elif CountScan is JaccardScan:
+        return offer_jaccard(scan)
     else:
         return _offer_weighted(scan)
 
@@ -290,6 +350,12 @@ cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
         return gain_of_gini(&scan.forms)
     elif CountScan is RankingScan:
         return gain_of_ranking(scan)
+    elif CountScan is RatioScan:
+        return gain_of_ratio(scan)
+    elif CountScan is LabelledScan:
+        return gain_of_labelled(scan)
+    elif CountScan is JaccardScan:
+        return gain_of_jaccard(scan)
     else:
         return _gain_of_weighted(scan)
 
@@ -312,6 +378,12 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         return scan.has_best and scan.best_score == 0
     elif CountScan is RankingScan:
         return scan.has_best and scan.best_cost == 0
+    elif CountScan is RatioScan:
+        return is_perfect_ratio(scan)
+    elif CountScan is LabelledScan:
+        return is_perfect_labelled(scan)
+    elif CountScan is JaccardScan:
+        return is_perfect_jaccard(scan)
     else:
         return False
 
@@ -346,12 +418,15 @@ cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
     # What is not a number tells nothing.
     if scan.has_best and gain_nearly(scan) < scan.best_score - scan.margin:
         return False
-    left_impurity = weighted_impurity(scan, 1, scan.left_total)
-    right_impurity = weighted_impurity(scan, 2, right_total)
-    if scan.weighs_children:
-        left_impurity *= scan.left_total / scan.total
-        right_impurity *= right_total / scan.total
-    score = scan.node_impurity - left_impurity - right_impurity
+    if compares_clusterings(scan.code):
+        score = weighted_clustering_gain(scan)
+    else:
+        left_impurity = weighted_impurity(scan, 1, scan.left_total)
+        right_impurity = weighted_impurity(scan, 2, right_total)
+        if scan.weighs_children:
+            left_impurity *= scan.left_total / scan.total
+            right_impurity *= right_total / scan.total
+        score = scan.node_impurity - left_impurity - right_impurity
     if scan.has_best and not exceeds_by_tolerance(score, scan.best_score):
         return False
     scan.has_best = True

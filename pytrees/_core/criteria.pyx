@@ -5,9 +5,14 @@ import numpy as np
 cimport cython
 
 from pytrees._core.types cimport (
+    ACCURACY,
     ENTROPY,
     ETC,
+    GAIN_RATIO,
     GINI,
+    JACCARD,
+    MAE,
+    NVI,
     OGINI,
     RANKING,
     WIG,
@@ -21,7 +26,19 @@ from pytrees._core.weighted cimport LOG2_TABLE_SIZE
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
 
-CODES = {"gini": GINI, "entropy": ENTROPY, "ogini": OGINI, "wig": WIG, "ranking": RANKING, "etc": ETC}
+CODES = {
+    "gini": GINI,
+    "entropy": ENTROPY,
+    "ogini": OGINI,
+    "wig": WIG,
+    "ranking": RANKING,
+    "gain_ratio": GAIN_RATIO,
+    "nvi": NVI,
+    "jaccard": JACCARD,
+    "accuracy": ACCURACY,
+    "mae": MAE,
+    "etc": ETC,
+}
 
 
 @cython.final
@@ -40,7 +57,7 @@ cdef class ClassCounts:
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.terms = np.zeros((3, n_classes))
         self.n_rows = n_rows
-        self.table = n_log2_n(total if self.code == ENTROPY and is_exact else 0)
+        self.table = n_log2_n(total if self.code in (ENTROPY, GAIN_RATIO, NVI) and is_exact else 0)
         self.scores = scores
         self.mode_weights = _mode_weights(scores.tolist(), alpha if name == "wig" else 1.0, name == "wig")
         self.node_rows = np.zeros(n_classes, dtype=np.int64)

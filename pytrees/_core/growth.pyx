@@ -4,7 +4,7 @@ import numpy as np
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memmove
 
 from pytrees._core.gain cimport is_greater_priority
@@ -19,6 +19,7 @@ from pytrees._core.histogram cimport (
     subtract,
     take_slot,
 )
+from pytrees._core.memory cimport reserve
 from pytrees._core.partition cimport (
     Features,
     RowPartition,
@@ -106,23 +107,6 @@ cdef class Growth:
         free(self.open_leaves)
 
 
-cdef int _reserve(void** memory, Py_ssize_t* capacity, Py_ssize_t wanted, Py_ssize_t item_size) except -1 nogil:
-    """Make room for so many items; doubling keeps the cost of growing linear."""
-    cdef Py_ssize_t new_capacity = max(64, capacity[0])
-    cdef void* moved
-    if memory[0] != NULL and wanted <= capacity[0]:
-        return 0
-    while new_capacity < wanted:
-        new_capacity *= 2
-    moved = realloc(memory[0], new_capacity * item_size)
-    if moved == NULL:
-        with gil:
-            raise MemoryError(f"no memory for a tree of {new_capacity} nodes")
-    memory[0] = moved
-    capacity[0] = new_capacity
-    return 0
-
-
 cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
     cdef index_t chosen
     cdef OpenLeaf leaf
@@ -165,8 +149,8 @@ cdef index_t _add_node(
     """A leaf, in its parent's block where that is in one."""
     cdef index_t number = growth.n_nodes
     cdef Node* node
-    _reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(Node))
-    _reserve(
+    reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(Node))
+    reserve(
         <void**> &growth.values, &growth.value_capacity, (<Py_ssize_t> number + 1) * growth.n_classes,
         sizeof(float64_t),
     )
@@ -221,7 +205,7 @@ cdef int _open(Growth growth, OpenLeaf* leaf, bint may_split, index_t place) exc
     if not may_split or growth.max_leaf_nodes < UNLIMITED and not _search(growth, leaf):
         _close(growth, leaf.node)
         return 0
-    _reserve(<void**> &growth.open_leaves, &growth.open_capacity, growth.n_open + 1, sizeof(OpenLeaf))
+    reserve(<void**> &growth.open_leaves, &growth.open_capacity, growth.n_open + 1, sizeof(OpenLeaf))
     memmove(
         &growth.open_leaves[place + 1], &growth.open_leaves[place], (growth.n_open - place) * sizeof(OpenLeaf)
     )

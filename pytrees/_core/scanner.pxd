@@ -60,5 +60,6 @@ cdef class Scanner(FeatureOrders):
 cdef uint64_t mix64(uint64_t state) noexcept nogil
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
 cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value) noexcept nogil
+cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil
 cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil
 cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil

@@ -5,6 +5,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.bin_cuts cimport BinCut, find_cut, has_cut_at_edge
+from pytrees._core.clusterings cimport JaccardScan, LabelledScan, RatioScan
 from pytrees._core.criteria cimport (
     BinnedScan,
     ClassCounts,
@@ -35,9 +36,14 @@ from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner
 from pytrees._core.sequence_scanner cimport find_cut as find_sequence_cut
 from pytrees._core.sorting cimport Entry, key_of, place_of
 from pytrees._core.types cimport (
+    ACCURACY,
     ENTROPY,
     ETC,
+    GAIN_RATIO,
+    JACCARD,
+    MAE,
     NONE,
+    NVI,
     OGINI,
     RANKING,
     UNLIMITED,
@@ -179,10 +185,13 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef EntropyScan entropy
     cdef OrdinalGiniScan ordinal_gini
     cdef RankingScan ranking
+    cdef RatioScan ratio
+    cdef JaccardScan jaccard
+    cdef LabelledScan labelled
     cdef WeightedScan weighted
     best.feature = NONE
     best.n_left = 0
-    _draw_features(scanner, node, random_state)
+    draw_features(scanner, node, random_state)
     if scanner.code == ETC:
         _find_by_sequences(scanner, node, best)
         return 0
@@ -196,6 +205,15 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     elif scanner.code == RANKING:
         start_scan(&ranking, scanner.counts)
         _find_in_block(scanner, &ranking, node, best)
+    elif scanner.code == GAIN_RATIO or scanner.code == NVI:
+        start_scan(&ratio, scanner.counts)
+        _find_in_block(scanner, &ratio, node, best)
+    elif scanner.code == JACCARD:
+        start_scan(&jaccard, scanner.counts)
+        _find_in_block(scanner, &jaccard, node, best)
+    elif scanner.code == ACCURACY or scanner.code == MAE:
+        start_scan(&labelled, scanner.counts)
+        _find_in_block(scanner, &labelled, node, best)
     elif scanner.code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
@@ -355,7 +373,7 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
     return state ^ (state >> 31)
 
 
-cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
+cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
     """Draw max_features features without replacement, and further ones until one has an allowed cut."""
     cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
     cdef bint can_cut = False

@@ -28,4 +28,9 @@ cdef enum CriterionCode:
     OGINI
     WIG
     RANKING
+    GAIN_RATIO
+    NVI
+    JACCARD
+    ACCURACY
+    MAE
     ETC
