@@ -1,4 +1,11 @@
-"""The smallest decision tree that is consistent with the labels."""
+"""The smallest decision tree that is consistent with the labels.
+
+A depth-first search, with a growing number of splits, decides whether a set of rows can be told apart by so many, and
+keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts of a
+feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak and
+S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). And two rows cannot share a leaf if
+their classes differ, or that of a row between them in every feature does: rows that pairwise cannot need a leaf each.
+"""
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -69,14 +76,14 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     time_limit : float or None, default=None
         Seconds after which the search stops. None: no limit.
     memory_limit : int, default=2**30
-        Bytes of the table of what is known of sets of rows. When it is full it is emptied, which costs time only. Apart
-        from it the search needs 20 bytes for every row and feature, and 16 for every row and level of the tree.
+        Bytes of the table of what is known of sets of rows; a full one is emptied, which costs time only. Beside it the
+        search needs 20 bytes for every row and feature, and 16 for every row and level of the tree.
 
     Returns
     -------
     MinimalTree
         With `tree`, `is_proven` and `lower_bound`. Where the search was stopped, the tree is that of information gain
-        without its redundant splits; it can happen to be proven smallest even then, but need not be the one described.
+        without its redundant splits; even that can happen to be proven smallest.
 
     Raises
     ------
@@ -84,24 +91,14 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
         If X holds NaN or infinity, y is continuous, lengths differ, equal rows have different labels, so that no tree
         is consistent, or a limit is negative.
 
-    See Also
-    --------
-    merge_redundant : The same predictions from fewer nodes.
-
     Notes
     -----
-    The problem is NP-hard: time is exponential in the size of the smallest tree. Depth-first search, with a growing
-    number of splits, decides whether a set of rows can be told apart by so many; what it finds about a set is kept. It
-    rests on two facts. A set needs no fewer splits than its subsets, so that among the cuts of a feature that leave
-    the smaller side k splits, only the farthest matters; bisection finds it [2]_. And no two rows share a leaf
-    if their classes differ or a row of another class lies between them in every feature, so that rows which pairwise
-    cannot share a leaf need a leaf each. The search goes no deeper than 500 levels; trees that need more are not
-    proven.
+    The problem is NP-hard: time is exponential in the size of the smallest tree. Trees that are deeper than 500 levels
+    are not searched for.
 
     References
     ----------
     .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 3.1.
-    .. [2] S. Ordyniak and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021.
 
     Examples
     --------

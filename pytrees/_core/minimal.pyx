@@ -253,32 +253,32 @@ cdef int _find_cut(
 ) except -1 nogil:
     """A cut of the feature whose sides need less than the budget together; the lowest one, if so wanted.
 
-    With more splits on the left, it must have less on the right: both ends of the possible cuts move to the right.
+    The more splits there are for the left side, the less for the right one: both ends of the possible cuts move to the
+    right. Of the cuts that leave the side with fewer splits enough of them, only the farthest can do.
     """
     cdef Level* level = &search.levels[number]
-    cdef index_t k, left_stop = 0, first = 0, low, high
+    cdef index_t k, rest, left_stop = 0, first = 0, low, high
     cdef bint right_is_smaller
     cdef int answer
     for k in range(budget):
+        rest = budget - 1 - k
         while left_stop < level.n_cuts and level.left_bound[left_stop] <= k:
             left_stop += 1
-        while first < level.n_cuts and level.right_bound[first] > budget - 1 - k:
+        while first < level.n_cuts and level.right_bound[first] > rest:
             first += 1
         low, high = first, left_stop - 1
         if low > high:
             continue
-        right_is_smaller = budget - 1 - k < k
-        answer = _farthest(search, number, right_is_smaller, budget - 1 - k if right_is_smaller else k, &low, &high)
+        right_is_smaller = rest < k
+        answer = _farthest(search, number, right_is_smaller, min(k, rest), &low, &high)
         if answer == NO:
             continue
         if answer == YES:
-            answer = _side_allows(
-                search, number, not right_is_smaller, low, k if right_is_smaller else budget - 1 - k
-            )
+            answer = _side_allows(search, number, not right_is_smaller, low, max(k, rest))
         if answer == YES:
             if lowest and not right_is_smaller:
                 low = first
-                answer = _farthest(search, number, True, budget - 1 - k, &low, &high)
+                answer = _farthest(search, number, True, rest, &low, &high)
             found[0], left_budget[0] = low, k
         if answer != NO:
             return answer
