@@ -219,7 +219,7 @@ def test_time_limit(engine, time_limit):
     X, y = random_rows(80, 5, 4)
     start = time.monotonic()
     found = minimal_tree(X, y, time_limit=time_limit)
-    assert time.monotonic() - start < time_limit + 0.5
+    assert time.monotonic() - start < time_limit + 1.0
     assert not found.is_proven
     assert 7 <= found.lower_bound < found.tree.node_count
     np.testing.assert_array_equal(found.tree.predict(X), y)
@@ -230,7 +230,7 @@ def test_time_limit_holds_while_bounds_are_prepared():
     X, y = random_rows(1024, 400, 2)
     start = time.monotonic()
     assert search(X, y, time_limit=0.1)[:2] == (None, 1)
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < 3.0
 
 
 def test_more_time_raises_the_bound():
