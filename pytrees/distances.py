@@ -135,7 +135,7 @@ class TreeSize:
     name: ClassVar[str] = "mts"
     judges: ClassVar[str] = "counts"
 
-    def specification(self, n_classes):
+    def specification(self, n_classes, rows=None):
         """The distance by its name."""
         return self.name
 

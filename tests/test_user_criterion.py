@@ -13,6 +13,7 @@ from support import assert_same_tree, examples, grow, on_both_engines
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    ID3Classifier,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
@@ -422,3 +423,16 @@ def test_sums_over_classes_do_not_depend_on_the_number_of_cuts(n_classes):
     for n_cuts in (2, 3, 17, 50):
         np.testing.assert_array_equal(counts[:n_cuts].sum(axis=1), expected[:n_cuts])
         np.testing.assert_array_equal((1.0 * counts[:n_cuts]).sum(axis=1), expected[:n_cuts])
+
+
+@pytest.mark.parametrize("criterion", COUNTS + SEQUENCES)
+@pytest.mark.parametrize("max_leaf_nodes", [None, 5])
+def test_local_evaluation_of_id3(criterion, max_leaf_nodes):
+    X, y = blobs(40, 2, 3)
+    trees = on_both_engines(ID3Classifier(criterion, max_leaf_nodes=max_leaf_nodes).fit, X, y)
+    assert trees[0].tree_ == trees[1].tree_
+
+
+def test_criteria_do_not_judge_whole_trees():
+    with pytest.raises(ValueError, match="judges single leaves only"):
+        ID3Classifier(Gini(), evaluation="global").fit([[0.0], [1.0]], [0, 1])
