@@ -1,9 +1,11 @@
 """Runs that can be killed and started again: every finished task is a line in a file."""
 
+import hashlib
 import json
 import sys
 import traceback
 
+import numpy as np
 from joblib import Parallel, delayed
 
 from .._progress import Progress
@@ -104,6 +106,14 @@ def read_finished(path, settings):
         if fits:
             finished.setdefault(key, result)
     return finished
+
+
+def digest_of(data, target, *numbers):
+    """A word that differs where the data or the numbers do: for the key of a task."""
+    digest = hashlib.sha256(repr((data.shape, numbers)).encode())
+    digest.update(np.ascontiguousarray(data, dtype=np.float64).tobytes())
+    digest.update(np.ascontiguousarray(target, dtype=np.int64).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def _attempt(function, settings, key, arguments):

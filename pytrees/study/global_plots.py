@@ -1,0 +1,187 @@
+"""The pictures of the study of global evaluation; they need matplotlib."""
+
+import numpy as np
+
+from .global_protocol import DISTANCES, EVALUATIONS
+from .report import import_pyplot
+
+COLORS = {"local": "C0", "global": "C3", "glocal": "C2"}
+
+# How far a picture of growth goes: until so few trees are unfinished.
+SHARE_TO_SHOW = 0.05
+
+
+def band(ax, x, values, **style):
+    """The mean over the repetitions and its interval of two standard errors."""
+    means = values.mean(axis=1)
+    errors = 2.0 * values.std(axis=1, ddof=1) / np.sqrt(values.shape[1]) if values.shape[1] > 1 else 0.0 * means
+    ax.plot(x, means, **style)
+    ax.fill_between(x, means - errors, means + errors, color=style["color"], alpha=0.2, linewidth=0)
+
+
+def draw_sizes(grown, path):
+    """Figure 4: a row a data set, a column a distance; accuracy to the left, nodes to the right of a cell."""
+    plt = import_pyplot()
+    figure, axes = plt.subplots(
+        len(grown), len(DISTANCES), figsize=(16, 2.2 * len(grown)), layout="constrained", squeeze=False, sharey="row"
+    )
+    for row, (title, sizes) in zip(axes, grown.items(), strict=True):
+        x = list(sizes)
+        most_nodes = max(by[d, e][1].mean() for by in sizes.values() for d in DISTANCES for e in EVALUATIONS)
+        for ax, distance in zip(row, DISTANCES, strict=True):
+            nodes_ax = ax.twinx()
+            for evaluation, color in COLORS.items():
+                model = (distance, evaluation)
+                accuracy, nodes = (np.array([sizes[size][model][figure] for size in x]) for figure in (0, 1))
+                band(ax, x, accuracy, color=color, linewidth=1.5)
+                band(nodes_ax, x, nodes, color=color, linewidth=1.0, linestyle="--")
+            constant = [sizes[size]["constant", ""][0].mean() for size in x]
+            ax.plot(x, constant, color="0.5", linestyle=":", linewidth=1.0)
+            ax.set_xscale("log")
+            ax.grid(alpha=0.25)
+            nodes_ax.set_ylim(0.0, 1.05 * most_nodes)
+            if distance != list(DISTANCES)[-1]:
+                nodes_ax.set_yticklabels([])
+        row[0].set_ylabel(title.replace(", ", ",\n"))
+    for ax, title in zip(axes[0], DISTANCES.values(), strict=True):
+        ax.set_title(title)
+    legend(figure, plt, {"accuracy": "-", "nodes (right)": "--", "most frequent class": ":"}, EVALUATIONS)
+    figure.supxlabel("training rows")
+    save(plt, figure, path)
+
+
+def legend(figure, plt, styles, evaluations):
+    """Colours of the evaluations and styles of the lines, above the picture."""
+    handles = [plt.Line2D([], [], color=COLORS[evaluation], label=evaluation) for evaluation in evaluations]
+    handles += [plt.Line2D([], [], color="0.4", linestyle=style, label=label) for label, style in styles.items()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
+
+
+def draw_random_trees(random_trees, path):
+    """Figure 5: the nodes of the trees by those of the random tree, and of the smallest tree."""
+    plt = import_pyplot()
+    figure, axes = plt.subplots(2, 3, figsize=(11, 7), layout="constrained", sharex=True, sharey=True)
+    x = np.array(list(random_trees))
+    for ax, (distance, title) in zip(axes.flat, DISTANCES.items(), strict=True):
+        for evaluation, color in COLORS.items():
+            nodes = [found["nodes"][distance, evaluation] for found in random_trees.values()]
+            low, middle, high = np.array([np.percentile(values, (25, 50, 75)) for values in nodes]).T
+            ax.plot(x, [values.mean() for values in nodes], color=color)
+            ax.plot(x, middle, color=color, linestyle="--", linewidth=1.0)
+            ax.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
+        ax.plot(x, x, color="black")
+        proven = [found["minimal"][found["proven"]] for found in random_trees.values()]
+        ax.plot(x, [sizes.mean() if len(sizes) else np.nan for sizes in proven], "k.", markersize=5)
+        ax.set_yscale("log")
+        ax.set_title(title)
+        ax.grid(alpha=0.25)
+    styles = {"mean": "-", "median, and middle half": "--"}
+    handles = [plt.Line2D([], [], color="black", label="random tree")]
+    handles += [plt.Line2D([], [], color="black", marker=".", linestyle="", label="smallest tree, proven")]
+    axes[0, 0].legend(handles=handles, frameon=False, loc="upper left")
+    legend(figure, plt, styles, EVALUATIONS)
+    figure.supxlabel("nodes of the random tree")
+    figure.supylabel("nodes")
+    save(plt, figure, path)
+
+
+def draw_situations(situations, judged, shares, path):
+    """Figure 6: both settings, which distances split them well, and redundant splits of grown trees."""
+    plt = import_pyplot()
+    figure, axes = plt.subplots(2, 2, figsize=(12, 7), layout="constrained", width_ratios=[1, 1.5])
+    for ax, (name, (X, y, borders)) in zip(axes[:, 0], situations.items(), strict=True):
+        second = X[:, 1] if X.shape[1] > 1 else np.zeros(len(X))
+        ax.scatter(X[:, 0], second, c=np.where(y, "C3", "C0"), s=45)
+        inefficient = judged[name]["accuracy", "local"]["first_split"]
+        ax.axvline(min(threshold for feature, threshold in borders if feature == 0), color="black")
+        ax.axvline(inefficient[1], color="black", linestyle="--")
+        ax.set_title(f"{name}: an efficient split (solid), that of local accuracy (dashed)", fontsize=9)
+        ax.set_xticks([])
+        ax.set_yticks([])
+    draw_verdicts(axes[0, 1], judged)
+    ax, width = axes[1, 1], 0.27
+    titles = list(DISTANCES.values())
+    for place, evaluation in enumerate(EVALUATIONS):
+        means = [np.mean([by[distance, evaluation] for by in shares.values()]) for distance in DISTANCES]
+        ax.bar(np.arange(len(titles)) + (place - 1) * width, means, width, color=COLORS[evaluation], label=evaluation)
+    ax.set_xticks(range(len(titles)), titles, fontsize=9)
+    ax.set_ylabel("redundant splits, per cent")
+    ax.set_title("trees of Figures 4 (all rows) and 5: mean over the data sets", fontsize=9)
+    ax.legend(frameon=False)
+    ax.grid(axis="y", alpha=0.25)
+    save(plt, figure, path)
+
+
+def draw_verdicts(ax, judged):
+    """A table of colours: is the first split of a model efficient?"""
+    columns = [(name, evaluation) for name in judged for evaluation in EVALUATIONS]
+    efficient = np.array(
+        [[judged[name][distance, evaluation]["efficient"] for name, evaluation in columns] for distance in DISTANCES]
+    )
+    ax.imshow(efficient, cmap="RdYlGn", vmin=-0.5, vmax=1.5, aspect="auto")
+    for (row, column), good in np.ndenumerate(efficient):
+        ax.text(column, row, "efficient" if good else "not", ha="center", va="center", fontsize=9)
+    ax.set_xticks(range(len(columns)), [f"{name},\n{evaluation}" for name, evaluation in columns], fontsize=9)
+    ax.set_yticks(range(len(DISTANCES)), DISTANCES.values(), fontsize=9)
+    ax.set_title("the first split", fontsize=9)
+
+
+def draw_growth(ax, growth, color):
+    """Train (dashed) and test accuracy by step, the paler the more trees are finished; a tick where half of them are."""
+    unfinished = growth.unfinished
+    n_shown = max(2, int(np.sum(unfinished > SHARE_TO_SHOW)) + 1)
+    for values, style in ((growth.train, "--"), (growth.test, "-")):
+        means = values.mean(axis=0)
+        for step in range(min(n_shown, len(means)) - 1):
+            opacity = 0.15 + 0.85 * unfinished[step]
+            ax.plot((step, step + 1), means[step : step + 2], style, color=color, alpha=opacity, linewidth=1.6)
+    majority = int(np.sum(unfinished >= 0.5))
+    ax.plot([majority], [growth.test.mean(axis=0)[majority]], "|", color=color, markersize=14, markeredgewidth=2)
+    return n_shown
+
+
+def draw_noise(growths, pruning_titles, path):
+    """Figure 7: a row a distance, a column a pruning; the lines at the right are the whole trees' test accuracy."""
+    plt = import_pyplot()
+    figure, axes = plt.subplots(
+        len(DISTANCES),
+        len(pruning_titles),
+        figsize=(13, 2.3 * len(DISTANCES)),
+        layout="constrained",
+        sharey=True,
+        sharex="col",
+    )
+    for row, (distance, distance_title) in zip(axes, DISTANCES.items(), strict=True):
+        for ax, pruning in zip(row, pruning_titles, strict=True):
+            for evaluation in ("local", "global"):
+                growth = growths[distance, evaluation, pruning]
+                draw_growth(ax, growth, COLORS[evaluation])
+                ax.axhline(growth.test[:, -1].mean(), color=COLORS[evaluation], linewidth=0.8, linestyle=":")
+            ax.grid(alpha=0.25)
+        row[0].set_ylabel(distance_title)
+    for ax, title in zip(axes[0], pruning_titles.values(), strict=True):
+        ax.set_title(title)
+    legend(figure, plt, {"test": "-", "train": "--", "test, whole trees": ":"}, ("local", "global"))
+    figure.supxlabel("splits")
+    save(plt, figure, path)
+
+
+def draw_glocal(growths, evaluations, path):
+    """Figure 8: a panel a data set."""
+    plt = import_pyplot()
+    names = list(dict.fromkeys(name for name, _ in growths))
+    figure, axes = plt.subplots(1, len(names), figsize=(5.5 * len(names), 4), layout="constrained", squeeze=False)
+    for ax, name in zip(axes[0], names, strict=True):
+        for evaluation in evaluations:
+            draw_growth(ax, growths[name, evaluation], COLORS[evaluation])
+        ax.set_title(f"Jaccard distance, {name}")
+        ax.set_xlabel("splits")
+        ax.grid(alpha=0.25)
+    legend(figure, plt, {"test": "-", "train": "--"}, evaluations)
+    save(plt, figure, path)
+
+
+def save(plt, figure, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
