@@ -6,10 +6,12 @@ from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
 from .id3 import ID3Classifier, ID3ForestClassifier
+from .minimal import minimal_tree
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .plotting import plot_tree
 from .sequence import effort_to_compress, nsrps
+from .simplify import merge_redundant, redundant_splits
 from .tree import Tree
 
 __version__ = "0.1.0"
@@ -30,6 +32,9 @@ __all__ = [
     "effort_to_compress",
     "export_dict",
     "export_text",
+    "merge_redundant",
+    "minimal_tree",
     "nsrps",
     "plot_tree",
+    "redundant_splits",
 ]

@@ -8,6 +8,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,8 @@ from . import criteria
 from ._engine import config_context, kernel
 
 __all__ = ["DISTANCES", "Distance", "JaccardDistance", "clustering_distance", "resolve"]
+
+_REMEMBERED_SETS = 4096
 
 
 @dataclass(frozen=True)
@@ -93,18 +96,15 @@ class JaccardDistance:
 
 def _of_lists(function):
     """The set function as the reference calls it, which asks for many sets again and again."""
-    known = {}
 
-    def of_list(rows):
-        rows = tuple(rows)
-        if rows not in known:
-            value = float(function(np.array(rows, dtype=np.int64)))
-            if not 0.0 <= value < math.inf:
-                raise ValueError(f"A set function must give finite numbers that are not negative, got {value}.")
-            known[rows] = value
-        return known[rows]
+    @lru_cache(maxsize=_REMEMBERED_SETS)
+    def of_rows(rows):
+        value = float(function(np.array(rows, dtype=np.int64)))
+        if not 0.0 <= value < math.inf:
+            raise ValueError(f"A set function must give finite numbers that are not negative, got {value}.")
+        return value
 
-    return of_list
+    return lambda rows: of_rows(tuple(rows))
 
 
 DISTANCES = {

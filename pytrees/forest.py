@@ -62,7 +62,7 @@ class DecisionForestClassifier(BaseForestClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    criterion : {"gini", "entropy", "ogini", "wig", "ranking", "etc"} or criterion object, default="gini"
+    criterion : str or criterion object, default="gini"
         As in :class:`DecisionTreeClassifier`.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_gain, max_candidates
         Of every tree, as in :class:`DecisionTreeClassifier`. Numbers of rows are those of different rows, and fractions

@@ -165,8 +165,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The tree as plain arrays. The gain of a global split is the decrease of the whole tree's distance, divided by
-        the share of the rows that are in the node; it can be negative.
+        The tree as plain arrays, which knows the majority in every node, not `node_labels_`. The gain of a global split
+        is the decrease of the whole tree's distance, by the share of the rows in the node; it can be negative.
     node_labels_ : ndarray of shape (node_count,), int64
         For every node the code of the class that it predicts, or predicted while it was a leaf.
     split_steps_ : ndarray of shape (node_count,), int64

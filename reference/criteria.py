@@ -6,9 +6,9 @@ numbers, which count as different where they differ by more than a tolerance, ar
 with class scores that are not whole numbers, and of all criteria on counts where weights are not whole numbers.
 
 The ordinal criteria are those of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an
-experimental study" (2024). ``gain_ratio``, ``nvi``, ``jaccard`` and ``accuracy`` compare the clustering of a node's rows
-by the cut to that by their classes, as in F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section
-1.1; ``mae`` does so for ordered classes. A criterion is its name, or its name and a dict of parameters.
+experimental study" (2024). ``gain_ratio``, ``nvi``, ``jaccard`` and ``accuracy`` compare the clustering of a node's
+rows by the cut to that by their classes, as in F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning",
+Section 1.1; ``mae`` does so for ordered classes. A criterion is its name, or its name and a dict of parameters.
 """
 
 import heapq

@@ -20,7 +20,7 @@ from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, config_context
 
-COUNT_CRITERIA = ["gini", "entropy"]
+COUNT_CRITERIA = ["gini", "entropy", "gain_ratio", "jaccard"]
 
 
 def make_forest(n_estimators=5, random_state=0, **parameters):

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.utils._param_validation import InvalidParameterError
 from support import LEAF, on_both_engines
 
-from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier
+from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, export_dict, export_text
 from pytrees.criteria import WeightedInformationGain
 from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance
 
@@ -114,6 +114,14 @@ def test_labels_are_not_always_the_majority(engine):
     assert (tree.node_labels_ != tree.tree_.majority).any()
     np.testing.assert_array_equal(tree.predict(X), tree.classes_[tree.node_labels_[tree.apply(X)]])
     np.testing.assert_array_equal(tree.predict_proba(X), tree.tree_.shares_at(tree.apply(X)))
+
+
+def test_exports_show_what_is_predicted():
+    # Information gain does not know which cluster is which class: the lowest labels are taken, and are wrong.
+    tree = ID3Classifier(evaluation="global", labels="all").fit([[0.0], [1.0]], ["b", "a"])
+    assert tree.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
+    assert "class a [0, 1]" in export_text(tree)
+    assert export_dict(tree)["left"]["class"] == "a"
 
 
 def test_contradictory_rows_end_with_the_majority(engine):
@@ -268,7 +276,7 @@ def test_weights_that_cannot_be_used(estimator):
     with pytest.raises(ValueError, match="sample_weight cannot be used with distance='etc'"):
         estimator(distance="etc").fit(X, y, sample_weight=np.ones(30))
     for weights in (np.zeros(30), -np.ones(30)):
-        with pytest.raises(ValueError, match="(?i)sample.weight"):
+        with pytest.raises(ValueError, match=r"(?i)sample.weight"):
             estimator().fit(X, y, sample_weight=weights)
 
 

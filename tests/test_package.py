@@ -48,8 +48,11 @@ def test_public_names():
         "effort_to_compress",
         "export_dict",
         "export_text",
+        "merge_redundant",
+        "minimal_tree",
         "nsrps",
         "plot_tree",
+        "redundant_splits",
     }
     for name in pytrees.__all__:
         assert hasattr(pytrees, name), name
@@ -66,10 +69,12 @@ def test_public_names():
         "forest",
         "id3",
         "metrics",
+        "minimal",
         "ordinal",
         "permutation",
         "plotting",
         "sequence",
+        "simplify",
         "tree",
     ],
 )
@@ -90,6 +95,8 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "__init__",
         "bin_cuts",
         "bounds",
+        "clusterings",
+        "conflicts",
         "criteria",
         "distances",
         "exact",
@@ -103,6 +110,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "nsrps",
         "ordinal",
         "partition",
+        "row_sets",
         "scanner",
         "sequence_scanner",
         "sides",
@@ -116,7 +124,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
 def test_every_kernel_has_a_twin():
     assert KERNELS == TWINS
     searched = {"criteria", "histogram", "nsrps", "partition", "scanner", "sequence_scanner"}
-    assert set(KERNELS) >= searched | {"distances", "global_growth", "growth", "traverse"}
+    assert set(KERNELS) >= searched | {"distances", "global_growth", "growth", "minimal", "traverse"}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -138,6 +146,7 @@ def test_kernels_have_public_functions():
         "sum_values",
         "sum_votes",
     }
+    assert found["minimal"] == {"minimal_tree"}
     assert found["global_growth"] == {"grow_tree"}
     assert found["distances"] == {"sign_of_fractions", "table_distance"}
     assert found["histogram"] == {"bin_features", "highest_score"}

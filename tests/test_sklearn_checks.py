@@ -20,6 +20,8 @@ ORDINAL_CRITERION = "ogini"
 ESTIMATORS = [
     DecisionTreeClassifier(),
     DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=10),
+    DecisionTreeClassifier(criterion="gain_ratio", max_leaf_nodes=10),
+    DecisionTreeClassifier(criterion="jaccard"),
     DecisionTreeClassifier(criterion="etc", max_candidates=16),
     DecisionForestClassifier(n_estimators=5),
     DecisionForestClassifier(n_estimators=5, criterion="entropy", bootstrap=False, max_leaf_nodes=10),

@@ -186,7 +186,7 @@ cdef inline int64_t _hits(const LabelledScan* scan) noexcept nogil:
 
 
 cdef inline int64_t _minus_errors(const LabelledScan* scan) noexcept nogil:
-    """From one class to the next the error of the rows up to the first grows by one, that of the others falls by one."""
+    """From one label to the next the errors of rows up to the first grow by one, those of the others fall by one."""
     cdef index_t label, left = 0, right = 0
     cdef int64_t left_error = scan.left_error, right_error = scan.node_error - scan.left_error
     cdef int64_t left_below = 0, right_below = 0, count, right_total = scan.total - scan.left_total
@@ -299,12 +299,12 @@ cdef inline bint _offer_pair(
 
 
 cdef inline void _pass_over(JaccardScan* scan, float64_t similarity, float64_t right_similarity) noexcept nogil:
-    """Set `next_left` from a sum of similarities that is not better than the best, and the greatest of the right child."""
+    """Set `next_left` from a sum of similarities that is not better than the best, and the right child's best."""
     cdef float64_t missing = scan.best_similarity - similarity - 1e-14
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
-    # While m rows move, similarities to the left child rise by at most m / L, because at least its L rows are in the
-    # union; those to the right one, whose union loses at most m of at least R rows, grow by at most J m / (R - m), which
-    # is at most 2 J m / R for up to half of its rows.
+    # While m rows move, a similarity to the left child rises by at most m / L, because its L rows are in the union. One
+    # of J to the right child, whose union loses at most m of at least R rows, rises by at most J m / (R - m), which for
+    # up to half of the rows is at most 2 J m / R.
     if missing > 0.0:
         scan.next_left = scan.left_total + 1 + <int64_t> min(
             missing * left_total * right_total / (right_total + 2.0 * right_similarity * left_total), 0.5 * right_total

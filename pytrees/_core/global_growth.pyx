@@ -8,21 +8,12 @@ from libc.math cimport NAN, ldexp
 from libc.stdlib cimport free
 from libc.string cimport memmove
 
-from pytrees._core.distances cimport (
-    Clusters,
-    change_cluster,
-    distance_of,
-    ratio_of_sums,
-    separates,
-    sum_of_terms,
-    takes_fractions,
-)
-from pytrees._core.exact_sums cimport TermSum
+from pytrees._core.distances cimport Clusters, ClusterMemory, change_cluster, distance_of, separates
 from pytrees._core.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.leaf_scan cimport (
     LeafScan,
     Step,
-    compare_steps,
+    decreases,
     end_leaf,
     is_lower,
     precedes,
@@ -254,24 +245,11 @@ cdef int _find_step(Growth growth, Step* step, float64_t* gain) except -1 nogil:
     cdef bint must_decrease = growth.must_decrease or growth.is_local
     if growth.is_global:
         gain[0] = NAN
-        if _find_global(growth, step) and (not must_decrease or _decreases(growth, step)):
+        if _find_global(growth, step) and (not must_decrease or decreases(&growth.scan, step)):
             return 1
     if growth.is_local:
         return _find_local(growth, step, gain)
     return 0
-
-
-cdef int _decreases(Growth growth, const Step* step) except -1 nogil:
-    """Whether the whole tree comes nearer than it is."""
-    cdef Step now
-    cdef TermSum nothing
-    nothing.n_terms = 0
-    now.cost = 0
-    now.change = 0.0
-    if not takes_fractions(growth.code):
-        now.ratio = sum_of_terms(&growth.memory.clusters)
-        now.ratio = ratio_of_sums(&growth.memory.clusters, now.ratio.a, now.ratio.b)
-    return compare_steps(growth.code, growth.scan.margin, step, &growth.best_terms, &now, &nothing) > 0
 
 
 cdef int _look_at_the_keyboard(Growth growth, const NodeRows* rows) except -1 nogil:

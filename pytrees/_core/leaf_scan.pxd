@@ -73,7 +73,7 @@ cdef struct LeafScan:
     float64_t* right_scores
     const index_t* labels       # by place
     const int64_t* weights      # by place; NULL where every row counts once
-    bint sees_first_cut
+    bint sees_first_cut         # of those at which both sides get one label
     TermSum* best_terms         # how the best step changes a sum of fractions
 
 
@@ -254,7 +254,7 @@ cdef inline void _judge(CriterionCode code, const LeafScan* scan, const TermSum*
     step.cost = total.a
 
 
-cdef inline int compare_steps(
+cdef inline int _compare_steps(
     CriterionCode code, float64_t margin, const Step* step, const TermSum* changes, const Step* best,
     const TermSum* best_changes
 ) except -2 nogil:
@@ -276,6 +276,19 @@ cdef inline int compare_steps(
     for i in range(best_changes.n_terms):
         add_term(&difference, best_changes.terms[i], -best_changes.signs[i])
     return sign_of_sum(&difference)
+
+
+cdef inline int decreases(const LeafScan* scan, const Step* best) except -2 nogil:
+    """Whether the whole tree comes nearer by the best step than it is."""
+    cdef Step now
+    cdef TermSum nothing
+    nothing.n_terms = 0
+    now.cost = 0
+    now.change = 0.0
+    if takes_ratio(scan.clusters.code):
+        now.ratio = sum_of_terms(scan.clusters)
+        now.ratio = ratio_of_sums(scan.clusters, now.ratio.a, now.ratio.b)
+    return _compare_steps(scan.clusters.code, scan.margin, best, scan.best_terms, &now, &nothing) > 0
 
 
 cdef inline bint is_lower(const Step* step, const Step* best) noexcept nogil:
@@ -304,7 +317,7 @@ cdef inline int _offer(
     _collect(code, scan, left_label, right_label, &changes)
     _judge(code, scan, &changes, &step)
     if best.leaf != NONE:
-        order = compare_steps(code, scan.margin, &step, &changes, best, scan.best_terms)
+        order = _compare_steps(code, scan.margin, &step, &changes, best, scan.best_terms)
     if order < 0 or order == 0 and feature > best.feature:
         return 0
     step.threshold = threshold_between(
@@ -341,11 +354,14 @@ cdef inline int _offer_majorities(
     cdef index_t left_label = scan.left.majority, right_label = scan.right.majority
     cdef float64_t score = scan.offset
     if left_label == right_label:
-        score += _value(code, scan.ratio, scan.label_term) - scan.values[scan.label]
+        # Where both sides keep the label nothing changes: the first such cut of the leaf stands for all.
+        if not scan.sees_first_cut:
+            return 0
+        scan.sees_first_cut = False
     else:
         score += _score(code, scan, &scan.left, left_label) + _score(code, scan, &scan.right, right_label)
-    if score < _score_to_reach(code, scan, best):
-        return 0
+        if score < _score_to_reach(code, scan, best):
+            return 0
     return _offer(code, scan, partition, block, entries, feature, n_left, left_label, right_label, best)
 
 
