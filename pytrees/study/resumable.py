@@ -1,4 +1,9 @@
-"""Runs that can be killed and started again: every finished task is a line in a file."""
+"""Runs that can be killed and started again: every finished task is a line in a file.
+
+A line is a JSON object of settings, key and result, written at once. Nothing is ever removed from the file. A line
+that is not whole, as a killed run may leave behind, counts as none; lines of other settings stay and are not used; of
+several lines of a task the first counts.
+"""
 
 import hashlib
 import json
@@ -14,22 +19,19 @@ from .._progress import Progress
 def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"):
     """Run tasks in parallel, append the result of each to a file as it finishes, and skip those that it holds.
 
-    A line of the file is a JSON object of settings, key and result, written at once. Nothing is ever removed from the
-    file. A line that is not whole, as a killed run may leave behind, counts as none; lines of other settings stay and
-    are not used; of several lines of a task the first counts.
-
     Parameters
     ----------
     function : callable
         Called with the arguments of a task; what it returns must be of what JSON knows: lists, dicts, numbers, words.
     tasks : dict
         The arguments (a tuple) of every task by its key: a string, an integer, or a tuple of such. They start in this
-        order; large tasks first keep all processes busy until the end.
+        order; large tasks first keep all processes busy until the end. Of data that may change a key should hold a
+        digest: arguments are not compared.
     path : pathlib.Path
         The file; it and its folder are made where they are absent.
     settings : dict
-        Everything beside the key that the results depend on, as JSON knows it. Results of other settings are not
-        used: let it hold the parameters, and a version to be counted up when `function` changes.
+        Everything else that the results depend on, as JSON knows it: the parameters, and a version to be counted up
+        when `function` changes. Results of other settings are not used.
     n_jobs : int, optional
         Tasks worked on at once, as in joblib.
     label : str, default="tasks"
@@ -44,14 +46,9 @@ def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"
     Raises
     ------
     RuntimeError
-        If tasks failed. That is told when all others are finished, and in the file.
+        If tasks failed; when all others are finished, and in the file.
     OSError
         If the file cannot be read or written.
-
-    Notes
-    -----
-    Not kept apart are tasks of the same key and settings whose arguments differ: a key, or the settings, should hold a
-    digest of data that may change.
 
     Examples
     --------
@@ -69,16 +66,22 @@ def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"
     missing = {key: arguments for key, arguments in tasks.items() if key not in finished}
     if len(missing) < len(tasks):
         print(f"{len(tasks) - len(missing)} of {len(tasks)} {label} are finished in {path}.", file=sys.stderr)
-    failures = {}
+    finished |= _run_missing(function, missing, path, settings, n_jobs, label)
+    return {key: finished[key] for key in tasks}
+
+
+def _run_missing(function, tasks, path, settings, n_jobs, label):
+    """Results by key, each of which is in the file before it counts as finished."""
+    results, failures = {}, {}
     path.parent.mkdir(parents=True, exist_ok=True)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    with path.open("a+b") as file, Progress(len(missing), label) as progress:
+    with path.open("a+b") as file, Progress(len(tasks), label) as progress:
         _end_torn_line(file)
-        for key, line, failure in parallel(delayed(_attempt)(function, settings, *task) for task in missing.items()):
+        for key, line, failure in parallel(delayed(_attempt)(function, settings, *task) for task in tasks.items()):
             if failure is None:
                 file.write(line)
                 file.flush()
-                finished[key] = json.loads(line)["result"]
+                results[key] = json.loads(line)["result"]
             else:
                 failures[key] = failure
             progress.advance()
@@ -88,7 +91,7 @@ def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"
             f"{len(failures)} of {len(tasks)} tasks failed; the results of the others are in {path}. "
             f"The first, {key!r}:\n{failure}"
         )
-    return {key: finished[key] for key in tasks}
+    return results
 
 
 def read_finished(path, settings):
