@@ -14,6 +14,7 @@ import sklearn
 from .. import __version__
 from ..datasets import get_data_home, load, load_shipped, make_gaussian_blobs, make_monks, names
 from .global_protocol import (
+    MOST_TRAINING_ROWS,
     PROTOCOL_VERSION,
     SECONDS_TO_PROVE,
     TREE_SIZES,
@@ -37,8 +38,8 @@ def add_options(parser):
     """Those of all studies; the finished repetitions are kept in the folder of the results."""
     add_common_options(parser, "repetitions", 100)
     parser.epilog = (
-        f"Every finished repetition is kept in {KEPT} in the folder of the results. A run that was killed goes on where "
-        "it stopped, and one of more repetitions computes only what is new."
+        f"Every finished repetition is kept in {KEPT} in the folder of the results. A run that was killed goes on "
+        "where it stopped, and one of more repetitions computes only what is new."
     )
 
 
@@ -139,6 +140,7 @@ def settings():
     return {
         "study": "global",
         "version": PROTOCOL_VERSION,
+        "most_training_rows": MOST_TRAINING_ROWS,
         "seconds_to_prove": SECONDS_TO_PROVE,
         "pytrees": __version__,
         "numpy": np.__version__,

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .global_plots import draw_glocal, draw_noise
-from .global_protocol import DISTANCES, EVALUATIONS, PRUNINGS, test_size
-from .report import format_table, write_csv
+from .global_protocol import DISTANCES, PRUNINGS, test_size
+from .report import format_table, with_error, write_csv
 
 PRUNING_TITLES = {
     "none": "no pruning",
@@ -65,9 +65,7 @@ def collect(results, n_keys):
 
 def final(growth):
     """Mean and standard error of the test accuracy of the whole trees."""
-    last = growth.test[:, -1]
-    error = np.std(last, ddof=1) / np.sqrt(len(last)) if len(last) > 1 else 0.0
-    return f"{last.mean():.3f} ± {error:.3f}"
+    return with_error(growth.test[:, -1])
 
 
 def report_noise(results, n_rows, output):
@@ -121,24 +119,20 @@ def report_glocal(results, tables, output):
         of_set = [rows for (other, _), rows in results.items() if other == name]
         n_rows = len(tables[name][1])
         growths |= {(name, *kind): collect_growth(rows, n_rows) for kind, rows in collect(of_set, 1).items()}
-    print("\nFigure 8: trees by the Jaccard distance on all training rows\n")
-    rows = []
-    for (name, evaluation), growth in growths.items():
-        nodes = 2 * growth.n_splits + 1
-        half = int(np.argmax(growth.train.mean(axis=0) >= 0.95))
-        rows.append(
-            (
-                f"{name}, {evaluation}",
-                final(growth),
-                f"{growth.train[:, -1].mean():.3f}",
-                f"{nodes.mean():.1f} ± {nodes.std():.1f}",
-                half if growth.train.mean(axis=0).max() >= 0.95 else "-",
-            )
+    print("\nFigure 8: trees by the Jaccard distance on all training rows; means ± standard errors\n")
+    rows = [
+        (
+            f"{name}, {kind}",
+            final(growth),
+            f"{growth.train[:, -1].mean():.3f}",
+            with_error(2.0 * growth.n_splits + 1.0, 1),
         )
-    print(format_table(("", "test", "train", "nodes ± their std", "splits to .95 train"), rows))
+        for (name, kind), growth in growths.items()
+    ]
+    print(format_table(("", "test", "train", "nodes"), rows))
     write_growths(growths, ("dataset", "evaluation"), output / "global_figure_8.csv")
     write_ends(growths, ("dataset", "evaluation"), output / "global_figure_8_trees.csv")
-    return Report(growths, partial(draw_glocal, growths, EVALUATIONS))
+    return Report(growths, partial(draw_glocal, growths))
 
 
 def write_growths(growths, columns, path):

@@ -3,9 +3,11 @@
 import numpy as np
 
 from .global_protocol import DISTANCES, EVALUATIONS
-from .report import import_pyplot
+from .report import import_pyplot, standard_error
 
-COLORS = {"local": "C0", "global": "C3", "glocal": "C2"}
+# In the order in which they are drawn: glocal trees are often local ones, and then stand behind them as a broad line.
+COLORS = {"glocal": "C2", "local": "C0", "global": "C3"}
+WIDTHS = {"glocal": 3.5, "local": 1.4, "global": 1.4}
 
 # How far a picture of growth goes: until so few trees are unfinished.
 SHARE_TO_SHOW = 0.05
@@ -14,7 +16,7 @@ SHARE_TO_SHOW = 0.05
 def band(ax, x, values, **style):
     """The mean over the repetitions and its interval of two standard errors."""
     means = values.mean(axis=1)
-    errors = 2.0 * values.std(axis=1, ddof=1) / np.sqrt(values.shape[1]) if values.shape[1] > 1 else 0.0 * means
+    errors = 2.0 * np.array([standard_error(row) for row in values])
     ax.plot(x, means, **style)
     ax.fill_between(x, means - errors, means + errors, color=style["color"], alpha=0.2, linewidth=0)
 
@@ -33,8 +35,9 @@ def draw_sizes(grown, path):
             for evaluation, color in COLORS.items():
                 model = (distance, evaluation)
                 accuracy, nodes = (np.array([sizes[size][model][figure] for size in x]) for figure in (0, 1))
-                band(ax, x, accuracy, color=color, linewidth=1.5)
-                band(nodes_ax, x, nodes, color=color, linewidth=1.0, linestyle="--")
+                style = {"color": color, "alpha": 0.5 if evaluation == "glocal" else 1.0}
+                band(ax, x, accuracy, linewidth=WIDTHS[evaluation], **style)
+                band(nodes_ax, x, nodes, linewidth=0.7 * WIDTHS[evaluation], linestyle="--", **style)
             constant = [sizes[size]["constant", ""][0].mean() for size in x]
             ax.plot(x, constant, color="0.5", linestyle=":", linewidth=1.0)
             ax.set_xscale("log")
@@ -66,7 +69,8 @@ def draw_random_trees(random_trees, path):
         for evaluation, color in COLORS.items():
             nodes = [found["nodes"][distance, evaluation] for found in random_trees.values()]
             low, middle, high = np.array([np.percentile(values, (25, 50, 75)) for values in nodes]).T
-            ax.plot(x, [values.mean() for values in nodes], color=color)
+            alpha = 0.5 if evaluation == "glocal" else 1.0
+            ax.plot(x, [values.mean() for values in nodes], color=color, linewidth=WIDTHS[evaluation], alpha=alpha)
             ax.plot(x, middle, color=color, linestyle="--", linewidth=1.0)
             ax.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
         ax.plot(x, x, color="black")
@@ -107,8 +111,10 @@ def draw_situations(situations, judged, shares, path):
     ax.set_xticks(range(len(titles)), titles, fontsize=9)
     ax.set_ylabel("redundant splits, per cent")
     ax.set_title("trees of Figures 4 (all rows) and 5: mean over the data sets", fontsize=9)
-    ax.legend(frameon=False)
+    ax.set_ylim(0.0, 1.2 * ax.get_ylim()[1])
+    ax.legend(frameon=False, ncols=len(EVALUATIONS))
     ax.grid(axis="y", alpha=0.25)
+    ax.set_axisbelow(True)
     save(plt, figure, path)
 
 
@@ -126,18 +132,17 @@ def draw_verdicts(ax, judged):
     ax.set_title("the first split", fontsize=9)
 
 
-def draw_growth(ax, growth, color):
-    """Train (dashed) and test accuracy by step, the paler the more trees are finished; a tick where half of them are."""
+def draw_growth(ax, growth, color, width):
+    """Test (broad) and train accuracy by step, the paler the more trees have ended; a tick where half of them have."""
     unfinished = growth.unfinished
-    n_shown = max(2, int(np.sum(unfinished > SHARE_TO_SHOW)) + 1)
-    for values, style in ((growth.train, "--"), (growth.test, "-")):
+    n_shown = min(int(np.sum(unfinished > SHARE_TO_SHOW)) + 1, len(unfinished))
+    for values, linewidth in ((growth.train, 0.5 * width), (growth.test, width)):
         means = values.mean(axis=0)
-        for step in range(min(n_shown, len(means)) - 1):
+        for step in range(n_shown - 1):
             opacity = 0.15 + 0.85 * unfinished[step]
-            ax.plot((step, step + 1), means[step : step + 2], style, color=color, alpha=opacity, linewidth=1.6)
+            ax.plot((step, step + 1), means[step : step + 2], color=color, alpha=opacity, linewidth=linewidth)
     majority = int(np.sum(unfinished >= 0.5))
     ax.plot([majority], [growth.test.mean(axis=0)[majority]], "|", color=color, markersize=14, markeredgewidth=2)
-    return n_shown
 
 
 def draw_noise(growths, pruning_titles, path):
@@ -155,29 +160,30 @@ def draw_noise(growths, pruning_titles, path):
         for ax, pruning in zip(row, pruning_titles, strict=True):
             for evaluation in ("local", "global"):
                 growth = growths[distance, evaluation, pruning]
-                draw_growth(ax, growth, COLORS[evaluation])
+                draw_growth(ax, growth, COLORS[evaluation], 2.0)
                 ax.axhline(growth.test[:, -1].mean(), color=COLORS[evaluation], linewidth=0.8, linestyle=":")
             ax.grid(alpha=0.25)
         row[0].set_ylabel(distance_title)
     for ax, title in zip(axes[0], pruning_titles.values(), strict=True):
         ax.set_title(title)
-    legend(figure, plt, {"test": "-", "train": "--", "test, whole trees": ":"}, ("local", "global"))
+    legend(figure, plt, {"test": "-", "train (thin)": "-", "test, whole trees": ":"}, ("local", "global"))
     figure.supxlabel("splits")
     save(plt, figure, path)
 
 
-def draw_glocal(growths, evaluations, path):
-    """Figure 8: a panel a data set."""
+def draw_glocal(growths, path):
+    """Figure 8: a panel a data set, from an accuracy on that trees have after a few splits."""
     plt = import_pyplot()
     names = list(dict.fromkeys(name for name, _ in growths))
     figure, axes = plt.subplots(1, len(names), figsize=(5.5 * len(names), 4), layout="constrained", squeeze=False)
     for ax, name in zip(axes[0], names, strict=True):
-        for evaluation in evaluations:
-            draw_growth(ax, growths[name, evaluation], COLORS[evaluation])
+        for evaluation in COLORS:
+            draw_growth(ax, growths[name, evaluation], COLORS[evaluation], 1.4 * WIDTHS[evaluation])
+        ax.set_ylim(0.88, 1.01)
         ax.set_title(f"Jaccard distance, {name}")
         ax.set_xlabel("splits")
         ax.grid(alpha=0.25)
-    legend(figure, plt, {"test": "-", "train": "--"}, evaluations)
+    legend(figure, plt, {"test": "-", "train (thin)": "-"}, EVALUATIONS)
     save(plt, figure, path)
 
 

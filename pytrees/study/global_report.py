@@ -4,8 +4,8 @@ import numpy as np
 
 from .global_growth_report import report_glocal, report_noise
 from .global_plots import draw_random_trees, draw_situations, draw_sizes
-from .global_protocol import DISTANCES, EVALUATIONS, judge_situation, models, situations
-from .report import format_table, import_pyplot, write_csv
+from .global_protocol import DISTANCES, EVALUATIONS, MOST_TRAINING_ROWS, judge_situation, models, situations
+from .report import format_table, import_pyplot, standard_error, with_error, write_csv
 
 # The data sets of Figure 4, and whether they are artificial.
 DATA_SETS = {
@@ -15,8 +15,8 @@ DATA_SETS = {
     "blobs": ("Gaussian blobs", True),
     "wine": ("Wine", False),
     "iris": ("Iris", False),
-    "ctg_nsp": ("Cardiotocography, 3 classes", False),
-    "ctg_class": ("Cardiotocography, 10 classes", False),
+    "ctg_nsp": ("CTG, 3 classes", False),
+    "ctg_class": ("CTG, 10 classes", False),
 }
 
 CONSTANT = ("constant", "")
@@ -66,51 +66,44 @@ def report(results, tables, output):
 
 def collect_sizes(results):
     """By data set, by size, by model: an array of shape (3, n_seeds) of accuracies, nodes and redundant splits."""
-    grown = {}
+    grown = {name: {} for name in DATA_SETS if any(name == of for of, _ in results)}
     for (name, _), rows in results.items():
         for size, distance, evaluation, *figures in rows:
-            grown.setdefault(name, {}).setdefault(size, {}).setdefault((distance, evaluation), []).append(figures)
+            grown[name].setdefault(size, {}).setdefault((distance, evaluation), []).append(figures)
     return {
         name: {size: {model: np.array(found).T for model, found in by.items()} for size, by in sizes.items()}
         for name, sizes in grown.items()
     }
 
 
-def standard_error(values):
-    """Of a mean; 0 of a single value."""
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-
-def with_error(values, digits=3):
-    return f"{np.mean(values):.{digits}f} ± {standard_error(values):.{digits}f}"
-
-
 def print_sizes(grown, tables):
-    """Accuracy and nodes on a small training set and on all training rows."""
+    """Accuracy and nodes on a small training set and on the largest one."""
     n_seeds = next(iter(grown["iris"].values()))[CONSTANT].shape[1]
-    print(f"\nFigure 4: share of the test rows that are predicted right, and nodes; means ± standard errors, {n_seeds}")
     print(
-        "repetitions. A tenth of the rows is for testing, and is drawn anew every time. Training sets are parts of the"
+        f"\nFigure 4: share of the test rows that are predicted right, mean ± standard error of {n_seeds} repetitions,"
     )
-    print("others. Repetitions share rows, which makes standard errors too small.")
+    print("and nodes, mean of local / global / glocal. A tenth of the rows is for testing, drawn anew every time;")
+    print(f"training sets, of at most {MOST_TRAINING_ROWS} rows, are parts of the others. Repetitions share rows,")
+    print("which makes standard errors too small.")
     for name, sizes in grown.items():
         small, most = MOST_ROWS_OF_SMALL, max(sizes)
-        constants = [f"{np.mean(sizes[size][CONSTANT][0]):.3f}" for size in (small, most)]
-        print(
-            f"\n{DATA_SETS[name][0]}: {small} and {most} of {len(tables[name][1])} rows; always the most frequent class: "
-        )
-        print(f"{constants[0]} and {constants[1]}\n")
+        print(f"\n{DATA_SETS[name][0]}: {small} and {most} training rows, of {len(tables[name][1])} in all\n")
         rows = [
             (
                 DISTANCES[distance],
-                *(with_error(sizes[small][distance, evaluation][0]) for evaluation in EVALUATIONS),
-                *(with_error(sizes[most][distance, evaluation][0]) for evaluation in EVALUATIONS),
-                *(f"{np.mean(sizes[most][distance, evaluation][1]):.0f}" for evaluation in EVALUATIONS),
+                *(
+                    with_error(sizes[size][distance, evaluation][0])
+                    for size in (small, most)
+                    for evaluation in EVALUATIONS
+                ),
+                " / ".join(f"{sizes[most][distance, evaluation][1].mean():.0f}" for evaluation in EVALUATIONS),
             )
             for distance in DISTANCES
         ]
-        header = [f"{size} {evaluation}" for size in (small, most) for evaluation in EVALUATIONS]
-        print(format_table(("", *header, *(f"nodes {evaluation}" for evaluation in EVALUATIONS)), rows))
+        constants = [cell for size in (small, most) for cell in (with_error(sizes[size][CONSTANT][0]), "", "")]
+        rows.append(("most frequent class", *constants, "1"))
+        header = [f"{size}, {evaluation}" for size in (small, most) for evaluation in EVALUATIONS]
+        print(format_table(("", *header, f"{most}, nodes"), rows))
 
 
 def compare(grown, first, second, names, sizes_of, figure):
@@ -149,9 +142,9 @@ def compare(grown, first, second, names, sizes_of, figure):
 def print_comparison(grown):
     """Local against global evaluation: artificial and natural data, small training sets and all rows."""
     print(
-        "\nLocal against global evaluation, paired by repetition: training sets for which the mean of the local trees is"
+        "\nLocal against global evaluation, paired by repetition: training sets for which the mean of the local trees"
     )
-    print(f"greater / not clearly other / smaller, clear being more than {ERRORS_THAT_COUNT:.0f} standard errors\n")
+    print(f"is greater / not clearly other / smaller, clear being more than {ERRORS_THAT_COUNT:.0f} standard errors\n")
     kinds = {
         "artificial": [name for name in grown if DATA_SETS[name][1]],
         "natural": [name for name in grown if not DATA_SETS[name][1]],
@@ -189,7 +182,7 @@ def write_sizes(grown, results, output):
 
 
 def collect_random_trees(results):
-    """By nodes of the random tree: arrays of the nodes and redundant splits by model, and what is proven of the least."""
+    """By nodes of the random tree: nodes and redundant splits by model, arrays, and what is proven of the least."""
     by_size = {}
     for (n_nodes, _), found in sorted(results.items()):
         by_size.setdefault(n_nodes, []).append(found)
@@ -215,27 +208,21 @@ def print_random_trees(random_trees):
     print(f"\nFigure 5: nodes of trees on points that a random tree has labelled, mean (median) of {n_seeds} samples")
     print("Samples for which a tree is smaller than that one are discarded, as in the paper. Below: the nodes of the")
     print(
-        "smallest consistent tree where they are proven, how often that is, and how often it is below the random tree's.\n"
+        "smallest consistent tree, where they are proven; how often they are; how often they are fewer than the random"
     )
-    rows = [
-        (
-            f"{DISTANCES[distance]}, {evaluation}",
-            *(
-                f"{found['nodes'][distance, evaluation].mean():.1f} ({np.median(found['nodes'][distance, evaluation]):g})"
-                for found in random_trees.values()
-            ),
-        )
-        for evaluation in EVALUATIONS
-        for distance in DISTANCES
-    ]
+    print("tree's; samples discarded.\n")
+    rows = []
+    for evaluation in EVALUATIONS:
+        for distance in DISTANCES:
+            nodes = [found["nodes"][distance, evaluation] for found in random_trees.values()]
+            cells = (f"{sizes.mean():.3g} ({np.median(sizes):.3g})" for sizes in nodes)
+            rows.append((f"{DISTANCES[distance]}, {evaluation}", *cells))
     proven = {n_nodes: found["minimal"][found["proven"]] for n_nodes, found in random_trees.items()}
+    fewer = (f"{100.0 * np.mean(sizes < n_nodes):.0f} %" if len(sizes) else "" for n_nodes, sizes in proven.items())
     rows += [
         ("smallest, proven", *(f"{sizes.mean():.2f}" if len(sizes) else "" for sizes in proven.values())),
         ("proven", *(f"{100.0 * found['proven'].mean():.0f} %" for found in random_trees.values())),
-        (
-            "smaller than random",
-            *(f"{100.0 * np.mean(sizes < n):.0f} %" if len(sizes) else "" for n, sizes in proven.items()),
-        ),
+        ("smaller than random", *fewer),
         ("discarded", *(str(found["discarded"]) for found in random_trees.values())),
     ]
     print(format_table(("random tree's nodes", *map(str, random_trees)), rows))
