@@ -20,6 +20,7 @@ TABLES = {
     "global_figure_5.csv",
     "global_figure_5_trees.csv",
     "global_figure_6.csv",
+    "global_lead.csv",
     "global_redundant.csv",
     "global_figure_7.csv",
     "global_figure_7_trees.csv",
@@ -223,6 +224,20 @@ def test_means_are_those_of_the_trees(finished):
         of_kind = [float(tree["nodes"]) for tree in trees if all(tree[field] == row[field] for field in kind)]
         assert float(row["nodes_mean"]) == np.mean(of_kind)
         assert float(row["nodes_se"]) == pytest.approx(np.std(of_kind, ddof=1) / np.sqrt(2), abs=1e-5)
+    for row in read_csv(folder / "global_lead.csv"):
+        accuracy = {
+            e: [
+                float(m["accuracy_mean"])
+                for m in means
+                if m["dataset"] == row["dataset"]
+                and m["evaluation"] == e
+                and m["train_size"] == row["train_size"]
+                and m["distance"] not in ("gain_ratio", "accuracy")
+            ]
+            for e in ("local", "global")
+        }
+        lead = 100 * (np.mean(accuracy["global"]) - np.mean(accuracy["local"]))
+        assert float(row["global_less_local"]) == pytest.approx(lead, abs=2e-3)
     assert len(read_csv(folder / "global_figure_5.csv")) == len(TREE_SIZES) * len(DISTANCES) * len(EVALUATIONS)
     for number in (7, 8):
         ends = read_csv(folder / f"global_figure_{number}_trees.csv")

@@ -134,13 +134,16 @@ def draw_verdicts(ax, judged):
 
 def draw_growth(ax, growth, color, width):
     """Test (broad) and train accuracy by step, the paler the more trees have ended; a tick where half of them have."""
+    from matplotlib.collections import LineCollection
+
     unfinished = growth.unfinished
     n_shown = min(int(np.sum(unfinished > SHARE_TO_SHOW)) + 1, len(unfinished))
+    opacity = 0.15 + 0.85 * unfinished[: n_shown - 1]
     for values, linewidth in ((growth.train, 0.5 * width), (growth.test, width)):
-        means = values.mean(axis=0)
-        for step in range(n_shown - 1):
-            opacity = 0.15 + 0.85 * unfinished[step]
-            ax.plot((step, step + 1), means[step : step + 2], color=color, alpha=opacity, linewidth=linewidth)
+        points = np.column_stack([np.arange(n_shown), values.mean(axis=0)[:n_shown]])
+        steps = np.stack([points[:-1], points[1:]], axis=1)
+        ax.add_collection(LineCollection(steps, colors=color, alpha=opacity, linewidths=linewidth))
+    ax.autoscale_view()
     majority = int(np.sum(unfinished >= 0.5))
     ax.plot([majority], [growth.test.mean(axis=0)[majority]], "|", color=color, markersize=14, markeredgewidth=2)
 
@@ -178,7 +181,7 @@ def draw_glocal(growths, path):
     figure, axes = plt.subplots(1, len(names), figsize=(5.5 * len(names), 4), layout="constrained", squeeze=False)
     for ax, name in zip(axes[0], names, strict=True):
         for evaluation in COLORS:
-            draw_growth(ax, growths[name, evaluation], COLORS[evaluation], 1.4 * WIDTHS[evaluation])
+            draw_growth(ax, growths[name, evaluation], COLORS[evaluation], 1.2 * WIDTHS[evaluation])
         ax.set_ylim(0.88, 1.01)
         ax.set_title(f"Jaccard distance, {name}")
         ax.set_xlabel("splits")

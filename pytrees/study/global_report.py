@@ -24,6 +24,9 @@ CONSTANT = ("constant", "")
 # Training sets of so many rows, at most, are called small.
 MOST_ROWS_OF_SMALL = 40
 
+# Those of the paper's Figure 4.
+PAPERS_DISTANCES = ("information_gain", "gini", "jaccard", "nvi")
+
 # A difference counts where it is so many standard errors.
 ERRORS_THAT_COUNT = 2.0
 
@@ -42,6 +45,7 @@ def report(results, tables, output):
     grown = collect_sizes(results["figure_4"])
     print_sizes(grown, tables)
     print_comparison(grown)
+    print_lead(grown, output)
     write_sizes(grown, results["figure_4"], output)
     random_trees = collect_random_trees(results["figure_5"])
     print_random_trees(random_trees)
@@ -162,6 +166,26 @@ def print_comparison(grown):
                 cells = ["/".join(map(str, numbers)) for numbers in (*counts.values(), total)]
                 rows.append((f"{title}, {kind}, {range_title}", *cells))
     print(format_table(("", *DISTANCES.values(), "all"), rows))
+
+
+def print_lead(grown, output):
+    """The lead of global over local evaluation in accuracy by data set and size, mean of the paper's distances."""
+    print("\nTest accuracy of global less that of local evaluation, in per cent: mean of the paper's four distances")
+    print("± standard error; * more than two of them. The last column has the largest training set.\n")
+    powers = sorted({size for sizes in grown.values() for size in list(sizes)[:-1]})
+    printed, written = [], []
+    for name, sizes in grown.items():
+        cells = dict.fromkeys([*powers, "largest"], "")
+        for size, found in sizes.items():
+            leads = [found[distance, "global"][0] - found[distance, "local"][0] for distance in PAPERS_DISTANCES]
+            lead = 100.0 * np.mean(leads, axis=0)
+            mean, error = float(lead.mean()), standard_error(lead)
+            mark = "*" if abs(mean) > ERRORS_THAT_COUNT * error else " "
+            cells[size if size != max(sizes) else "largest"] = f"{mean:+.1f} ± {error:.1f}{mark}"
+            written.append((name, size, round(mean, 4), round(error, 4)))
+        printed.append((DATA_SETS[name][0], *cells.values()))
+    print(format_table(("training rows", *map(str, powers), "largest"), printed))
+    write_csv(output / "global_lead.csv", ("dataset", "train_size", "global_less_local", "se"), written)
 
 
 def write_sizes(grown, results, output):
