@@ -110,7 +110,7 @@ def draw_situations(situations, judged, shares, path):
         ax.bar(np.arange(len(titles)) + (place - 1) * width, means, width, color=COLORS[evaluation], label=evaluation)
     ax.set_xticks(range(len(titles)), titles, fontsize=9)
     ax.set_ylabel("redundant splits, per cent")
-    ax.set_title("trees of Figures 4 (all rows) and 5: mean over the data sets", fontsize=9)
+    ax.set_title("trees of Figures 4 (largest training sets) and 5: mean over the data", fontsize=9)
     ax.set_ylim(0.0, 1.2 * ax.get_ylim()[1])
     ax.legend(frameon=False, ncols=len(EVALUATIONS))
     ax.grid(axis="y", alpha=0.25)
