@@ -121,8 +121,29 @@ DISTANCES = {
 }
 
 
+@dataclass(frozen=True)
+class TreeSize:
+    """Delta_mts: the sizes of the smallest consistent trees of both sides of a split, added (Section 3.1 of [1]_).
+
+    It looks at the rows and not at their classes alone, and judges single leaves. ID3 under it grows the smallest tree.
+
+    References
+    ----------
+    .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
+    """
+
+    name: ClassVar[str] = "mts"
+    judges: ClassVar[str] = "counts"
+
+    def specification(self, n_classes):
+        """The distance by its name."""
+        return self.name
+
+
 def resolve(distance):
     """The distance of a name, or else the criterion of that name; or the object itself."""
+    if distance == TreeSize.name:
+        return TreeSize()
     if isinstance(distance, str):
         return DISTANCES.get(distance) or criteria.resolve(distance)
     return distance

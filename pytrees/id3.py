@@ -18,6 +18,7 @@ from ._validation import validate_X
 from .criteria import CRITERIA, RankingImpurity, WeightedInformationGain
 from .distances import DISTANCES, Distance, JaccardDistance, resolve
 from .forest import all_rows, draw_counts, draw_sequence
+from .minimal import grow_by_size
 from .tree import LEAF, Tree
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
@@ -27,7 +28,7 @@ _MANY_CLASSES = 100
 
 ID3_CONSTRAINTS = {
     "distance": [
-        StrOptions(set(DISTANCES) | set(CRITERIA)),
+        StrOptions({"mts"} | set(DISTANCES) | set(CRITERIA)),
         JaccardDistance,
         WeightedInformationGain,
         RankingImpurity,
@@ -60,6 +61,9 @@ class GrownTree(NamedTuple):
 
 def grow(X, codes, weights, n_classes, distance, limits, seed, **options):
     """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force."""
+    if distance == "mts":
+        tree, steps = grow_by_size(X, codes, weights, n_classes, limits, options.get("rows"))
+        return GrownTree(tree, tree.majority, steps)
     is_of_sets = isinstance(distance, tuple) and "function" in distance[1]
     with config_context(engine="reference" if is_of_sets else current_engine()):
         arrays = kernel("global_growth", "grow_tree")(
@@ -125,10 +129,11 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
 
     Parameters
     ----------
-    distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"}, JaccardDistance, or a \
-            criterion, default="information_gain"
-        See :func:`pytrees.distances.clustering_distance`. With ``evaluation="local"`` also a criterion of
-        :class:`DecisionTreeClassifier` by name or as an object; leaves then compare by the gain of their best split.
+    distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae", "mts"}, \
+            JaccardDistance, or a criterion, default="information_gain"
+        See :func:`pytrees.distances.clustering_distance`. With ``evaluation="local"`` also ``"mts"``, by which the tree
+        is that of :func:`minimal_tree`, or a criterion of :class:`DecisionTreeClassifier` by name or as an object, by
+        which leaves compare by the gain of their best split.
     evaluation : {"local", "global", "glocal"}, default="local"
         What a split is judged by:
 

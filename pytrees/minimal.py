@@ -1,6 +1,14 @@
-"""The smallest decision tree that is consistent with the labels."""
+"""The smallest decision tree that is consistent with the labels.
+
+A depth-first search, with a growing number of splits, decides whether a set of rows can be told apart by so many, and
+keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts of a
+feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak and
+S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). And two rows cannot share a leaf if
+their classes differ, or that of a row between them in every feature does: rows that pairwise cannot need a leaf each.
+"""
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,9 +18,9 @@ from ._engine import kernel
 from ._validation import validate_X_y
 from .cart import DecisionTreeClassifier
 from .simplify import merge_redundant
-from .tree import LEAF, Tree
+from .tree import LEAF, UNDEFINED, Tree
 
-__all__ = ["MinimalTree", "minimal_tree"]
+__all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 
 
 @dataclass(frozen=True)
@@ -68,14 +76,14 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     time_limit : float or None, default=None
         Seconds after which the search stops. None: no limit.
     memory_limit : int, default=2**30
-        Bytes of the table of what is known of sets of rows. When it is full it is emptied, which costs time only. Apart
-        from it the search needs 20 bytes for every row and feature, and 16 for every row and level of the tree.
+        Bytes of the table of what is known of sets of rows; a full one is emptied, which costs time only. Beside it the
+        search needs 20 bytes for every row and feature, and 16 for every row and level of the tree.
 
     Returns
     -------
     MinimalTree
         With `tree`, `is_proven` and `lower_bound`. Where the search was stopped, the tree is that of information gain
-        without its redundant splits; it can happen to be proven smallest even then, but need not be the one described.
+        without its redundant splits; even that can happen to be proven smallest.
 
     Raises
     ------
@@ -83,24 +91,14 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
         If X holds NaN or infinity, y is continuous, lengths differ, equal rows have different labels, so that no tree
         is consistent, or a limit is negative.
 
-    See Also
-    --------
-    merge_redundant : The same predictions from fewer nodes.
-
     Notes
     -----
-    The problem is NP-hard: time is exponential in the size of the smallest tree. Depth-first search, with a growing
-    number of splits, decides whether a set of rows can be told apart by so many; what it finds about a set is kept. It
-    rests on two facts. A set needs no fewer splits than its subsets, so that among the cuts of a feature that leave
-    the smaller side k splits, only the farthest matters; bisection finds it [2]_. And no two rows share a leaf
-    if their classes differ or a row of another class lies between them in every feature, so that rows which pairwise
-    cannot share a leaf need a leaf each. The search goes no deeper than 500 levels; trees that need more are not
-    proven.
+    The problem is NP-hard: time is exponential in the size of the smallest tree. Trees that are deeper than 500 levels
+    are not searched for.
 
     References
     ----------
     .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 3.1.
-    .. [2] S. Ordyniak and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021.
 
     Examples
     --------
@@ -113,19 +111,13 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     """
     estimator = DecisionTreeClassifier(criterion="entropy")
     X, codes, classes = validate_X_y(estimator, X, y)
-    greedy = merge_redundant(estimator.fit(X, codes))
-    leaf_counts = greedy.value[greedy.children_left == LEAF]
-    if np.any(np.count_nonzero(leaf_counts, axis=1) > 1):
-        raise ValueError("There is no consistent tree: equal rows of X have different labels.")
     arrays, splits, n_subproblems = kernel("minimal", "minimal_tree")(
-        X,
-        codes,
-        len(classes),
-        most_splits=greedy.n_leaves - 1,
-        time_limit=time_limit,
-        memory_limit=memory_limit,
+        X, codes, len(classes), time_limit=time_limit, memory_limit=memory_limit
     )
-    tree = _with_unit_gains(greedy) if arrays is None else Tree.from_arrays(arrays, X.shape[1])
+    if arrays is None:
+        tree = _with_unit_gains(merge_redundant(estimator.fit(X, codes)))
+    else:
+        tree = Tree.from_arrays(arrays, X.shape[1])
     return MinimalTree(tree, classes, 2 * splits + 1, n_subproblems)
 
 
@@ -141,3 +133,91 @@ def _with_unit_gains(tree):
         gain,
         tree.n_features,
     )
+
+
+def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
+    """Grow an ID3 tree with the distance Delta_mts, within limits.
+
+    A leaf's best split is that of the smallest tree of its rows, whatever other leaves do; the one with the least
+    Delta_mts is split first, of equal ones the leftmost.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+    codes : ndarray of shape (n_samples,), int32
+    weights : ndarray of shape (n_samples,) or None
+    n_classes : int
+    limits : dict
+        The kernels' `max_depth`, `max_leaf_nodes`, `min_samples_split`; others must not apply.
+    rows : ndarray of shape (n_rows,), int64, optional
+        The rows that are used; all by default.
+
+    Returns
+    -------
+    tree : Tree
+    steps : ndarray of shape (node_count,), int64
+        For every node the number of splits made before its own; -1 at leaves.
+
+    Raises
+    ------
+    ValueError
+        If equal rows have different labels, other limits apply, or the search is too deep.
+    """
+    if limits["min_samples_leaf"] > 1 or limits["max_features"] < X.shape[1]:
+        raise ValueError("distance='mts' is about all cuts of all features: use no min_samples_leaf or max_features.")
+    if rows is not None:
+        X, codes, weights = X[rows], codes[rows], None if weights is None else weights[rows]
+    arrays, _, _ = kernel("minimal", "minimal_tree")(X, codes, n_classes)
+    if arrays is None:
+        raise ValueError("distance='mts': the smallest tree is too deep to be searched for.")
+    tree = Tree.from_arrays(arrays, X.shape[1])
+    steps = _best_first(tree, limits)
+    value = tree.value if weights is None else _weighted_value(tree, X, codes, weights)
+    is_split = steps >= 0
+    is_kept = np.zeros(tree.node_count, dtype=bool)
+    is_kept[0] = True
+    is_kept[tree.children_left[is_split]] = is_kept[tree.children_right[is_split]] = True
+    number = np.cumsum(is_kept) - 1
+    kept = Tree(
+        np.where(is_split, number[tree.children_left], LEAF)[is_kept],
+        np.where(is_split, number[tree.children_right], LEAF)[is_kept],
+        np.where(is_split, tree.feature, UNDEFINED)[is_kept],
+        np.where(is_split, tree.threshold, UNDEFINED)[is_kept],
+        tree.n_node_samples[is_kept],
+        value[is_kept],
+        np.where(is_split, 1.0, 0.0)[is_kept],
+        tree.n_features,
+    )
+    return kept, steps[is_kept]
+
+
+def _best_first(tree, limits):
+    """The step of every split that the limits allow; -1 for other nodes."""
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    distance = [0] * tree.node_count  # Delta_mts: the size of the subtree without its root
+    for node in reversed(range(tree.node_count)):
+        if left[node] != LEAF:
+            distance[node] = distance[left[node]] + distance[right[node]] + 2
+    steps = np.full(tree.node_count, -1)
+    n_splits = 0
+    open_leaves = [(distance[0], 0, 0)]
+    while open_leaves and n_splits < limits["max_leaf_nodes"] - 1:
+        _, node, depth = heappop(open_leaves)
+        if left[node] == LEAF or depth >= limits["max_depth"]:
+            continue
+        if tree.n_node_samples[node] < limits["min_samples_split"]:
+            continue
+        steps[node] = n_splits
+        n_splits += 1
+        for child in (left[node], right[node]):
+            heappush(open_leaves, (distance[child], child, depth + 1))
+    return steps
+
+
+def _weighted_value(tree, X, codes, weights):
+    """Sums of weights by class; of an inner node, left child plus right child."""
+    value = np.zeros_like(tree.value)
+    np.add.at(value, (tree.apply_valid(X), codes), weights)
+    for node in reversed(np.flatnonzero(tree.children_left != LEAF)):
+        value[node] = value[tree.children_left[node]] + value[tree.children_right[node]]
+    return value

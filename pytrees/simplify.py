@@ -40,18 +40,16 @@ def merge_redundant(tree, labels=None):
     Parameters
     ----------
     tree : Tree or fitted estimator
-        A tree, or what has one as ``tree_``. A leaf predicts its most frequent class, unless labels are known.
+        A leaf predicts its most frequent class, unless labels are known.
     labels : array-like of shape (node_count,), optional
-        What the nodes predict; only leaves' labels matter. By default an estimator's ``node_labels_``, where it has
-        them.
+        What the nodes predict as leaves. By default an estimator's ``node_labels_``, where it has them.
 
     Returns
     -------
     Tree
         The smaller tree. A node has the rows and class counts of those that were joined, added. The gain of a joined
-        split is the sum of both gains, weighted by their nodes' rows, per row of the upper node: for pure leaves and
-        a criterion that measures the decrease of an impurity, that is the gain of the split itself. Gains of splits
-        that are gone are not reported.
+        split is the sum of both gains, weighted by their nodes' rows, per row of the upper node: that is its own
+        where the leaves are pure and gains are decreases of an impurity.
     ndarray of shape (node_count,)
         What its nodes predict. Only where labels were given, or the estimator has them.
 
@@ -65,11 +63,10 @@ def merge_redundant(tree, labels=None):
     See Also
     --------
     redundant_splits : How many there are, of either kind.
-    minimal_tree : The smallest tree that is consistent with the data, at whatever points.
 
     Notes
     -----
-    Linear in the number of nodes, and does not recurse.
+    Linear in the number of nodes.
 
     References
     ----------

@@ -265,7 +265,7 @@ def split_leaf(tree, step, number):
 
 
 def as_arrays(root):
-    """The tree's arrays in preorder."""
+    """The tree's arrays in preorder. Counts of an inner node are those of its children, added."""
     order, stack = [], [root]
     while stack:
         node = stack.pop()
@@ -273,6 +273,9 @@ def as_arrays(root):
         order.append(node)
         if node.left:
             stack += [node.right, node.left]
+    for node in reversed(order):
+        if node.left:
+            node.counts = add_lists(node.left.counts, node.right.counts)
     return {
         "children_left": [node.left.number if node.left else LEAF for node in order],
         "children_right": [node.right.number if node.right else LEAF for node in order],

@@ -50,20 +50,20 @@ class Search:
         return best
 
 
-def minimal_tree(X, y, n_classes, *, most_splits, time_limit=None, memory_limit=2**30, bound_rows=1024):
+def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_rows=1024):
     """The smallest consistent tree: its arrays, or None where the time was over; splits that are needed at least; and
     the number of sets of rows looked at.
 
     Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. There
     are no bounds here, and what is known is kept whatever the limit on memory.
     """
+    if len(set(map(tuple, X))) < len({(tuple(row), label) for row, label in zip(X, y, strict=True)}):
+        raise ValueError("There is no consistent tree: equal rows have different labels.")
     search = Search(X, y, inf if time_limit is None else monotonic() + time_limit)
     try:
         size = search.first_split(range(len(X)))[0]
     except Stopped:
         return None, len(set(y)) - 1, len(search.known)
-    if size > most_splits:
-        raise ValueError(f"There is no consistent tree of {most_splits} splits.")
     return as_arrays(search, n_classes), size, len(search.known)
 
 

@@ -83,8 +83,10 @@ def test_glocal_growth_decreases_the_distance_or_steps_locally():
 
 def test_information_gain_grows_the_tree_of_entropy():
     X, y = make_classes()
-    id3, cart = ID3Classifier().fit(X, y), DecisionTreeClassifier("entropy").fit(X, y)
-    assert id3.tree_ == cart.tree_
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    for of_rows in (None, weights):
+        id3 = ID3Classifier().fit(X, y, sample_weight=of_rows)
+        assert id3.tree_ == DecisionTreeClassifier("entropy").fit(X, y, sample_weight=of_rows).tree_
 
 
 @pytest.mark.parametrize("distance", ["etc", "ogini", "wig", "ranking", "entropy", WeightedInformationGain(2.0)])

@@ -14,7 +14,7 @@ from strategies import feature_matrices
 from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
 
 import pytrees
-from pytrees import DecisionTreeClassifier, minimal_tree
+from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, minimal_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree, make_monks
 
@@ -34,11 +34,10 @@ def problems(draw, max_rows=10, max_features=3):
     return X, consistent(X, y)
 
 
-def search(X, y, most_splits=None, **options):
+def search(X, y, **options):
     """What the kernel returns, as arrays."""
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
-    most_splits = len(X) - 1 if most_splits is None else most_splits
-    found, lower, n_sets = kernel("minimal", "minimal_tree")(X, y, int(y.max()) + 1, most_splits=most_splits, **options)
+    found, lower, n_sets = kernel("minimal", "minimal_tree")(X, y, int(y.max()) + 1, **options)
     return None if found is None else {name: np.asarray(array) for name, array in found.items()}, lower, n_sets
 
 
@@ -220,7 +219,7 @@ def test_time_limit(engine, time_limit):
     X, y = random_rows(80, 5, 4)
     start = time.monotonic()
     found = minimal_tree(X, y, time_limit=time_limit)
-    assert time.monotonic() - start < time_limit + 0.5
+    assert time.monotonic() - start < time_limit + 1.0
     assert not found.is_proven
     assert 7 <= found.lower_bound < found.tree.node_count
     np.testing.assert_array_equal(found.tree.predict(X), y)
@@ -231,7 +230,7 @@ def test_time_limit_holds_while_bounds_are_prepared():
     X, y = random_rows(1024, 400, 2)
     start = time.monotonic()
     assert search(X, y, time_limit=0.1)[:2] == (None, 1)
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < 3.0
 
 
 def test_more_time_raises_the_bound():
@@ -274,7 +273,7 @@ def test_contradictory_rows(engine):
     with pytest.raises(ValueError, match="no consistent tree: equal rows"):
         minimal_tree([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]], [0, 1, 1])
     with pytest.raises(ValueError, match="no consistent tree"):
-        search([[1.0], [1.0], [2.0]], [0, 1, 1], most_splits=3)
+        search([[1.0], [1.0], [2.0]], [0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -301,7 +300,7 @@ def test_bad_input(options, message):
 @pytest.mark.parametrize(("X", "y"), [([[0.0], [1.0]], [0]), ([[0.0]], [-1]), ([[0.0]], [5]), (np.empty((0, 1)), [])])
 def test_the_kernel_refuses_labels_that_are_no_codes(X, y):
     with pytest.raises(ValueError, match="class codes"):
-        kernel("minimal", "minimal_tree")(np.array(X), np.array(y, dtype=np.int32), 2, most_splits=1)
+        kernel("minimal", "minimal_tree")(np.array(X), np.array(y, dtype=np.int32), 2)
 
 
 def test_results_cannot_be_changed():
@@ -309,3 +308,97 @@ def test_results_cannot_be_changed():
     with pytest.raises(AttributeError):
         found.lower_bound = 1
     assert isinstance(found, pytrees.minimal.MinimalTree)
+
+
+# ----------------------------------------------------------------------------------------------------------------- ID3
+
+
+@examples(100)
+@given(problem=problems(max_rows=9))
+def test_id3_with_delta_mts_grows_the_smallest_tree(engine, problem):
+    X, y = problem
+    grown = ID3Classifier("mts").fit(X, y)
+    assert grown.tree_ == minimal_tree(X, y).tree
+    assert grown.is_consistent_
+    np.testing.assert_array_equal(grown.node_labels_, grown.tree_.majority)
+    assert not hasattr(grown, "distance_path_")
+
+
+def size_below(tree, node):
+    if tree.children_left[node] == -1:
+        return 1
+    return 1 + size_below(tree, tree.children_left[node]) + size_below(tree, tree.children_right[node])
+
+
+def test_id3_splits_the_leaf_of_the_least_distance_first():
+    """Delta_mts is the size of the smallest tree below a leaf without its root."""
+    X, y, _ = make_from_random_tree(200, 3, 4, 19, random_state=1)
+    grown = ID3Classifier("mts").fit(X, y)
+    tree, steps = grown.tree_, grown.split_steps_
+    assert tree == minimal_tree(X, y).tree
+    open_leaves = {0}
+    for step in range(tree.n_leaves - 1):
+        split = int(np.flatnonzero(steps == step)[0])
+        impure = [node for node in open_leaves if tree.children_left[node] != -1]
+        assert split == min(impure, key=lambda node: (size_below(tree, node), node))
+        open_leaves -= {split}
+        open_leaves |= {int(tree.children_left[split]), int(tree.children_right[split])}
+    stages = list(grown.staged_predict(X))
+    np.testing.assert_array_equal(stages[-1], y)
+    for n_leaves in range(2, tree.n_leaves):
+        part = ID3Classifier("mts", max_leaf_nodes=n_leaves).fit(X, y)
+        assert part.get_n_leaves() == n_leaves
+        np.testing.assert_array_equal(part.predict(X), stages[n_leaves - 1])
+
+
+def test_id3_within_limits():
+    X, y, _ = make_from_random_tree(200, 3, 4, 19, random_state=1)
+    whole = ID3Classifier("mts").fit(X, y).tree_
+    shallow = ID3Classifier("mts", max_depth=2).fit(X, y).tree_
+    assert (shallow.max_depth, shallow.feature[0], shallow.threshold[0]) == (2, whole.feature[0], whole.threshold[0])
+    large = ID3Classifier("mts", min_samples_split=180).fit(X, y).tree_
+    assert (large.n_node_samples[large.children_left != -1] >= 180).all()
+    assert whole.node_count > large.node_count > 1
+
+
+@pytest.mark.parametrize("factor", [1, 0.5])
+def test_id3_weighs_rows(engine, factor):
+    X, y = make_classes(n_samples=14, n_features=2)
+    weights = np.arange(14) % 4 * factor
+    weighted = ID3Classifier("mts", max_leaf_nodes=4).fit(X, y, sample_weight=weights).tree_
+    repeated = np.repeat(np.arange(14), np.arange(14) % 4)
+    tree = ID3Classifier("mts", max_leaf_nodes=4).fit(X[repeated], y[repeated]).tree_
+    np.testing.assert_array_equal(weighted.value, tree.value * factor)
+    np.testing.assert_array_equal(weighted.threshold, tree.threshold)
+
+
+def test_id3_forests_of_smallest_trees():
+    X, y = make_classes(n_samples=12, n_features=2)
+    compiled, reference = on_both_engines(ID3ForestClassifier(3, distance="mts", random_state=0).fit, X, y)
+    for forest in (compiled, reference):
+        assert len({tree.tree_ for tree in forest.estimators_}) > 1
+    np.testing.assert_array_equal(compiled.predict_proba(X), reference.predict_proba(X))
+    same = ID3ForestClassifier(2, distance="mts", bootstrap=False).fit(X, y)
+    assert all(tree.tree_ == minimal_tree(X, y).tree for tree in same.estimators_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"evaluation": "global"}, "judges single leaves only"),
+        ({"evaluation": "glocal"}, "judges single leaves only"),
+        ({"max_features": 1}, "no min_samples_leaf or max_features"),
+        ({"min_samples_leaf": 2}, "no min_samples_leaf or max_features"),
+    ],
+)
+def test_id3_refuses_what_does_not_go_with_delta_mts(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ID3Classifier("mts", **parameters).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+
+
+def test_id3_of_rows_without_a_consistent_tree():
+    with pytest.raises(ValueError, match="no consistent tree"):
+        ID3Classifier("mts").fit([[0.0], [0.0]], [0, 1])
+    chain = np.arange(600.0).reshape(-1, 1)
+    with pytest.raises(ValueError, match="too deep"):
+        ID3Classifier("mts").fit(chain, np.arange(600) % 2)

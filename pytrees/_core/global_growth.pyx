@@ -402,8 +402,13 @@ cdef dict _as_arrays(Growth growth):
         whole[5, i] = node.step
         real[0, i] = node.threshold
         real[1, i] = node.gain
+    # Children stand behind their parent; an inner node's weights are those of its children, added.
+    for i in range(n_nodes - 1, -1, -1):
         for label in range(k):
-            value[i, label] = growth.values[order[i] * k + label]
+            if whole[0, i] == LEAF:
+                value[i, label] = growth.values[order[i] * k + label]
+            else:
+                value[i, label] = value[whole[0, i], label] + value[whole[1, i], label]
     names = ("children_left", "children_right", "feature", "n_node_samples", "label", "split_step")
     arrays = dict(zip(names, np.asarray(whole), strict=True))
     return arrays | {"threshold": np.asarray(real[0]), "gain": np.asarray(real[1]), "value": np.asarray(value)}

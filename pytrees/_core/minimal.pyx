@@ -253,32 +253,32 @@ cdef int _find_cut(
 ) except -1 nogil:
     """A cut of the feature whose sides need less than the budget together; the lowest one, if so wanted.
 
-    With more splits on the left, it must have less on the right: both ends of the possible cuts move to the right.
+    The more splits there are for the left side, the less for the right one: both ends of the possible cuts move to the
+    right. Of the cuts that leave the side with fewer splits enough of them, only the farthest can do.
     """
     cdef Level* level = &search.levels[number]
-    cdef index_t k, left_stop = 0, first = 0, low, high
+    cdef index_t k, rest, left_stop = 0, first = 0, low, high
     cdef bint right_is_smaller
     cdef int answer
     for k in range(budget):
+        rest = budget - 1 - k
         while left_stop < level.n_cuts and level.left_bound[left_stop] <= k:
             left_stop += 1
-        while first < level.n_cuts and level.right_bound[first] > budget - 1 - k:
+        while first < level.n_cuts and level.right_bound[first] > rest:
             first += 1
         low, high = first, left_stop - 1
         if low > high:
             continue
-        right_is_smaller = budget - 1 - k < k
-        answer = _farthest(search, number, right_is_smaller, budget - 1 - k if right_is_smaller else k, &low, &high)
+        right_is_smaller = rest < k
+        answer = _farthest(search, number, right_is_smaller, min(k, rest), &low, &high)
         if answer == NO:
             continue
         if answer == YES:
-            answer = _side_allows(
-                search, number, not right_is_smaller, low, k if right_is_smaller else budget - 1 - k
-            )
+            answer = _side_allows(search, number, not right_is_smaller, low, max(k, rest))
         if answer == YES:
             if lowest and not right_is_smaller:
                 low = first
-                answer = _farthest(search, number, True, budget - 1 - k, &low, &high)
+                answer = _farthest(search, number, True, rest, &low, &high)
             found[0], left_budget[0] = low, k
         if answer != NO:
             return answer
@@ -335,8 +335,9 @@ cdef int _learn(Search search, const uint64_t* rows, int answer, index_t budget)
 
 # ---------------------------------------------------------------------------------------------------------- the search
 
-cdef int _find_size(Search search, index_t most_splits, index_t* size) except -1 nogil:
-    """Raise the number of splits until it is enough: what is less has then been shown not to be."""
+cdef int _find_size(Search search, index_t* size) except -1 nogil:
+    """Raise the number of splits until it is enough: what is less has then been shown not to be. One less than there
+    are rows always is."""
     cdef Level* root = &search.levels[0]
     cdef index_t row
     cdef int answer = NO
@@ -351,11 +352,9 @@ cdef int _find_size(Search search, index_t most_splits, index_t* size) except -1
     if _find_conflicts(search) == STOPPED:
         return STOPPED
     size[0] = max(size[0], _find_clique(search, 0) - 1)
-    while size[0] <= most_splits:
+    while answer == NO:
         answer = _decide(search, 0, size[0])
-        if answer != NO:
-            break
-        size[0] += 1
+        size[0] += answer == NO
     return answer
 
 
@@ -380,11 +379,11 @@ cdef _class_counts(Search search, const uint64_t* rows):
     return counts
 
 
-cdef _nodes(Search search, index_t most_splits):
+cdef _nodes(Search search, index_t n_splits):
     """The nodes of the smallest tree, in preorder, as lists; None where a limit stops the choice of the splits. Level 0
     holds all rows."""
     cdef Level* level = &search.levels[0]
-    cdef uint64_t[:, ::1] sets = np.zeros((most_splits + 1, search.n_words), dtype=np.uint64)
+    cdef uint64_t[:, ::1] sets = np.zeros((n_splits + 1, search.n_words), dtype=np.uint64)
     cdef index_t size, feature = NONE, cut = NONE, left_size = NONE, end
     cdef Py_ssize_t n_bytes = search.n_words * sizeof(uint64_t)
     cdef int answer
@@ -392,7 +391,7 @@ cdef _nodes(Search search, index_t most_splits):
     nodes = {name: [] for name in names}
     memcpy(&sets[0, 0], level.rows, n_bytes)
     # The rows of pending[i] are sets[i]. Every pending node needs a leaf at least, so that there are sets enough.
-    pending = [(most_splits, NONE, None)]
+    pending = [(n_splits, NONE, None)]
     while pending:
         size, parent, side = pending.pop()
         memcpy(level.rows, &sets[len(pending), 0], n_bytes)
@@ -437,14 +436,14 @@ def _search_of(X, y, n_classes, bound_rows, memory_limit):
 
 
 def minimal_tree(
-    const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, *, index_t most_splits, time_limit=None,
-    memory_limit=2**30, bound_rows=BOUND_ROWS,
+    const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, *, time_limit=None, memory_limit=2**30,
+    bound_rows=BOUND_ROWS,
 ):
     """The smallest consistent tree.
 
-    Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. A
-    tree of `most_splits` must be known to exist. The limits are seconds, None being none, and bytes of the table of
-    sets of rows. How many rows serve for bounds, `bound_rows`, changes only the way to the tree.
+    Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. The
+    limits are seconds, None being none, and bytes of the table of sets of rows. How many rows serve for bounds,
+    `bound_rows`, changes only the way to the tree.
 
     Returns
     -------
@@ -461,9 +460,7 @@ def minimal_tree(
     cdef int answer
     search.deadline = INFINITY if time_limit is None else start + time_limit
     with nogil:
-        answer = _find_size(search, most_splits, &size)
-    if answer == NO:
-        raise ValueError(f"There is no consistent tree of {most_splits} splits.")
+        answer = _find_size(search, &size)
     nodes = None if answer == STOPPED else _nodes(search, size)
     if nodes is None:
         return None, size, search.n_subproblems
