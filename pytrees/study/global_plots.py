@@ -48,15 +48,23 @@ def draw_sizes(grown, path):
         row[0].set_ylabel(title.replace(", ", ",\n"))
     for ax, title in zip(axes[0], DISTANCES.values(), strict=True):
         ax.set_title(title)
-    legend(figure, plt, {"accuracy": "-", "nodes (right)": "--", "most frequent class": ":"}, EVALUATIONS)
+    legend(
+        figure,
+        plt,
+        {"accuracy": ("-", 1.4), "nodes (right)": ("--", 1.0), "most frequent class": (":", 1.0)},
+        EVALUATIONS,
+    )
     figure.supxlabel("training rows")
     save(plt, figure, path)
 
 
 def legend(figure, plt, styles, evaluations):
-    """Colours of the evaluations and styles of the lines, above the picture."""
+    """Colours of the evaluations, and styles and widths of the lines, above the picture."""
     handles = [plt.Line2D([], [], color=COLORS[evaluation], label=evaluation) for evaluation in evaluations]
-    handles += [plt.Line2D([], [], color="0.4", linestyle=style, label=label) for label, style in styles.items()]
+    handles += [
+        plt.Line2D([], [], color="0.4", linestyle=style, linewidth=width, label=label)
+        for label, (style, width) in styles.items()
+    ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
 
 
@@ -79,7 +87,7 @@ def draw_random_trees(random_trees, path):
         ax.set_yscale("log")
         ax.set_title(title)
         ax.grid(alpha=0.25)
-    styles = {"mean": "-", "median, and middle half": "--"}
+    styles = {"mean": ("-", 1.4), "median, and middle half": ("--", 1.0)}
     handles = [plt.Line2D([], [], color="black", label="random tree")]
     handles += [plt.Line2D([], [], color="black", marker=".", linestyle="", label="smallest tree, proven")]
     axes[0, 0].legend(handles=handles, frameon=False, loc="upper left")
@@ -169,7 +177,7 @@ def draw_noise(growths, pruning_titles, path):
         row[0].set_ylabel(distance_title)
     for ax, title in zip(axes[0], pruning_titles.values(), strict=True):
         ax.set_title(title)
-    legend(figure, plt, {"test": "-", "train (thin)": "-", "test, whole trees": ":"}, ("local", "global"))
+    legend(figure, plt, {"test": ("-", 2.0), "train": ("-", 1.0), "test, whole trees": (":", 0.8)}, ("local", "global"))
     figure.supxlabel("splits")
     save(plt, figure, path)
 
@@ -186,7 +194,7 @@ def draw_glocal(growths, path):
         ax.set_title(f"Jaccard distance, {name}")
         ax.set_xlabel("splits")
         ax.grid(alpha=0.25)
-    legend(figure, plt, {"test": "-", "train (thin)": "-"}, EVALUATIONS)
+    legend(figure, plt, {"test": ("-", 2.0), "train": ("-", 1.0)}, EVALUATIONS)
     save(plt, figure, path)
 
 

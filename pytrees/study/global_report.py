@@ -334,7 +334,9 @@ def print_redundancy(grown, random_trees, output):
         ]
         for model in models()
     }
-    print("\nRedundant splits: their share of all splits, of the trees on the largest training sets and of those of Figure 5\n")
+    print(
+        "\nRedundant splits: their share of all splits, of trees on the largest training sets and of those of Fig. 5\n"
+    )
     shares = {
         title: {
             model: 100.0 * redundant.sum() / max(1, ((nodes - 1) // 2).sum())
