@@ -18,10 +18,12 @@ def not_zero(text):
     return number
 
 
-def add_common_options(parser):
-    """The options of every study that works on random splits of tables."""
-    parser.add_argument("--splits", type=positive, default=20, help="random splits of every data set (default: 20)")
-    parser.add_argument("--jobs", type=not_zero, default=-1, help="splits worked on at once (default: one a core)")
+def add_common_options(parser, repeated="splits", default=20):
+    """The options of every study that repeats something at random on tables: what, and how often by default."""
+    parser.add_argument(
+        f"--{repeated}", type=positive, default=default, help=f"random {repeated} of everything (default: {default})"
+    )
+    parser.add_argument("--jobs", type=not_zero, default=-1, help=f"{repeated} worked on at once (default: one a core)")
     parser.add_argument("--data-home", type=Path, help="folder of the tables (default: $PYTREES_DATA)")
     parser.add_argument(
         "--output", type=Path, default=Path("results"), help="folder of tables and pictures (default: ./results)"

@@ -7,7 +7,6 @@ Beside these trees stand those of ranking impurity in its original form, whose c
 constant answers: the most frequent class of the training rows, and their median class.
 """
 
-import hashlib
 import sys
 import time
 import warnings
@@ -27,7 +26,7 @@ from ..ordinal import median_class, mode_class
 from .options import add_common_options
 from .ordinal_paper import CRITERIA, DEPTHS, N_FOLDS
 from .ordinal_report import report
-from .resumable import run_resumable
+from .resumable import digest_of, run_resumable
 
 SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, with its statistics"
 
@@ -128,14 +127,6 @@ def settings():
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
-
-
-def digest_of(data, target, *numbers):
-    """A word that differs where the data or the sizes of the splits do."""
-    digest = hashlib.sha256(repr((data.shape, numbers)).encode())
-    digest.update(np.ascontiguousarray(data, dtype=np.float64).tobytes())
-    digest.update(np.ascontiguousarray(target, dtype=np.int64).tobytes())
-    return digest.hexdigest()[:16]
 
 
 def tell_small_classes(tables):

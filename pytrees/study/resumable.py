@@ -5,10 +5,12 @@ that is not whole, as a killed run may leave behind, counts as none; lines of ot
 several lines of a task the first counts.
 """
 
+import hashlib
 import json
 import sys
 import traceback
 
+import numpy as np
 from joblib import Parallel, delayed
 
 from .._progress import Progress
@@ -107,6 +109,14 @@ def read_finished(path, settings):
         if fits:
             finished.setdefault(key, result)
     return finished
+
+
+def digest_of(data, target, *numbers):
+    """A word that differs where the data or the numbers do: for the key of a task."""
+    digest = hashlib.sha256(repr((data.shape, numbers)).encode())
+    digest.update(np.ascontiguousarray(data, dtype=np.float64).tobytes())
+    digest.update(np.ascontiguousarray(target, dtype=np.int64).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def _attempt(function, settings, key, arguments):
