@@ -17,6 +17,9 @@ from .tree import Tree
 # With more classes, the pairs of labels of a split outnumber the rows of most data sets.
 _MANY_CLASSES = 100
 
+# Permuting the clusters does not change these.
+_KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "gini")
+
 ID3_CONSTRAINTS = {
     "distance": [
         StrOptions({"mts"} | set(DISTANCES) | set(CRITERIA)),
@@ -90,6 +93,12 @@ class BaseID3(BaseClassifier):
                 f"{known} or a JaccardDistance."
             )
         X, codes, classes = super()._validate_X_y(X, y)
+        if self.labels == "all" and self.distance in _KNOWS_NO_LABELS and len(classes) > 1:
+            warnings.warn(
+                f"distance={self.distance!r} does not know which cluster is which class: with labels='all' a leaf can "
+                "get any of equally good labels, and predictions be those of another class.",
+                stacklevel=2,
+            )
         if self.labels == "all" and len(classes) > _MANY_CLASSES:
             warnings.warn(
                 f"labels='all' tries all pairs of {len(classes)} classes as labels of a split, which is slow; "

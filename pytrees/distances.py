@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -99,7 +100,10 @@ def _of_lists(function):
 
     @lru_cache(maxsize=_REMEMBERED_SETS)
     def of_rows(rows):
-        value = float(function(np.array(rows, dtype=np.int64)))
+        given = function(np.array(rows, dtype=np.int64))
+        if not isinstance(given, Real):
+            raise ValueError(f"The set function of a JaccardDistance must give real numbers, got {given!r}.")
+        value = float(given)
         if not 0.0 <= value < math.inf:
             raise ValueError(f"A set function must give finite numbers that are not negative, got {value}.")
         return value

@@ -85,7 +85,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         it then ends with the most frequent class in their leaf.
     distance_path_ : ndarray of shape (n_splits + 1,), float64
         The distance of the whole tree after 0, 1, 2, ... splits, of information gain and gain ratio the similarity.
-        Absent where weights are not whole numbers, and for criteria and JaccardDistance objects.
+        Absent where weights are not whole numbers, and for mts, criteria and JaccardDistance objects.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
@@ -104,6 +104,10 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) a row; a global one a
     scan of all leaves that can be split, O(n_features) a row with ``labels="majority"`` and O(n_features · n_classes)
     with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned.
+
+    Entropies are whole multiples of 2**-30 bit, of n log2 n rounded once. Equal counts tie exactly; gains of different
+    counts that are equal as real numbers can differ by a unit or two, and then do not tie. With
+    ``stop="no_decrease"`` such a unit is a decrease.
 
     A leaf of one class is never split, also where ``labels="all"`` gave it a wrong label: then the tree ends without
     being consistent. `predict_proba` gives the shares of the classes in a leaf; with ``labels="all"`` the predicted
@@ -182,8 +186,9 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         Warns
         -----
         UserWarning
-            If ``labels="all"`` has more than 100 classes to pair; if no limit ends the growth with the labels of the
-            majority and yet a training row is predicted wrongly, because equal rows have different classes.
+            If ``labels="all"`` has more than 100 classes to pair, or the distance does not know one label from
+            another; if no limit ends the growth with the labels of the majority and yet a training row is predicted
+            wrongly, because equal rows have different classes.
         """
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         if not self.is_consistent_ and self._grows_until_pure():

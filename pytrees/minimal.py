@@ -38,6 +38,8 @@ class MinimalTree:
         Nodes that every consistent tree has at least; odd.
     n_subproblems : int
         Sets of rows that were looked at.
+    is_proven : bool
+        Whether no consistent tree has fewer nodes.
     """
 
     tree: Tree

@@ -56,9 +56,10 @@ def merge_redundant(tree, labels=None):
     Raises
     ------
     ValueError
-        If there is not one label a node, or the estimator is not fitted.
+        If there is not one label a node, the estimator is not fitted, or it predicts by another rule than the most
+        frequent class and there are no labels.
     TypeError
-        If it is neither a tree nor an estimator.
+        If it is neither a tree nor an estimator that is one tree of pytrees.
 
     See Also
     --------
@@ -107,9 +108,10 @@ def redundant_splits(tree, labels=None):
     Raises
     ------
     ValueError
-        If there is not one label a node, or the estimator is not fitted.
+        If there is not one label a node, the estimator is not fitted, or it predicts by another rule than the most
+        frequent class and there are no labels.
     TypeError
-        If it is neither a tree nor an estimator.
+        If it is neither a tree nor an estimator that is one tree of pytrees.
 
     Examples
     --------
@@ -125,10 +127,25 @@ def redundant_splits(tree, labels=None):
     return RedundantSplits(merging.n_repeated, merging.n_siblings)
 
 
+def _check_estimator(estimator, labels):
+    name = type(estimator).__name__
+    if hasattr(estimator, "estimators_"):
+        raise TypeError(f"A tree or an estimator that is one tree is needed; of this {name} one of its estimators_ is.")
+    check_is_fitted(estimator, "tree_")
+    if not isinstance(estimator.tree_, Tree):
+        raise TypeError(f"The tree of this {name} is not one of pytrees, but a {type(estimator.tree_).__name__}.")
+    rule = getattr(estimator, "predict_rule", "mode")
+    if labels is None and rule != "mode":
+        raise ValueError(
+            f"This {name} predicts by predict_rule={rule!r}, not the most frequent class of a leaf: labels= must say "
+            "what its nodes predict."
+        )
+
+
 def _with_labels(tree, labels):
     """The tree, what its nodes predict, and whether that was told rather than counted."""
     if not isinstance(tree, Tree):
-        check_is_fitted(tree, "tree_")
+        _check_estimator(tree, labels)
         labels = getattr(tree, "node_labels_", None) if labels is None else labels
         tree = tree.tree_
     if labels is None:

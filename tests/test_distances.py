@@ -184,3 +184,9 @@ def test_rows_must_match():
         clustering_distance([0, 1], [0])
     with pytest.raises(ValueError, match="no rows"):
         clustering_distance([], [])
+
+
+@pytest.mark.parametrize("value", [None, "1", 1j])
+def test_set_functions_must_give_real_numbers(value):
+    with pytest.raises(ValueError, match="set function of a JaccardDistance must give real numbers"):
+        clustering_distance([0, 1], [0, 0], JaccardDistance(lambda rows: value))

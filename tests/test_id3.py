@@ -16,6 +16,9 @@ from pytrees.criteria import WeightedInformationGain
 from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance
 
 EVALUATIONS = ["local", "global", "glocal"]
+# These tests are about what distances do that know no labels, not about being told so.
+pytestmark = pytest.mark.filterwarnings("ignore:distance=.* does not know which cluster is which class")
+
 WAYS = [("local", "majority"), ("global", "majority"), ("global", "all"), ("glocal", "majority"), ("glocal", "all")]
 
 
@@ -284,6 +287,13 @@ def test_weights_that_cannot_be_used(estimator):
     for weights in (np.zeros(30), -np.ones(30)):
         with pytest.raises(ValueError, match=r"(?i)sample.weight"):
             estimator().fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("distance", ["information_gain", "gain_ratio", "nvi", "gini"])
+def test_distances_that_do_not_know_labels_say_so(distance):
+    with pytest.warns(UserWarning, match="does not know which cluster is which class"):
+        ID3Classifier(distance, evaluation="global", labels="all").fit([[0.0], [1.0]], [0, 1])
 
 
 def test_many_classes_are_many_pairs():

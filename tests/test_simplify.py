@@ -8,9 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_chain, make_classes, make_ties
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from support import examples, rows_of_nodes
 
-from pytrees import DecisionTreeClassifier, Tree, merge_redundant, minimal_tree, redundant_splits
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    OrdinalDecisionTreeClassifier,
+    Tree,
+    merge_redundant,
+    minimal_tree,
+    redundant_splits,
+)
 
 NAMES = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 
@@ -242,3 +251,16 @@ def test_what_has_no_tree():
         merge_redundant(DecisionTreeClassifier())
     with pytest.raises(TypeError, match="not an estimator"):
         redundant_splits([1, 2])
+
+
+def test_estimators_whose_predictions_are_not_known():
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
+    with pytest.raises(TypeError, match="one of its estimators_ is"):
+        merge_redundant(DecisionForestClassifier(2).fit(X, y))
+    with pytest.raises(TypeError, match="not one of pytrees"):
+        redundant_splits(SklearnTreeClassifier().fit(X, y))
+    median = OrdinalDecisionTreeClassifier(predict_rule="median").fit(X, y)
+    with pytest.raises(ValueError, match="predict_rule='median'"):
+        merge_redundant(median)
+    merged, labels = merge_redundant(median, labels=[0, 0, 1])
+    assert (merged.node_count, labels.tolist()) == (3, [0, 0, 1])
