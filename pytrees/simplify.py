@@ -61,13 +61,9 @@ def merge_redundant(tree, labels=None):
     TypeError
         If it is neither a tree nor an estimator that is one tree of pytrees.
 
-    See Also
-    --------
-    redundant_splits : How many there are, of either kind.
-
     Notes
     -----
-    Linear in the number of nodes.
+    Linear in the number of nodes. See :func:`redundant_splits` for how many there are.
 
     References
     ----------
