@@ -218,6 +218,7 @@ def test_codes_reproduce_every_leaf(ensemble, load):
     assert "OrdinalCodes" in repr(codes)
 
 
+@pytest.mark.filterwarnings("ignore:distance=.* does not know which cluster is which class")
 def test_classes_that_are_not_the_majority(engine):
     """ID3 with all labels: what the estimator predicts counts, not the majority of its nodes."""
     rng = np.random.default_rng(0)
