@@ -2,11 +2,13 @@
 
 from . import criteria
 from ._engine import config_context
+from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
 from .fourier import FourierSpectrum
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
+from .orthogonal import OrthogonalTreesClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .plotting import plot_tree
 from .sequence import effort_to_compress, nsrps
@@ -15,13 +17,16 @@ from .tree import Tree
 __version__ = "0.1.0"
 
 __all__ = [
+    "AggregatedFourierTreeClassifier",
     "DecisionForestClassifier",
     "DecisionTreeClassifier",
     "FourierSpectrum",
     "OrdinalDecisionForestClassifier",
     "OrdinalDecisionTreeClassifier",
+    "OrthogonalTreesClassifier",
     "PermutationDecisionForestClassifier",
     "PermutationDecisionTreeClassifier",
+    "ReconstructedFourierTree",
     "Tree",
     "config_context",
     "criteria",

@@ -5,12 +5,15 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pytrees import (
+    AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
+    OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    ReconstructedFourierTree,
 )
 
 ORDINAL_CRITERION = "ogini"
@@ -35,6 +38,12 @@ ESTIMATORS = [
         OrdinalDecisionForestClassifier(n_estimators=5, criterion=ORDINAL_CRITERION, predict_rule=rule)
         for rule in ("mode", "median", "expected")
     ),
+    ReconstructedFourierTree(max_leaf_nodes=32),
+    AggregatedFourierTreeClassifier(n_estimators=5),
+    AggregatedFourierTreeClassifier(DecisionForestClassifier(5), measure="empirical", criterion="variance"),
+    OrthogonalTreesClassifier(n_estimators=5),
+    OrthogonalTreesClassifier(n_estimators=5, combine="first", center=True, measure="empirical"),
+    OrthogonalTreesClassifier(DecisionForestClassifier(5), combine="least_squares", structure="shared"),
 ]
 
 
