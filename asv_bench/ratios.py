@@ -16,7 +16,9 @@ from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
 from parts.fresh import memory, permutation, startup
+from parts.id3 import id3
 from parts.machine import print_machine
+from parts.ordinal import ordinal
 from parts.own import own
 from parts.scaling import scaling
 from parts.timing import Quick, compare, informative_data, report, rows, seconds
@@ -154,7 +156,22 @@ def prediction():
 
 PARTS = {
     part.__name__: part
-    for part in (startup, cart, memory, scaling, forest, prediction, own, growth, etc, trees, threads, permutation)
+    for part in (
+        startup,
+        cart,
+        ordinal,
+        memory,
+        scaling,
+        forest,
+        prediction,
+        own,
+        growth,
+        etc,
+        trees,
+        threads,
+        id3,
+        permutation,
+    )
 }
 
 

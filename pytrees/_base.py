@@ -57,8 +57,8 @@ GROWTH_CONSTRAINTS = {
 }
 
 
-def growth_limits(estimator, n_samples, n_features):
-    """The estimator's limits of growth as the kernels take them, fractions turned into numbers of rows and features."""
+def size_limits(estimator, n_samples, n_features):
+    """The estimator's limits of size as the kernels take them, fractions turned into numbers of rows and features."""
     min_samples_leaf = estimator.min_samples_leaf
     if not isinstance(min_samples_leaf, Integral):
         min_samples_leaf = ceil(min_samples_leaf * n_samples)
@@ -70,9 +70,15 @@ def growth_limits(estimator, n_samples, n_features):
         "min_samples_split": min(min_samples_split, NO_LIMIT),
         "min_samples_leaf": min(min_samples_leaf, NO_LIMIT // 2),
         "max_leaf_nodes": _or_unlimited(estimator.max_leaf_nodes),
+        "max_features": _n_features_tried(estimator.max_features, n_features),
+    }
+
+
+def growth_limits(estimator, n_samples, n_features):
+    """All of the estimator's limits of growth."""
+    return size_limits(estimator, n_samples, n_features) | {
         "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
         "max_candidates": _or_unlimited(estimator.max_candidates),
-        "max_features": _n_features_tried(estimator.max_features, n_features),
     }
 
 
@@ -113,6 +119,16 @@ def unchanged_on_error(estimator):
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """What trees and forests of them share."""
 
+    # The parameter that says what judges splits, what finds it by name, how a tree grows, and what limits it.
+    _judge_parameter: ClassVar[str] = "criterion"
+    _resolve = staticmethod(resolve)
+    _grow = staticmethod(grow)
+    _limits = growth_limits
+
+    def _judge(self):
+        """What judges the splits, as an object."""
+        return self._resolve(getattr(self, self._judge_parameter))
+
     def _validate_X_y(self, X, y):
         """X, the codes of y, and the classes that they stand for, in their order."""
         return validate_X_y(self, X, y)
@@ -129,13 +145,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return rows, weights if rows is None else weights[rows]
 
     def _row_weights(self, X, y, sample_weight, class_weight):
-        if resolve(self.criterion).judges == "counts":
+        if self._judge().judges == "counts":
             return row_weights(X, y, sample_weight, class_weight)
         for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
             if given is not None:
                 raise ValueError(
-                    f"{name} cannot be used with criterion={self.criterion!r}: it judges the sequence of the labels, "
-                    "in which a row stands once and has no weight."
+                    f"{name} cannot be used with {self._judge_parameter}={getattr(self, self._judge_parameter)!r}: it "
+                    "judges the sequence of the labels, in which a row stands once and has no weight."
                 )
         return None
 
@@ -167,12 +183,17 @@ class BaseTreeClassifier(BaseClassifier):
             if rows is not None:
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            limits = growth_limits(self, *X.shape)
+            limits = self._limits(*X.shape)
             n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
-            criterion = resolve(self.criterion).specification(len(classes), rows)
-            tree = grow(X, codes, weights, len(classes), criterion, limits, seed, n_threads=n_threads)
-            self.classes_, self.n_classes_, self.tree_ = classes, len(classes), tree
+            criterion = self._judge().specification(len(classes), rows)
+            tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, n_threads=n_threads)
+            self.classes_, self.n_classes_ = classes, len(classes)
+            self._keep(tree)
         return self
+
+    def _keep(self, tree):
+        """Take over what has been grown."""
+        self.tree_ = tree
 
     def predict(self, X):
         """Predict the class of every row: the most frequent one in its leaf, the lowest of several.

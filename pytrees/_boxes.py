@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
-from .export import tree_and_names
+from .export import node_labels, tree_and_names
 from .tree import LEAF
 
 LARGEST_CARDINALITY = 2**31 - 1
@@ -139,9 +139,9 @@ def _checked_masses(measure, cardinalities):
     return masses
 
 
-def check_trees(trees, cardinalities):
+def check_trees(given, cardinalities):
     """Trees, or estimators with one each, as a list of Tree that splits the attributes between their values."""
-    trees = [tree_and_names(tree)[0] for tree in trees]
+    trees = [tree_and_names(tree)[0] for tree in given]
     if not trees:
         raise ValueError("There are no trees.")
     for tree in trees:
@@ -171,10 +171,11 @@ def check_weights(weights, n_trees):
     return weights
 
 
-def node_values(trees, class_index, values):
+def node_values(given, trees, class_index, values):
     """What every node of every tree stands for: a list of arrays of shape (node_count, n_outputs)."""
     if values is None:
-        return [_indicators(tree, class_index) for tree in trees]
+        pairs = zip(given, trees, strict=True)
+        return [_indicators(node_labels(one, tree), tree.n_classes, class_index) for one, tree in pairs]
     values = list(values)
     if len(values) != len(trees):
         raise ValueError(f"values has arrays for {len(values)} trees; there are {len(trees)}.")
@@ -193,13 +194,13 @@ def _checked_values(values, tree):
     return values.reshape(tree.node_count, -1)
 
 
-def _indicators(tree, class_index):
-    """1 where the majority class of a node is the one asked for; a column for every class if all are."""
+def _indicators(labels, n_classes, class_index):
+    """1 where the class that a node predicts is the one asked for; a column for every class if all are."""
     if class_index is None:
-        return (tree.majority[:, np.newaxis] == np.arange(tree.n_classes)).astype(np.float64)
-    if not isinstance(class_index, Integral) or not -tree.n_classes <= class_index < tree.n_classes:
-        raise ValueError(f"class_index must be a number of one of {tree.n_classes} classes, got {class_index!r}.")
-    return (tree.majority == class_index % tree.n_classes).astype(np.float64)[:, np.newaxis]
+        return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
+    if not isinstance(class_index, Integral) or not -n_classes <= class_index < n_classes:
+        raise ValueError(f"class_index must be a number of one of {n_classes} classes, got {class_index!r}.")
+    return (labels == class_index % n_classes).astype(np.float64)[:, np.newaxis]
 
 
 class Leaves:
@@ -210,8 +211,9 @@ class Leaves:
     """
 
     def __init__(self, trees, cardinalities, *, class_index=-1, values=None, weights=None):
-        self.trees = check_trees(trees, cardinalities)
-        of_nodes = node_values(self.trees, class_index, values)
+        given = list(trees)
+        self.trees = check_trees(given, cardinalities)
+        of_nodes = node_values(given, self.trees, class_index, values)
         factors = np.ones(len(self.trees)) if weights is None else weights
         parts = [_leaf_boxes(tree, cardinalities) for tree in self.trees]
         self.indptr = _starts([len(leaves) for leaves, *_ in parts])

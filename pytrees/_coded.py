@@ -5,12 +5,13 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ._codes import OrdinalCodes, ordinal_codes
 from ._validation import validate_X_y
 from .cart import DecisionTreeClassifier
-from .tree import LEAF, Tree
+from .tree import Tree
 
 # Scores are rounded to so many digits: an eigendecomposition or a long sum must not decide between equal votes.
 _DECIMALS = 10
@@ -49,15 +50,19 @@ class CodedEnsemble:
     classes: np.ndarray
 
     @property
-    def class_index(self):
-        """The functions of the trees: the indicator of the last class, or of all, where there are more than two."""
-        return None if len(self.classes) > 2 else -1
+    def outputs(self):
+        """The classes whose indicators the functions are: the last, or all where there are more than two."""
+        n_classes = len(self.classes)
+        return np.arange(n_classes) if n_classes > 2 else np.array([n_classes - 1])
 
     @property
-    def targets(self):
-        """What the functions would be at the training rows if the trees were right; (n_samples, n_outputs)."""
-        indicators = (self.labels[:, np.newaxis] == np.arange(len(self.classes))).astype(np.float64)
-        return indicators if self.class_index is None else indicators[:, -1:]
+    def values(self):
+        """What the function of every tree is at its nodes; arrays of shape (node_count, n_outputs)."""
+        return [self.indicators(labels) for labels in self.codes.labels]
+
+    def indicators(self, labels):
+        """1 where a label is the class of an output; (n_labels, n_outputs) float64."""
+        return (labels[:, np.newaxis] == self.outputs).astype(np.float64)
 
 
 def coded_ensemble(estimator, X, y, n_estimators=None):
@@ -80,7 +85,7 @@ def coded_ensemble(estimator, X, y, n_estimators=None):
         labels, classes = np.searchsorted(trained, classes)[labels], trained
     if len(classes) != n_classes:
         raise ValueError(
-            f"There are {len(classes)} classes, but a tree knows {n_classes}: it was grown on rows without some of them."
+            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."
         )
     rows = codes.transform(X)
     measure = {"measure": estimator.measure, "X": rows if _is_empirical(estimator.measure) else None}
@@ -98,7 +103,8 @@ def _members(given, X, y, n_estimators, random_state):
     if isinstance(given, (list, tuple)):
         return given
     given = DecisionTreeClassifier(criterion="entropy") if given is None else clone(given)
-    if n_estimators is not None and not hasattr(given, "n_estimators"):
+    is_one_tree = not hasattr(given, "n_estimators") and not isinstance(given, FrozenEstimator)
+    if n_estimators is not None and is_one_tree:
         from sklearn.ensemble import BaggingClassifier  # here: it takes longer to import than all of this package
 
         given = BaggingClassifier(given, n_estimators)
@@ -134,23 +140,3 @@ def nearest_shares(scores):
 def scores_of_classes(outputs, n_classes):
     """The scores of all classes where two share one output: that of the last class."""
     return np.hstack([1.0 - outputs, outputs]) if n_classes == 2 else outputs
-
-
-def merged_node_count(tree, decisions):
-    """How many nodes a tree has left where subtrees whose leaves all decide alike are leaves.
-
-    Parameters
-    ----------
-    tree : Tree
-    decisions : ndarray of shape (node_count,), int
-        What the leaves decide, from 0 up.
-    """
-    mixed = -1
-    decided, sizes = np.array(decisions), np.ones(tree.node_count, dtype=np.int64)
-    for node in np.flatnonzero(tree.children_left != LEAF)[::-1]:  # in preorder: children before their parents
-        left, right = tree.children_left[node], tree.children_right[node]
-        if decided[left] == decided[right] != mixed:
-            decided[node] = decided[left]
-        else:
-            decided[node], sizes[node] = mixed, 1 + sizes[left] + sizes[right]
-    return int(sizes[0])

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from ._boxes import check_trees
+from .export import node_labels
 from .tree import LEAF, UNDEFINED, Tree
 
 
@@ -14,6 +15,9 @@ class OrdinalCodes:
     ----------
     trees : list of Tree
         The trees, splitting codes. Where they were scikit-learn's, `value` holds shares of classes.
+    labels : list of ndarray of shape (node_count,), int64
+        The codes of the classes that the nodes predict as leaves: the majority, but perhaps not in ID3 trees. For
+        those, use ``values=[labels == class_index for labels in codes.labels]``.
     cardinalities : ndarray of shape (n_features,), int64
         One more than the feature has thresholds.
     thresholds : list of ndarray of shape (cardinality - 1,), float64
@@ -22,8 +26,8 @@ class OrdinalCodes:
         What values are rounded to before they are compared: float32 for scikit-learn's trees, as they do it.
     """
 
-    def __init__(self, trees, thresholds, dtype):
-        self.trees, self.thresholds, self.dtype = trees, thresholds, np.dtype(dtype)
+    def __init__(self, trees, labels, thresholds, dtype):
+        self.trees, self.labels, self.thresholds, self.dtype = trees, labels, thresholds, np.dtype(dtype)
         self.cardinalities = np.array([len(cuts) + 1 for cuts in thresholds], dtype=np.int64)
 
     def transform(self, X):
@@ -125,7 +129,7 @@ def ordinal_codes(ensemble):
     >>> bool((leaves == forest.estimators_[0].apply(X)).all())
     True
     """
-    trees, dtypes = zip(*_trees_of(ensemble), strict=True)
+    trees, labels, dtypes = zip(*_trees_of(ensemble), strict=True)
     first = trees[0]
     if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree in trees):
         raise ValueError("The trees differ in their features or classes.")
@@ -135,11 +139,11 @@ def ordinal_codes(ensemble):
         np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree in trees]))
         for m in range(first.n_features)
     ]
-    return OrdinalCodes([_coded(tree, cuts) for tree in trees], cuts, dtypes[0])
+    return OrdinalCodes([_coded(tree, cuts) for tree in trees], list(labels), cuts, dtypes[0])
 
 
 def _trees_of(ensemble):
-    """(Tree, dtype that it compares) of every member."""
+    """(Tree, labels of its nodes, dtype that it compares) of every member."""
     if isinstance(ensemble, Tree) or hasattr(ensemble, "tree_"):
         ensemble = [ensemble]
     elif hasattr(ensemble, "fit"):
@@ -157,19 +161,20 @@ def _trees_of(ensemble):
 
 
 def _tree_of(member, columns=None, n_features=None):
-    """The member's Tree and dtype; its features are those columns of all n_features."""
+    """The member's Tree, labels and dtype; its features are those columns of all n_features."""
     if not isinstance(member, Tree) and hasattr(member, "fit"):
         check_is_fitted(member)
     tree = member if isinstance(member, Tree) else getattr(member, "tree_", None)
     dtype = np.float64
     if not isinstance(tree, Tree):
         tree, dtype = _from_sklearn(member, tree), np.float32
+    labels = node_labels(member, tree)
     if columns is None:
-        return tree, dtype
+        return tree, labels, dtype
     arrays = _arrays_of(tree)
     inner = tree.children_left != LEAF
     arrays["feature"][inner] = np.asarray(columns)[tree.feature[inner]]
-    return Tree(**arrays, n_features=n_features), dtype
+    return Tree(**arrays, n_features=n_features), labels, dtype
 
 
 def _from_sklearn(member, nodes):

@@ -64,8 +64,9 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
     X : array-like of shape (n_rows, n_attributes), optional
         The rows of ``measure="empirical"``, as codes.
     class_index : int or None, default=-1
-        The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. None takes
-        every class as an output of its own; inner products add up those of the outputs.
+        The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an
+        estimator it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.) None
+        takes every class as an output of its own; inner products add up those of the outputs.
     values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
         Instead: what the function of every tree is at its leaves. (What stands at inner nodes does not matter.)
 

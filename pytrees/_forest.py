@@ -15,11 +15,10 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import GROWTH_CONSTRAINTS, BaseClassifier, grow, growth_limits, unchanged_on_error
+from ._base import GROWTH_CONSTRAINTS, BaseClassifier, unchanged_on_error
 from ._engine import config_context, current_engine, kernel
 from ._progress import Progress
 from ._validation import validate_X
-from .criteria import resolve
 
 # Fewer are walked sooner than a worker starts.
 _FEWEST_ROWS_OF_A_WORKER = 1024
@@ -64,6 +63,8 @@ class Plan:
     draw : callable
         Takes a RandomState, n_rows and weights, and draws a tree's rows: their places among `rows`, in the order in
         which the tree takes them, or None for all in order; and their weights, or None.
+    grow : callable
+        Grows one tree, with the arguments of `_base.grow`.
     """
 
     engine: str
@@ -76,6 +77,7 @@ class Plan:
     limits: dict
     shared: object
     draw: Callable
+    grow: Callable
 
     def arrange(self, seed):
         """The rows of the tree of this seed, None for all of them as they are stored; and their weights or None."""
@@ -95,17 +97,21 @@ def _grow_from_seed(plan, seed):
         weights[rows] = weights_of_rows
     of_forest = {"rows": rows, "shared": plan.shared}
     with config_context(engine=plan.engine):
-        return grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
+        return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
 
 
-def sum_votes(trees, X, n_jobs=None):
-    """How many of the trees vote for each class, row by row; ndarray of shape (n_rows, n_classes), float64."""
+def sum_votes(trees, X, n_jobs=None, labels=None):
+    """How many of the trees vote for each class, row by row; ndarray of shape (n_rows, n_classes), float64.
+
+    A tree's vote is the majority of the row's leaf, or where they are given what the `labels` of its nodes say.
+    """
     if all(tree.worth_packing(len(X)) for tree in trees):
-        return _sums("sum_votes", trees, [tree.majority for tree in trees], X, n_jobs)
+        return _sums("sum_votes", trees, labels or [tree.majority for tree in trees], X, n_jobs)
     votes = np.zeros((len(X), trees[0].n_classes))
     rows = np.arange(len(X))
-    for tree in trees:
-        votes[rows, tree.majority_at(tree.apply_valid(X))] += 1.0
+    for i, tree in enumerate(trees):
+        leaves = tree.apply_valid(X)
+        votes[rows, labels[i].take(leaves) if labels else tree.majority_at(leaves)] += 1.0
     return votes
 
 
@@ -170,12 +176,9 @@ class BaseForestClassifier(BaseClassifier):
         X, codes, classes = self._validate_X_y(X, y)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
         n_rows = len(X) if rows is None else len(rows)
-        limits = growth_limits(self, n_rows, X.shape[1])
+        limits = self._limits(n_rows, X.shape[1])
         weights_are_whole = weights is None or weights.dtype != np.float64
-        criterion = resolve(self.criterion).specification(len(classes))
-        shared = kernel("growth", "share_features")(
-            X, len(classes), criterion, weights_are_whole, limits["max_features"], limits["max_candidates"]
-        )
+        criterion = self._judge().specification(len(classes))
         plan = Plan(
             engine=current_engine(),
             criterion=criterion,
@@ -185,10 +188,17 @@ class BaseForestClassifier(BaseClassifier):
             rows=rows,
             weights=weights,
             limits=limits,
-            shared=shared,
+            shared=self._share(X, len(classes), criterion, weights_are_whole, limits),
             draw=self._make_draw(n_rows),
+            grow=self._grow,
         )
         return plan, classes
+
+    def _share(self, X, n_classes, criterion, weights_are_whole, limits):
+        """What the engine prepares of X once for all trees."""
+        return kernel("growth", "share_features")(
+            X, n_classes, criterion, weights_are_whole, limits["max_features"], limits["max_candidates"]
+        )
 
     def _wrap(self, tree, seed):
         """The tree as a fitted estimator of its own."""
@@ -196,7 +206,8 @@ class BaseForestClassifier(BaseClassifier):
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
         estimator = self._tree_class(**{**parameters, "random_state": seed})
-        estimator.classes_, estimator.n_classes_, estimator.tree_ = self.classes_, self.n_classes_, tree
+        estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
+        estimator._keep(tree)
         estimator.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             estimator.feature_names_in_ = self.feature_names_in_

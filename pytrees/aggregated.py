@@ -8,10 +8,11 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._base import BaseTreeClassifier, unchanged_on_error
-from ._coded import REBUILD_CONSTRAINTS, coded_ensemble, merged_node_count, nearest_shares, scores_of_classes
+from ._coded import REBUILD_CONSTRAINTS, coded_ensemble, nearest_shares, scores_of_classes
 from ._ensembles import tree_from_ensemble
 from ._rebuild import RebuiltTree, tree_from_spectra
 from .fourier import FourierSpectrum
+from .simplify import merge_redundant
 from .tree import Tree
 
 __all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]
@@ -39,7 +40,7 @@ class _RebuiltTreeClassifier(BaseTreeClassifier):
             self.classes_, self.n_classes_ = ensemble.classes, n_classes
             self.tree_ = _with_shares(codes.decode(rebuilt.tree), scores)
             self.averages_ = rebuilt.averages
-            self.merged_node_count_ = merged_node_count(self.tree_, self.tree_.majority)
+            self.merged_node_count_ = merge_redundant(self.tree_).node_count
             self.member_node_counts_ = np.array([tree.node_count for tree in codes.trees])
         return self
 
@@ -47,19 +48,19 @@ class _RebuiltTreeClassifier(BaseTreeClassifier):
         limits = {name: getattr(self, name) for name in ("criterion", "tol", "max_depth", "max_leaf_nodes")}
         trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
         if self.energy is None and self.max_order is None:
-            functions = {"weights": shares, "class_index": ensemble.class_index, **ensemble.measure}
-            return tree_from_ensemble(trees, cardinalities, **functions, **limits)
+            return tree_from_ensemble(
+                trees, cardinalities, weights=shares, values=ensemble.values, **ensemble.measure, **limits
+            )
         if not (isinstance(self.measure, str) and self.measure == "uniform"):
             raise ValueError("energy and max_order truncate spectra, which are those of measure='uniform'.")
-        n_classes = len(ensemble.classes)
-        outputs = [-1] if ensemble.class_index is not None else range(n_classes)
-        return tree_from_spectra([self._spectrum(trees, cardinalities, shares, output) for output in outputs], **limits)
+        outputs = range(len(ensemble.outputs))
+        return tree_from_spectra([self._spectrum(ensemble, shares, output) for output in outputs], **limits)
 
-    def _spectrum(self, trees, cardinalities, shares, class_index):
+    def _spectrum(self, ensemble, shares, output):
         """The sum of the trees' spectra, each of them truncated by itself."""
         total = 0.0
-        for tree, share in zip(trees, shares, strict=True):
-            spectrum = FourierSpectrum.from_tree(tree, cardinalities, class_index)
+        for tree, values, share in zip(ensemble.codes.trees, ensemble.values, shares, strict=True):
+            spectrum = FourierSpectrum.from_tree(tree, ensemble.codes.cardinalities, values=values[:, output])
             total = spectrum.truncate(energy=self.energy, max_order=self.max_order) * share + total
         return total
 
@@ -122,7 +123,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         The averages of the function at its nodes, as they are: of the indicator of the last of two classes, or of the
         indicators of all of more.
     merged_node_count_ : int
-        How many nodes are left where subtrees whose leaves all say the same class are leaves.
+        How many nodes :func:`merge_redundant` leaves, which keeps all predictions.
     member_node_counts_ : ndarray of shape (1,), int64
         How many nodes the tree had before.
     classes_ : ndarray of shape (n_classes,)
@@ -254,7 +255,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     >>> forest = DecisionForestClassifier(20, random_state=0)
     >>> one = AggregatedFourierTreeClassifier(forest, measure="empirical", max_leaf_nodes=16).fit(X, y)
     >>> one.get_n_leaves(), int(one.member_node_counts_.sum())
-    (16, 0)
+    (16, 886)
     """
 
     _parameter_constraints: ClassVar[dict] = {

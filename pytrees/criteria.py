@@ -180,6 +180,11 @@ CRITERIA = {
         Criterion("ogini", judges="counts"),
         WeightedInformationGain(),
         RankingImpurity(),
+        Criterion("gain_ratio", judges="counts"),
+        Criterion("nvi", judges="counts"),
+        Criterion("jaccard", judges="counts"),
+        Criterion("accuracy", judges="counts"),
+        Criterion("mae", judges="counts"),
         Criterion("etc", judges="sequence"),
     )
 }

@@ -44,6 +44,11 @@ def tree_and_names(tree, feature_names=None, class_names=None):
     return tree, [str(name) for name in feature_names], list(np.asarray(class_names).tolist())
 
 
+def node_labels(given, tree):
+    """The code of the class that every node of the Tree of what is given predicts, or would as a leaf."""
+    return getattr(given, "node_labels_", tree.majority)
+
+
 def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     """The rules of a tree as text.
 
@@ -83,8 +88,9 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     |   petal width (cm) > 1.75
     |   |   class 2 [0, 1, 45]
     """
-    tree, feature_names, class_names = tree_and_names(tree, feature_names, class_names)
-    majority = tree.majority
+    given = tree
+    tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
+    labels = node_labels(given, tree)
     lines = []
     # What is still to be written, the next piece last: a line, or a node and its indent.
     pending = [(0, "")]
@@ -95,7 +101,7 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
             continue
         if tree.children_left[node] == LEAF:
             counts = ", ".join(f"{count:.12g}" for count in tree.value[node])
-            lines.append(f"{indent}class {class_names[majority[node]]} [{counts}]")
+            lines.append(f"{indent}class {class_names[labels[node]]} [{counts}]")
             continue
         name, threshold = feature_names[tree.feature[node]], f"{tree.threshold[node]:.{digits}g}"
         lines.append(f"{indent}{name} <= {threshold} (gain {tree.gain[node]:.{digits}g})")
@@ -131,11 +137,12 @@ def export_dict(tree, *, feature_names=None, class_names=None):
     >>> export_dict(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))["left"]
     {'n_node_samples': 1, 'counts': [1.0, 0.0], 'class': 'a'}
     """
-    tree, feature_names, class_names = tree_and_names(tree, feature_names, class_names)
+    given = tree
+    tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     nodes = [
-        {"n_node_samples": n_samples, "counts": counts, "class": class_names[majority]}
-        for n_samples, counts, majority in zip(
-            tree.n_node_samples.tolist(), tree.value.tolist(), tree.majority.tolist(), strict=True
+        {"n_node_samples": n_samples, "counts": counts, "class": class_names[label]}
+        for n_samples, counts, label in zip(
+            tree.n_node_samples.tolist(), tree.value.tolist(), node_labels(given, tree).tolist(), strict=True
         )
     ]
     for node in np.flatnonzero(tree.children_left != LEAF).tolist():

@@ -16,7 +16,6 @@ from ._engine import config_context
 from ._forest import FOREST_CONSTRAINTS, BaseForestClassifier, in_order, sum_shares
 from ._validation import MAX_SAMPLES, counts_where_exact
 from .cart import DecisionTreeClassifier
-from .criteria import resolve
 
 __all__ = ["DecisionForestClassifier"]
 
@@ -63,7 +62,7 @@ class DecisionForestClassifier(BaseForestClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    criterion : {"gini", "entropy", "ogini", "wig", "ranking", "etc"} or criterion object, default="gini"
+    criterion : str or criterion object, default="gini"
         As in :class:`DecisionTreeClassifier`.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_gain, max_candidates
         Of every tree, as in :class:`DecisionTreeClassifier`. Numbers of rows are those of different rows, and fractions
@@ -240,7 +239,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             raise ValueError(
                 f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} rows, which cannot be fitted."
             )
-        draw = draw_counts if resolve(self.criterion).judges == "counts" else draw_sequence
+        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=int(n_draws))
 
     def _judge_out_of_bag(self, plan):

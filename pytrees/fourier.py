@@ -119,7 +119,8 @@ class FourierSpectrum:
             It splits codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
         cardinalities : array-like of shape (n_attributes,), int
         class_index : int, default=-1
-            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class.
+            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an estimator
+            it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.)
         values : array-like of shape (node_count,), optional
             Instead: what the function is at the leaves. (What stands at inner nodes does not matter.)
         memory_limit : int, default=2**30

@@ -237,10 +237,11 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
 
     Parameters
     ----------
-    criterion : {"ogini", "wig", "ranking", "gini", "entropy", "etc"} or criterion object, default="ogini"
-        What a split gains in: the ordinal Gini index of cumulative class frequencies (Eq. 5 of [1]_), weighted
-        information gain (Eq. 10), or ranking impurity (Eq. 12); others, and objects of :mod:`pytrees.criteria`, as in
-        :class:`DecisionTreeClassifier`. Their class scores are one for each of `classes_`.
+    criterion : str or criterion object, default="ogini"
+        What a split gains in: ``"ogini"``, the ordinal Gini index of cumulative class frequencies (Eq. 5 of [1]_),
+        ``"wig"``, weighted information gain (Eq. 10), ``"ranking"`` impurity (Eq. 12), or ``"mae"``, the absolute error
+        in places on the scale; others, and objects of :mod:`pytrees.criteria`, as in :class:`DecisionTreeClassifier`.
+        Their class scores are one for each of `classes_`.
     classes : array-like of shape (n_classes,), default=None
         All classes, from the lowest to the highest, of any types. Where given, they are `classes_`, those that y lacks
         with probability 0, so that distances, for the ordinal criteria too, and cumulative probabilities are those of

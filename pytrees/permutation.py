@@ -28,8 +28,9 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     Parameters
     ----------
-    criterion : {"etc", "gini", "entropy", "ogini", "wig", "ranking"} or criterion object, default="etc"
-        What a split gains in. With ``"gini"`` and ``"entropy"`` the order of the rows has no influence.
+    criterion : str or criterion object, default="etc"
+        What a split gains in, as in :class:`DecisionTreeClassifier`. With the names of others than ``"etc"`` the order
+        of the rows has no influence.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         As in :class:`DecisionTreeClassifier`. Gains are in steps.
     n_jobs : int or None, default=None
@@ -175,7 +176,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    criterion : {"etc", "gini", "entropy", "ogini", "wig", "ranking"} or criterion object, default="etc"
+    criterion : str or criterion object, default="etc"
         As in :class:`PermutationDecisionTreeClassifier`. Criteria that do not see the order give diverse trees only
         with `bootstrap` or `max_features`.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .export import tree_and_names
+from .export import node_labels, tree_and_names
 from .tree import LEAF
 
 __all__ = ["plot_tree"]
@@ -12,7 +12,7 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     """Draw a tree.
 
     Inner nodes show their test, with the rows that pass it going left; leaves show their class and the number of their
-    training rows. The colour is that of the majority class, the paler the more mixed the node is.
+    training rows. The colour is that of the predicted class, the paler the more mixed the node is.
 
     Parameters
     ----------
@@ -49,14 +49,15 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("plot_tree needs matplotlib: pip install 'pytrees[plot]'.") from error
-    tree, feature_names, class_names = tree_and_names(tree, feature_names, class_names)
+    given = tree
+    tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     ax = plt.gca() if ax is None else ax
     colours = plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3]
     fontsize = min(10.0, max(3.0, 60.0 / tree.n_leaves)) if fontsize is None else fontsize
-    return _draw(tree, feature_names, class_names, ax, fontsize, colours)
+    return _draw(tree, node_labels(given, tree), feature_names, class_names, ax, fontsize, colours)
 
 
-def _draw(tree, feature_names, class_names, ax, fontsize, colours):
+def _draw(tree, labels, feature_names, class_names, ax, fontsize, colours):
     ax.set_axis_off()
     x, depth = node_positions(tree)
     ax.set_xlim(-0.7, tree.n_leaves - 0.3)
@@ -67,30 +68,29 @@ def _draw(tree, feature_names, class_names, ax, fontsize, colours):
     if tree.node_count > 1:
         for child, answer in ((tree.children_left[0], "yes"), (tree.children_right[0], "no")):
             ax.annotate(answer, (0.5 * (x[0] + x[child]), -0.5), ha="center", fontsize=fontsize, color="0.3")
-    majority = tree.majority
     style = {"ha": "center", "va": "center", "fontsize": fontsize}
     return [
         ax.annotate(
-            _label(tree, node, majority[node], feature_names, class_names),
+            _label(tree, node, labels[node], feature_names, class_names),
             (x[node], -depth[node]),
             bbox={"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8},
             **style,
         )
-        for node, face in enumerate(_faces(tree, colours))
+        for node, face in enumerate(_faces(tree, colours[labels]))
     ]
 
 
-def _label(tree, node, majority, feature_names, class_names):
+def _label(tree, node, label, feature_names, class_names):
     if tree.children_left[node] != LEAF:
         return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
     n_rows = tree.n_node_samples[node]
-    return f"class {class_names[majority]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
+    return f"class {class_names[label]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
 
 
 def _faces(tree, colours):
-    """The colour of the majority class, mixed with white as far as the node is mixed."""
+    """The colour of every node's class, mixed with white as far as the node is mixed."""
     share = tree.value.max(axis=1) / tree.value.sum(axis=1)
-    return 1.0 - 0.6 * share[:, None] * (1.0 - colours[tree.majority])
+    return 1.0 - 0.6 * share[:, None] * (1.0 - colours)
 
 
 def node_positions(tree):

@@ -323,7 +323,7 @@ class Tree:
         """
         inner = self.children_left != LEAF
         gains = np.maximum(self.gain[inner], 0.0) * self.value[inner].sum(axis=1)
-        total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features)
+        total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
 
     def to_sklearn(self, classes=None):

@@ -1,14 +1,17 @@
 """Impurities, and the gain of a split that follows from them.
 
-Gains are exact: fractions for ``gini``, ``ogini``, ``ranking`` and ``etc``, and for ``entropy`` too, because its n
-log2 n are whole multiples of 2**-30 bit. Floating-point numbers, which count as different where they differ by more
-than a tolerance, are the gains of ``wig``, of ``ranking`` with class scores that are not whole numbers, and of all
-criteria on counts where weights are not whole numbers.
+Gains are exact: fractions for ``gini``, ``ogini``, ``ranking``, ``jaccard``, ``accuracy``, ``mae`` and ``etc``, and for
+``entropy``, ``gain_ratio`` and ``nvi`` too, because their n log2 n are whole multiples of 2**-30 bit. Floating-point
+numbers, which count as different where they differ by more than a tolerance, are the gains of ``wig``, of ``ranking``
+with class scores that are not whole numbers, and of all criteria on counts where weights are not whole numbers.
 
 The ordinal criteria are those of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an
-experimental study" (2024). A criterion is its name, or its name and a dict of parameters.
+experimental study" (2024). ``gain_ratio``, ``nvi``, ``jaccard`` and ``accuracy`` compare the clustering of a node's
+rows by the cut to that by their classes, as in F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning",
+Section 1.1; ``mae`` does so for ordered classes. A criterion is its name, or its name and a dict of parameters.
 """
 
+import heapq
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -17,6 +20,9 @@ from functools import cache, partial
 from .nsrps import effort_to_compress
 
 TOLERANCE = 1e-12
+
+RATIOS = ("gain_ratio", "nvi")
+MATCHINGS = ("jaccard", "accuracy", "mae")
 
 
 @cache
@@ -127,6 +133,65 @@ def weighted_ranking(weights, total, scores):
     return impurity
 
 
+def clustering_gain(name, node, left, right, totals):
+    """What a cut takes off the distance of the node's clustering to its classes, from the class counts of the node and
+    its children and their totals: of whole numbers a fraction, of others a floating-point number."""
+    if name in RATIOS:
+        return ratio_gain(name, node, left, right, totals)
+    scores = {"jaccard": overlaps, "accuracy": hits, "mae": minus_absolute_errors}[name]
+    node_scores, left_scores, right_scores = (
+        scores(counts, total, node) for counts, total in zip((node, left, right), totals, strict=True)
+    )
+    gain = matched(left_scores, right_scores) - max(node_scores)
+    return gain if name == "jaccard" else quotient(gain, totals[0])
+
+
+def ratio_gain(name, node, left, right, totals):
+    """Gain(Y, T) / H(T), or what Gain(Y, T) / H(T, Y) takes off the distance of 1: T is the cut, Y the classes, and
+    Gain(Y, T) = H(Y) + H(T) - H(T, Y)."""
+    total, *sizes = totals
+    impurity = partial(weighted_entropy, total=total) if isinstance(total, float) else entropy
+    of_cut, joint = impurity(sizes), impurity([*left, *right])
+    return quotient(impurity(node) + of_cut - joint, of_cut if name == "gain_ratio" else joint)
+
+
+def matched(left, right):
+    """The greatest left[a] + right[b] of two different classes; they are among the two best of each child."""
+    best_left, best_right = (heapq.nlargest(2, range(len(side)), key=side.__getitem__) for side in (left, right))
+    return max(left[a] + right[b] for a in best_left for b in best_right if a != b)
+
+
+def overlaps(counts, total, node):
+    """Jaccard similarity of a set of rows to every class of the node: rows in both over rows in either."""
+    return [quotient(count, total + in_node - count) for count, in_node in zip(counts, node, strict=True)]
+
+
+def hits(counts, total, node):
+    """For every class the rows that are predicted right where all are predicted to be of the class."""
+    return counts
+
+
+def minus_absolute_errors(counts, total, node):
+    """The same for minus the sum of the absolute errors: from one class to the next the error of the rows up to the
+    first grows by one, that of the others falls by one."""
+    total, below, scores = add_up(counts), 0, []
+    error = add_up(label * count for label, count in enumerate(counts))
+    for count in counts:
+        scores.append(-error)
+        below += count
+        error += below - (total - below)
+    return scores
+
+
+def quotient(numerator, denominator):
+    """Exact where both are; 0 where the denominator is not positive."""
+    if denominator <= 0:
+        return type(denominator)(0)
+    if isinstance(denominator, float):
+        return numerator / denominator
+    return Fraction(numerator) / denominator
+
+
 def class_counts(labels, weights, n_classes):
     counts = [0] * n_classes
     for label, weight in zip(labels, weights, strict=True):
@@ -171,6 +236,9 @@ def count_gain(criterion, node, left, n_classes):
     if not is_rational(criterion, n_classes) or any(isinstance(weight, float) for _, weight in node):
         return weighted_gain(criterion, node, left, node_counts, left_counts)
     right_counts = [a - b for a, b in zip(node_counts, left_counts, strict=True)]
+    if name in RATIOS + MATCHINGS:
+        totals = sum(node_counts), sum(left_counts), sum(right_counts)
+        return clustering_gain(name, node_counts, left_counts, right_counts, totals)
     impurity = {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, scores=scores)}[name]
     share = Fraction(sum(left_counts), sum(node_counts))
     shares = (share, 1 - share) if is_weighted else (1, 1)
@@ -180,6 +248,11 @@ def count_gain(criterion, node, left, n_classes):
 def weighted_gain(criterion, node, left, node_weights, left_weights):
     """The same in floating point, weights being summed row by row in the order in which they are given."""
     name, alpha, scores, is_weighted = parameters_of(criterion, len(node_weights))
+    total, left_total = (float(add_up(weight for _, weight in rows)) for rows in (node, left))
+    right_total = total - left_total
+    right_weights = [a - b for a, b in zip(node_weights, left_weights, strict=True)]
+    if name in RATIOS + MATCHINGS:
+        return clustering_gain(name, node_weights, left_weights, right_weights, (total, left_total, right_total))
     impurity = {
         "gini": weighted_gini,
         "entropy": weighted_entropy,
@@ -187,9 +260,6 @@ def weighted_gain(criterion, node, left, node_weights, left_weights):
         "wig": partial(wig, class_weights=class_weights(scores, alpha)),
         "ranking": partial(weighted_ranking, scores=scores),
     }[name]
-    total, left_total = (float(add_up(weight for _, weight in rows)) for rows in (node, left))
-    right_total = total - left_total
-    right_weights = [a - b for a, b in zip(node_weights, left_weights, strict=True)]
     left_impurity, right_impurity = impurity(left_weights, left_total), impurity(right_weights, right_total)
     if not is_weighted:
         return impurity(node_weights, total) - left_impurity - right_impurity
@@ -215,7 +285,7 @@ def etc_gain(labels, goes_left, n_classes):
 
 def reported(criterion, gain):
     """The double nearest to a gain. Entropy never rises: what the rounded table takes below zero is zero."""
-    if criterion == "entropy" and not isinstance(gain, float):
+    if criterion in ("entropy", *RATIOS) and not isinstance(gain, float):
         gain = max(gain, 0)
     return float(gain)
 

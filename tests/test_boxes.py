@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from sklearn.tree import DecisionTreeRegressor
 from support import examples, on_both_engines
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier, Tree
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, FourierSpectrum, ID3Classifier, Tree
 from pytrees._boxes import Leaves, box_of_schema, measure_arrays
 from pytrees._engine import kernel
 from pytrees.fourier import gram, ordinal_codes, schema_average, tree_inner
@@ -216,6 +216,23 @@ def test_codes_reproduce_every_leaf(ensemble, load):
             X[:, features]).astype(int)])  # fmt: skip
     assert gram(codes.trees, codes.cardinalities).shape == (len(members), len(members))
     assert "OrdinalCodes" in repr(codes)
+
+
+def test_classes_that_are_not_the_majority(engine):
+    """ID3 with all labels: what the estimator predicts counts, not the majority of its nodes."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (60, 2)), rng.integers(0, 3, 60)
+    own = ID3Classifier(evaluation="global", labels="all").fit(X, y)
+    assert np.any(own.node_labels_ != own.tree_.majority)
+    codes = ordinal_codes(own)
+    points = domain([3, 3])
+    predicted = own.predict(points)
+    for class_index in range(3):
+        spectrum = FourierSpectrum.from_tree(own, [3, 3], class_index)
+        np.testing.assert_allclose(spectrum.evaluate(points), predicted == class_index, **CLOSE)
+        values = [labels == class_index for labels in codes.labels]
+        products = gram(codes.trees, codes.cardinalities, values=values, measure="empirical", X=codes.transform(points))
+        assert products[0, 0] == pytest.approx(np.mean(predicted == class_index))
 
 
 def test_codes_of_lists_of_trees():

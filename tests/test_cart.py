@@ -418,7 +418,7 @@ def any_weights(n_rows):
 @examples(80)
 @given(
     problem=problems(weights=any_weights, max_rows=14),
-    criterion=st.sampled_from(["gini", "entropy", "etc"]),
+    criterion=st.sampled_from(["gini", "entropy", "gain_ratio", "mae", "etc"]),
     max_leaf_nodes=st.none() | st.integers(2, 6),
     max_features=st.sampled_from([None, 1, "sqrt", 0.5]),
 )

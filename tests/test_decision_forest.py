@@ -20,7 +20,7 @@ from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, config_context
 
-COUNT_CRITERIA = ["gini", "entropy"]
+COUNT_CRITERIA = ["gini", "entropy", "gain_ratio", "jaccard"]
 
 
 def make_forest(n_estimators=5, random_state=0, **parameters):
@@ -296,7 +296,7 @@ def test_out_of_bag_score_as_scikit_learn_estimates_it():
     ],
 )
 def test_parameters_that_are_refused(data, monkeypatch, parameters, message):
-    monkeypatch.setattr("pytrees._forest.grow", None)  # before anything grows
+    monkeypatch.setattr("pytrees._forest._grow_from_seed", None)  # before anything grows
     with pytest.raises(ValueError, match=message):
         make_forest(**parameters).fit(*data)
 

@@ -42,7 +42,7 @@ class Hellinger(CountCriterion):
         n_left, n_right = left.sum(axis=1), right.sum(axis=1)
         for of_left, of_right in zip(left.T, right.T, strict=True):
             gains += (np.sqrt(of_left / n_left) - np.sqrt(of_right / n_right)) ** 2
-        return gains
+        return gains * (n_left * n_right / ((n_left + n_right) * (n_left + n_right)))
 
 
 def data():

@@ -166,7 +166,8 @@ def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, exp
 
 def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
-    grow, kernel = pytrees._forest.grow, pytrees._forest.kernel
+    forest_class, kernel = type(make_forest()), pytrees._forest.kernel
+    grow = forest_class._grow
 
     def recorded_grow(*args, **of_forest):
         seen["grow"].add(current_engine())
@@ -176,7 +177,7 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
         seen["walk"].add(current_engine())
         return kernel(*names)
 
-    monkeypatch.setattr(pytrees._forest, "grow", recorded_grow)
+    monkeypatch.setattr(forest_class, "_grow", staticmethod(recorded_grow))
     monkeypatch.setattr(pytrees._forest, "kernel", recorded_kernel)
     monkeypatch.setattr(pytrees._forest, "_FEWEST_ROWS_OF_A_WORKER", 1)
     with joblib.parallel_config(backend="threading", n_jobs=2):
@@ -190,7 +191,7 @@ def test_an_error_in_a_worker_is_raised_and_leaves_the_last_fit_whole(make_fores
     def fail(*args, **of_forest):
         raise MemoryError("no room")
 
-    monkeypatch.setattr(pytrees._forest, "grow", fail)
+    monkeypatch.setattr(type(forest), "_grow", staticmethod(fail))
     with pytest.raises(MemoryError, match="no room"):
         forest.fit(data[0][:, :1], data[1] > 0)
     monkeypatch.undo()

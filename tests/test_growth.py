@@ -20,7 +20,7 @@ from support import (
     rows_of_nodes,
 )
 
-CRITERIA = ["gini", "entropy", "etc"]
+CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc"]
 
 
 # ----------------------------------------------------------------------------------------- compiled against reference

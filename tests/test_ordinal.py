@@ -26,7 +26,7 @@ from pytrees.criteria import WeightedInformationGain
 from pytrees.datasets import load_toy_ordinal
 from pytrees.metrics import mae_scorer, make_ordinal_scorer, qwk_scorer, rps_scorer
 
-CRITERIA_TO_TEST = ["ogini", "wig", "ranking", "gini", "entropy"]
+CRITERIA_TO_TEST = ["ogini", "wig", "ranking", "mae", "gini", "entropy"]
 RULES = ["mode", "median", "expected"]
 LEVELS = ["low", "medium", "high"]
 WORDS = np.array(LEVELS)

@@ -23,21 +23,28 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.tree import DecisionTreeRegressor
-from support import LEAF, examples, on_both_engines
+from support import examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
     FourierSpectrum,
+    ID3ForestClassifier,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
 )
-from pytrees._coded import merged_node_count, nearest_shares
+from pytrees._coded import nearest_shares
 from pytrees.fourier import ordinal_codes
 from pytrees.orthogonal import with_signs
 
 SPLITS = ("children_left", "children_right", "feature", "threshold")
+
+
+def assert_same_splits(tree, other):
+    for name in SPLITS:
+        np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
+    np.testing.assert_allclose(tree.value, other.value, rtol=0.0, atol=1e-12)
 
 
 class Problem:
@@ -85,7 +92,7 @@ def orthogonal(trees, **parameters):
     return OrthogonalTreesClassifier(trees, **{"n_components": 1.0, "max_leaf_nodes": None, **parameters})
 
 
-# --------------------------------------------------------------------------------------------------- principal components
+# ------------------------------------------------------------------------------------------------- principal components
 
 
 @examples(40)
@@ -103,7 +110,9 @@ def test_components_are_those_of_all_values(seed, n_classes, measure, center, st
     products = np.einsum("sqp,tqp,p->st", tables, tables, masses)
     estimator = orthogonal(problem.trees, measure=measure, center=center, structure=structure)
     fitted, reference = on_both_engines(lambda: problem.fit(clone(estimator)))
-    assert [tree for tree, _ in fitted.trees_] == [tree for tree, _ in reference.trees_]
+    for (tree, averages), (other, other_averages) in zip(fitted.trees_, reference.trees_, strict=True):
+        assert_same_splits(tree, other)
+        np.testing.assert_allclose(averages, other_averages, rtol=0.0, atol=1e-12)
     energies = np.linalg.eigvalsh(products)[::-1]
     rank = np.count_nonzero(energies > 1e-11 * max(energies[0], 1e-300))
     assert fitted.n_components_ == rank
@@ -150,8 +159,9 @@ def test_a_shared_structure_is_orthogonal_at_any_size(seed, center, n_classes, m
 
 
 def test_bounded_separate_trees_are_nearly_orthogonal(engine):
-    problem = Problem(3, n_trees=6)
-    gram = problem.fit(orthogonal(problem.trees, max_leaf_nodes=2)).gram_
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = DecisionForestClassifier(3, max_depth=2, random_state=0)
+    gram = orthogonal(forest, max_leaf_nodes=3).fit(X, y).gram_
     outside = np.abs(gram - np.diag(np.diag(gram))).max()
     assert 1e-6 < outside < gram[0, 0]
 
@@ -230,15 +240,16 @@ def test_signs():
     np.testing.assert_array_equal(with_signs(np.array(given)), [[0.6, 0.8], [-0.6, 0.8], [half, -half], [half, -half]])
 
 
-# ------------------------------------------------------------------------------------------------------------- ensembles
+# ------------------------------------------------------------------------------------------------------------ ensembles
 
 
 ENSEMBLES = [
-    RandomForestClassifier(7, random_state=0),
+    RandomForestClassifier(5, max_depth=4, random_state=0),
     ExtraTreesClassifier(5, max_depth=4, random_state=0),
     BaggingClassifier(SklearnTree(max_depth=4), 5, max_features=0.5, random_state=0),
     BaggingClassifier(DecisionTreeClassifier(max_depth=4), 5, max_features=0.5, random_state=0),
     DecisionForestClassifier(5, max_depth=4, random_state=0),
+    ID3ForestClassifier(5, evaluation="global", max_leaf_nodes=8, random_state=0),  # leaves not of the majority
 ]
 
 
@@ -255,7 +266,8 @@ def test_ensembles_of_continuous_features_are_reproduced(ensemble, load):
     columns = getattr(ensemble, "estimators_features_", [slice(None)] * len(ensemble.estimators_))
     votes = np.zeros((len(rows), len(ensemble.classes_)))
     for tree, chosen in zip(ensemble.estimators_, columns, strict=True):
-        said = tree.predict_proba(rows[:, chosen]).argmax(axis=1)
+        said = tree.predict(rows[:, chosen])  # scikit-learn's trees predict codes
+        said = np.searchsorted(ensemble.classes_, said) if said.dtype.kind == "U" else said.astype(int)
         votes[np.arange(len(rows)), said] += 1.0 / len(columns)
     expected = ensemble.classes_[np.round(votes, 9).argmax(axis=1)]
     one = AggregatedFourierTreeClassifier(FrozenEstimator(ensemble), max_leaf_nodes=None).fit(X, y)
@@ -300,13 +312,16 @@ def test_what_is_fitted_and_what_is_used_as_it_is():
     for other in (listed, numbered, afresh):
         assert [tree for tree, _ in other.trees_] == [tree for tree, _ in frozen.trees_]
     assert clone(frozen).fit(X, y).components_.tolist() == frozen.components_.tolist()
+    tree = FrozenEstimator(forest.estimators_[0])  # one tree is not grown again
+    assert OrthogonalTreesClassifier(tree).fit(X, y).components_.tolist() == [[1.0]]
+    np.testing.assert_array_equal(ReconstructedFourierTree(tree).fit(X, y).predict(X), tree.predict(X))
     bagged = OrthogonalTreesClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0).fit(X, y)
     again = OrthogonalTreesClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0).fit(X, y)
     assert bagged.member_node_counts_.tolist() == again.member_node_counts_.tolist()
     assert bagged.components_.shape[1] == 3
 
 
-# ------------------------------------------------------------------------------------------------- trees that are rebuilt
+# ----------------------------------------------------------------------------------------------- trees that are rebuilt
 
 
 @examples(40)
@@ -316,7 +331,7 @@ def test_a_tree_rebuilt_whole_is_its_function(seed, n_classes, criterion):
     for options in ({}, {"energy": 1.0}, {"measure": problem.masses}):
         estimator = ReconstructedFourierTree(problem.trees[0], criterion=criterion, **options)
         fitted, reference = on_both_engines(lambda estimator=estimator: problem.fit(clone(estimator)))
-        assert fitted.tree_ == reference.tree_
+        assert_same_splits(fitted.tree_, reference.tree_)
         np.testing.assert_array_equal(fitted.predict(problem.X), problem.scores.argmax(axis=1))
         np.testing.assert_allclose(fitted.predict_proba(problem.X), problem.scores, atol=1e-12)
 
@@ -347,7 +362,7 @@ def test_one_tree_of_an_ensemble_is_its_weighted_vote(seed, n_classes):
     weights = np.random.default_rng(seed).integers(0, 4, len(problem.trees)) + np.eye(len(problem.trees))[0]
     estimator = AggregatedFourierTreeClassifier(problem.trees, weights=weights, max_leaf_nodes=None)
     fitted, reference = on_both_engines(lambda: problem.fit(clone(estimator)))
-    assert fitted.tree_ == reference.tree_
+    assert_same_splits(fitted.tree_, reference.tree_)
     votes = np.einsum("t,tqp->pq", weights / weights.sum(), problem.tables)
     scores = np.hstack([1.0 - votes, votes]) if n_classes == 2 else votes
     np.testing.assert_allclose(fitted.predict_proba(problem.X), scores, atol=1e-9)
@@ -357,7 +372,7 @@ def test_one_tree_of_an_ensemble_is_its_weighted_vote(seed, n_classes):
     assert bounded.get_n_leaves() <= 2
 
 
-# ---------------------------------------------------------------------------------------------------------------- pieces
+# --------------------------------------------------------------------------------------------------------------- pieces
 
 
 @given(st.lists(st.lists(st.floats(-3, 3), min_size=3, max_size=3), min_size=1, max_size=5))
@@ -373,22 +388,7 @@ def test_nearest_shares_by_bisection(scores):
         assert share.argmax() == row.argmax()
 
 
-@given(seed=SEEDS)
-def test_merged_nodes_by_recursion(seed):
-    tree = random_trees(np.random.default_rng(seed), np.array([4, 3, 3]), 1)[0]
-
-    def merged(node):
-        """The node's decision, None where there are several; and how many nodes are left below."""
-        if tree.children_left[node] == LEAF:
-            return tree.majority[node], 1
-        left, right = merged(tree.children_left[node]), merged(tree.children_right[node])
-        alike = left[0] is not None and left[0] == right[0]
-        return (left[0], 1) if alike else (None, 1 + left[1] + right[1])
-
-    assert merged_node_count(tree, tree.majority) == merged(0)[1]
-
-
-# ------------------------------------------------------------------------------------------------------- as scikit-learn's
+# ---------------------------------------------------------------------------------------------------- as scikit-learn's
 
 
 @pytest.mark.parametrize(

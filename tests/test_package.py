@@ -33,21 +33,30 @@ def public_functions(module):
 def test_public_names():
     assert sorted(pytrees.__all__) == pytrees.__all__
     assert set(pytrees.__all__) >= {
+        "AggregatedFourierTreeClassifier",
         "DecisionForestClassifier",
         "DecisionTreeClassifier",
         "FourierSpectrum",
+        "ID3Classifier",
+        "ID3ForestClassifier",
         "OrdinalDecisionForestClassifier",
         "OrdinalDecisionTreeClassifier",
+        "OrthogonalTreesClassifier",
         "PermutationDecisionForestClassifier",
         "PermutationDecisionTreeClassifier",
+        "ReconstructedFourierTree",
         "Tree",
         "config_context",
         "criteria",
+        "distances",
         "effort_to_compress",
         "export_dict",
         "export_text",
+        "merge_redundant",
+        "minimal_tree",
         "nsrps",
         "plot_tree",
+        "redundant_splits",
     }
     for name in pytrees.__all__:
         assert hasattr(pytrees, name), name
@@ -56,17 +65,23 @@ def test_public_names():
 @pytest.mark.parametrize(
     "name",
     [
+        "aggregated",
         "cart",
         "criteria",
         "datasets",
+        "distances",
         "export",
         "forest",
         "fourier",
+        "id3",
         "metrics",
+        "minimal",
         "ordinal",
+        "orthogonal",
         "permutation",
         "plotting",
         "sequence",
+        "simplify",
         "tree",
     ],
 )
@@ -88,18 +103,27 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "bin_cuts",
         "bounds",
         "boxes",
+        "clusterings",
+        "conflicts",
         "criteria",
+        "distances",
         "exact",
         "fourier",
+        "exact_sums",
         "gain",
         "gini",
+        "global_growth",
         "histogram",
+        "leaf_scan",
+        "memory",
         "nsrps",
         "ordinal",
         "partition",
         "restriction",
+        "row_sets",
         "scanner",
         "sequence_scanner",
+        "sides",
         "sorting",
         "types",
         "weighted",
@@ -110,7 +134,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
 def test_every_kernel_has_a_twin():
     assert KERNELS == TWINS
     searched = {"criteria", "histogram", "nsrps", "partition", "scanner", "sequence_scanner"}
-    assert set(KERNELS) >= searched | {"growth", "traverse"}
+    assert set(KERNELS) >= searched | {"distances", "global_growth", "growth", "minimal", "traverse"}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -132,6 +156,9 @@ def test_kernels_have_public_functions():
         "sum_values",
         "sum_votes",
     }
+    assert found["minimal"] == {"minimal_tree"}
+    assert found["global_growth"] == {"grow_tree"}
+    assert found["distances"] == {"sign_of_fractions", "table_distance"}
     assert found["histogram"] == {"bin_features", "highest_score"}
     assert found["sequence_scanner"] == {"best_cut"}
     assert found["boxes"] == {"averages", "gram", "leaf_boxes"}

@@ -8,6 +8,8 @@ from pytrees import (
     AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    ID3Classifier,
+    ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
@@ -21,6 +23,8 @@ ORDINAL_CRITERION = "ogini"
 ESTIMATORS = [
     DecisionTreeClassifier(),
     DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=10),
+    DecisionTreeClassifier(criterion="gain_ratio", max_leaf_nodes=10),
+    DecisionTreeClassifier(criterion="jaccard"),
     DecisionTreeClassifier(criterion="etc", max_candidates=16),
     DecisionForestClassifier(n_estimators=5),
     DecisionForestClassifier(n_estimators=5, criterion="entropy", bootstrap=False, max_leaf_nodes=10),
@@ -38,6 +42,10 @@ ESTIMATORS = [
         OrdinalDecisionForestClassifier(n_estimators=5, criterion=ORDINAL_CRITERION, predict_rule=rule)
         for rule in ("mode", "median", "expected")
     ),
+    ID3Classifier(),
+    ID3Classifier("jaccard", evaluation="global"),
+    ID3Classifier("accuracy", evaluation="glocal", labels="all", max_leaf_nodes=10),
+    ID3ForestClassifier(n_estimators=5, distance="gini", evaluation="global", max_features="sqrt"),
     ReconstructedFourierTree(max_leaf_nodes=32),
     AggregatedFourierTreeClassifier(n_estimators=5),
     AggregatedFourierTreeClassifier(DecisionForestClassifier(5), measure="empirical", criterion="variance"),
@@ -48,11 +56,14 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    if not isinstance(estimator, (DecisionTreeClassifier, DecisionForestClassifier)):
+    is_id3 = isinstance(estimator, (ID3Classifier, ID3ForestClassifier))
+    if not is_id3 and not isinstance(estimator, (DecisionTreeClassifier, DecisionForestClassifier)):
         return {}
     failures = {
         "check_class_weight_classifiers": "wants leaves limited by min_weight_fraction_leaf: a tree whose leaves are "
         "pure predicts the training labels whatever the classes weigh"
+        if not is_id3 or estimator.evaluation == "local"
+        else "weighs a class by 0.0001: global evaluation counts rows, by whole numbers"
     }
     if getattr(estimator, "bootstrap", False):
         failures["check_sample_weight_equivalence_on_dense_data"] = (
@@ -62,6 +73,8 @@ def expected_failures(estimator):
         failures["check_classifiers_train"] = (
             "wants the class of the greatest probability: the median and the class nearest to the mean can be others"
         )
+    if is_id3:
+        return failures
     if estimator.criterion == "etc":
         refused = "the label sequence has no weights: sample_weight and class_weight are refused"
         checks = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")

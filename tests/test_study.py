@@ -8,11 +8,10 @@ import pytest
 from sklearn.metrics import f1_score
 from sklearn.model_selection import TimeSeriesSplit
 
-import pytrees.__main__
 from pytrees import DecisionTreeClassifier, PermutationDecisionTreeClassifier, effort_to_compress
-from pytrees.__main__ import main
+from pytrees.__main__ import STUDIES, main
 from pytrees.datasets import load_shipped, load_toy_permutations
-from pytrees.study import permutation, report, toy
+from pytrees.study import permutation, report, tour, toy
 
 TOY_PICTURE = "toy_trees.png"
 
@@ -69,7 +68,7 @@ def test_toy_example_that_disagrees_is_told(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(toy, "import_pyplot", lambda: None)
     monkeypatch.setitem(toy.TABLE_3, "C", 10)
     assert not toy.run_toy(tmp_path)
-    monkeypatch.setattr(pytrees.__main__, "run_permutation", lambda *args, **options: None)
+    monkeypatch.setattr(permutation, "run_permutation", lambda *args, **options: None)
     assert main(["--output", str(tmp_path)]) == 1
     assert "does NOT give the paper's figures" in capsys.readouterr().err
 
@@ -141,7 +140,7 @@ def test_choose_depth_takes_the_lowest_of_the_best(right):
 
 
 def test_one_split_of_one_set(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(pytrees.__main__, "SHIPPED", ("iris",))
+    monkeypatch.setattr(tour, "SHIPPED", ("iris",))
     assert main(["--splits", "1", "--jobs", "1", "--output", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert "Table 4" in out
@@ -220,7 +219,7 @@ def nothing_runs(monkeypatch):
     def fail(*args, **options):
         raise AssertionError("a study started")
 
-    monkeypatch.setattr(pytrees.__main__, "run_permutation", fail)
+    monkeypatch.setattr(permutation, "run_permutation", fail)
 
 
 def test_all_six_sets_need_a_folder(nothing_runs, tmp_path, capsys):
@@ -257,8 +256,25 @@ def test_other_arguments_are_refused(nothing_runs, tmp_path, capsys, arguments):
     assert "usage: python -m pytrees" in capsys.readouterr().err
 
 
-def test_help(capsys):
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "-h"] for name in STUDIES)])
+def test_help(capsys, arguments):
     with pytest.raises(SystemExit) as caught:
-        main(["--help"])
+        main(arguments)
     assert caught.value.code == 0
     assert "PYTREES_DATA" in capsys.readouterr().out
+
+
+def test_help_lists_the_studies(capsys):
+    with pytest.raises(SystemExit):
+        main(["-h"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert all(f"{name} " in printed and study.SUMMARY in printed for name, study in STUDIES.items())
+
+
+def test_an_interrupted_run_says_so(monkeypatch, tmp_path, capsys):
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(permutation, "run_permutation", interrupt)
+    assert main(["tour", "--output", str(tmp_path)]) == 130
+    assert capsys.readouterr().err.endswith("Interrupted.\n")

@@ -88,6 +88,23 @@ class CompiledGrowth:
     track_node_count.unit = "nodes"
 
 
+class GrowByClusterings:
+    params = (["gini", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"], [3, 10], [10**3, 10**4])
+    param_names = ("criterion", "n_classes", "n")
+    timeout = 300
+
+    def setup(self, criterion, n_classes, n):
+        self.X, self.y = classification_data(n, n_classes=n_classes)
+
+    def time_grow(self, criterion, n_classes, n):
+        grow("compiled", self.X, self.y, criterion)
+
+    def track_node_count(self, criterion, n_classes, n):
+        return len(grow("compiled", self.X, self.y, criterion)["feature"])
+
+    track_node_count.unit = "nodes"
+
+
 class Instructions:
     params = (["gini", "entropy", "etc"],)
     param_names = ("criterion",)

@@ -7,7 +7,8 @@ from pytrees._core.user_criterion cimport CountCriterion
 
 
 cdef class HellingerDistance(CountCriterion):
-    """Sum over the classes of (sqrt(share on the left) - sqrt(share on the right))**2."""
+    """Sum over the classes of (sqrt(share on the left) - sqrt(share on the right))**2, times the shares of the rows
+    that go to either side: without them a cut that sends a single row aside would often be the best."""
 
     cdef int judge(
         self, const double[:, :] left, const double[:, :] right, double[:] gains
@@ -23,4 +24,5 @@ cdef class HellingerDistance(CountCriterion):
             for k in range(n_classes):
                 difference = sqrt(left[cut, k] / n_left) - sqrt(right[cut, k] / n_right)
                 gains[cut] += difference * difference
+            gains[cut] *= n_left * n_right / ((n_left + n_right) * (n_left + n_right))
         return 0

@@ -2,6 +2,25 @@
 
 cimport cython
 
+from pytrees._core.clusterings cimport (
+    JaccardScan,
+    LabelledScan,
+    RatioScan,
+    compares_clusterings,
+    gain_of_jaccard,
+    gain_of_labelled,
+    gain_of_ratio,
+    is_perfect_jaccard,
+    is_perfect_labelled,
+    is_perfect_ratio,
+    offer_jaccard,
+    offer_labelled,
+    offer_ratio,
+    start_jaccard,
+    start_labelled,
+    start_weighted_clustering,
+    weighted_clustering_gain,
+)
 from pytrees._core.gain cimport Gain, exact_gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.gini cimport (
     BinaryGiniScan,
@@ -12,15 +31,19 @@ from pytrees._core.gini cimport (
     offer_gini,
 )
 from pytrees._core.ordinal cimport (
+    LARGEST_INT64,
+    FormRows,
     OrdinalGiniScan,
     RankingScan,
     gain_of_ranking,
     move_ordinal_gini,
     move_ranking,
     offer_ranking,
+    start_rows,
 )
-from pytrees._core.types cimport WIG, CriterionCode, float64_t, index_t, int64_t
-from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_modes, start_sums, weighted_impurity
+from pytrees._core.types cimport MAE, NVI, WIG, CriterionCode, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.weighted cimport WeightedScan, gain_nearly, start_modes, start_sums, weighted_gain
+from pytrees._core.wig cimport WigScan, complete_best, move_wig, offer_wig, start_wig, start_wig_feature
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
@@ -47,12 +70,16 @@ ctypedef fused BinnedScan:
     EntropyScan
 
 
-ctypedef fused ExactScan:
+ctypedef fused WholeScan:
     BinaryGiniScan
     GiniScan
     EntropyScan
     OrdinalGiniScan
     RankingScan
+    RatioScan
+    LabelledScan
+    JaccardScan
+    WigScan
 
 
 ctypedef fused CountScan:
@@ -61,7 +88,16 @@ ctypedef fused CountScan:
     EntropyScan
     OrdinalGiniScan
     RankingScan
+    RatioScan
+    LabelledScan
+    JaccardScan
+    WigScan
     WeightedScan
+
+
+ctypedef fused MatchingScan:
+    LabelledScan
+    JaccardScan
 
 
 @cython.final
@@ -71,12 +107,14 @@ cdef class ClassCounts:
     cdef index_t n_classes
     cdef CriterionCode code
     cdef bint weighs_children
-    cdef const int64_t[::1] table                   # n log2 n, for entropy
-    cdef const int64_t[:, ::1] kernel               # of ordinal criteria: see their scans
+    cdef const int64_t[::1] table                   # n log2 n, for entropies
+    cdef const int64_t[:, ::1] kernel               # of ordinal criteria: see FormRows
     cdef int64_t[::1] node_rows, left_rows
+    cdef const uint32_t[:, ::1] narrow_kernel
+    cdef uint32_t[:, ::1] narrow_left_rows          # one row
     cdef const float64_t[::1] scores
     cdef const float64_t[:, ::1] mode_weights
-    cdef int64_t[::1] total_counts, left_counts
+    cdef int64_t[::1] total_counts, left_counts, best_left_counts
     cdef float64_t[::1] total_weights, left_weights
     cdef float64_t total_weight                     # added up in the order of the rows
     cdef float64_t[::1] log2_table
@@ -102,18 +140,34 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         forget_best(scan)
     elif CountScan is OrdinalGiniScan:
         _start_counts(&scan.forms, counts)
-        _start_kernel(scan, counts)
+        _start_kernel(&scan.rows, counts)
         scan.forms.total_squares = _form(counts)
         forget_best(&scan.forms)
     elif CountScan is RankingScan:
-        scan.n_classes = counts.n_classes
         scan.weighs_children = counts.weighs_children
         scan.total = _sum_of_counts(counts)
-        _start_kernel(scan, counts)
-        scan.total_form = _form(counts) // 2
+        _start_kernel(&scan.rows, counts)
+        scan.total_form = _form(counts)
         # Children's forms are not greater than the node's.
         scan.is_small = <float64_t> scan.total * <float64_t> scan.total_form < 2.0**62
+        scan.best_small_cost = LARGEST_INT64
         scan.has_best = False
+    elif CountScan is RatioScan:
+        _start_counts(scan, counts)
+        scan.is_joint = counts.code == NVI
+        scan.table = &counts.table[0]
+        scan.total_sum = _sum_of_n_log2_n(counts)
+        scan.has_best = False
+    elif CountScan is LabelledScan:
+        _start_counts(scan, counts)
+        scan.counts_errors = counts.code == MAE
+        start_labelled(scan)
+    elif CountScan is JaccardScan:
+        _start_counts(scan, counts)
+        start_jaccard(scan)
+    elif CountScan is WigScan:
+        _start_wig(scan, counts)
+        start_scan(&scan.best.exact, counts)
     else:
         scan.n_classes = counts.n_classes
         scan.code = counts.code
@@ -128,16 +182,17 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         scan.left_terms = &counts.terms[1, 0]
         scan.right_terms = &counts.terms[2, 0]
         start_sums(scan, counts.n_rows)
+        if compares_clusterings(scan.code):
+            start_weighted_clustering(scan)
 
 
 ctypedef fused ScanOfCounts:
     GiniScan
     EntropyScan
-
-
-ctypedef fused ScanOfForms:
-    OrdinalGiniScan
-    RankingScan
+    RatioScan
+    LabelledScan
+    JaccardScan
+    WigScan
 
 
 cdef inline void _start_counts(ScanOfCounts* scan, ClassCounts counts) noexcept nogil:
@@ -171,11 +226,17 @@ cdef inline int64_t _sum_of_n_log2_n(ClassCounts counts) noexcept nogil:
     return total
 
 
-cdef inline void _start_kernel(ScanOfForms* scan, ClassCounts counts) noexcept nogil:
+cdef inline void _start_kernel(FormRows* rows, ClassCounts counts) noexcept nogil:
     cdef index_t i, j
-    scan.kernel = &counts.kernel[0, 0]
-    scan.node_rows = &counts.node_rows[0]
-    scan.left_rows = &counts.left_rows[0]
+    rows.n_classes = counts.n_classes
+    rows.kernel = &counts.kernel[0, 0]
+    rows.node_rows = &counts.node_rows[0]
+    rows.left_rows = &counts.left_rows[0]
+    rows.is_narrow = counts.narrow_kernel.shape[0] > 0
+    if rows.is_narrow:
+        rows.n_lanes = <index_t> counts.narrow_kernel.shape[1]
+        rows.narrow_kernel = &counts.narrow_kernel[0, 0]
+        rows.narrow_left_rows = &counts.narrow_left_rows[0, 0]
     for i in range(counts.n_classes):
         counts.node_rows[i] = 0
         for j in range(counts.n_classes):
@@ -183,12 +244,25 @@ cdef inline void _start_kernel(ScanOfForms* scan, ClassCounts counts) noexcept n
 
 
 cdef inline int64_t _form(ClassCounts counts) noexcept nogil:
-    """The quadratic form of the node's class counts, once node_rows are known."""
+    """The form of the node's class counts, once node_rows are known."""
     cdef index_t label
-    cdef int64_t form = 0
+    cdef int64_t twice = 0
     for label in range(counts.n_classes):
-        form += counts.node_rows[label] * counts.total_counts[label]
-    return form
+        twice += counts.node_rows[label] * counts.total_counts[label]
+    return twice // 2
+
+
+cdef inline void _start_wig(WigScan* scan, ClassCounts counts) noexcept nogil:
+    """But for what computes gains from the definition, whose class weights are set."""
+    cdef index_t label
+    _start_counts(scan, counts)
+    scan.table = &counts.table[0]
+    scan.mode_weights = &counts.mode_weights[0, 0]
+    scan.best.left_counts = &counts.best_left_counts[0]
+    start_wig(scan, counts.n_rows)
+    for label in range(counts.n_classes):
+        counts.total_weights[label] = <float64_t> counts.total_counts[label]
+    counts.total_weight = <float64_t> scan.total
 
 
 cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
@@ -216,14 +290,14 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.forms.left_total = 0
         scan.forms.left_squares = 0
         scan.forms.right_squares = scan.forms.total_squares
-        for label in range(scan.forms.n_classes):
-            scan.left_rows[label] = 0
+        start_rows(&scan.rows)
     elif CountScan is RankingScan:
         scan.left_total = 0
         scan.left_form = 0
         scan.right_form = scan.total_form
-        for label in range(scan.n_classes):
-            scan.left_rows[label] = 0
+        start_rows(&scan.rows)
+    elif CountScan is WigScan:
+        start_wig_feature(scan)
     else:
         scan.left_total = 0
         for label in range(scan.n_classes):
@@ -231,6 +305,10 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         if CountScan is GiniScan:
             scan.left_squares = 0
             scan.right_squares = scan.total_squares
+        elif CountScan in MatchingScan:
+            scan.next_left = 0
+            if CountScan is LabelledScan:
+                scan.left_error = 0
         else:
             scan.left_sum = 0
             scan.right_sum = scan.total_sum
@@ -240,25 +318,29 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
             start_modes(scan)
 
 
-cdef inline void move_left(ExactScan* scan, index_t label, int64_t weight) noexcept nogil:
+cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexcept nogil:
     """Move so many rows of the class."""
     cdef int64_t left, right
-    if ExactScan is BinaryGiniScan:
+    if WholeScan is BinaryGiniScan:
         scan.left_total += weight
         scan.difference += weight * scan.steps[label]
-    elif ExactScan is OrdinalGiniScan:
+    elif WholeScan is OrdinalGiniScan:
         move_ordinal_gini(scan, label, weight)
-    elif ExactScan is RankingScan:
+    elif WholeScan is RankingScan:
         move_ranking(scan, label, weight)
+    elif WholeScan is WigScan:
+        move_wig(scan, label, weight)
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left
         scan.left_total += weight
         scan.left_counts[label] = left + weight
-        if ExactScan is GiniScan:
+        if WholeScan is GiniScan:
             scan.left_squares += weight * (2 * left + weight)
             scan.right_squares -= weight * (2 * right - weight)
-        else:
+        elif WholeScan is LabelledScan:
+            scan.left_error += weight * (label - scan.first)
+        elif WholeScan is not JaccardScan:
             scan.left_sum += scan.table[left + weight] - scan.table[left]
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
@@ -275,6 +357,14 @@ cdef inline bint offer(CountScan* scan) noexcept nogil:
         return offer_gini(&scan.forms)
     elif CountScan is RankingScan:
         return offer_ranking(scan)
+    elif CountScan is RatioScan:
+        return offer_ratio(scan)
+    elif CountScan is LabelledScan:
+        return offer_labelled(scan)
+    elif CountScan is JaccardScan:
+        return offer_jaccard(scan)
+    elif CountScan is WigScan:
+        return offer_wig(scan)
     else:
         return _offer_weighted(scan)
 
@@ -290,6 +380,15 @@ cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
         return gain_of_gini(&scan.forms)
     elif CountScan is RankingScan:
         return gain_of_ranking(scan)
+    elif CountScan is RatioScan:
+        return gain_of_ratio(scan)
+    elif CountScan is LabelledScan:
+        return gain_of_labelled(scan)
+    elif CountScan is JaccardScan:
+        return gain_of_jaccard(scan)
+    elif CountScan is WigScan:
+        complete_best(scan.best)
+        return tolerant_gain(scan.best.exact.best_score, scan.best.exact.total)
     else:
         return tolerant_gain(scan.best_score, scan.total)
 
@@ -312,6 +411,12 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         return scan.has_best and scan.best_score == 0
     elif CountScan is RankingScan:
         return scan.has_best and scan.best_cost == 0
+    elif CountScan is RatioScan:
+        return is_perfect_ratio(scan)
+    elif CountScan is LabelledScan:
+        return is_perfect_labelled(scan)
+    elif CountScan is JaccardScan:
+        return is_perfect_jaccard(scan)
     else:
         return False
 
@@ -342,18 +447,13 @@ cdef inline Gain _gain_of_entropy(const EntropyScan* scan) noexcept nogil:
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
-    cdef float64_t right_total = scan.total - scan.left_total, left_impurity, right_impurity, score
+    cdef float64_t gain
     # What is not a number tells nothing.
     if scan.has_best and gain_nearly(scan) < scan.best_score - scan.margin:
         return False
-    left_impurity = weighted_impurity(scan, 1, scan.left_total)
-    right_impurity = weighted_impurity(scan, 2, right_total)
-    if scan.weighs_children:
-        left_impurity *= scan.left_total / scan.total
-        right_impurity *= right_total / scan.total
-    score = scan.node_impurity - left_impurity - right_impurity
-    if scan.has_best and not exceeds_by_tolerance(score, scan.best_score):
+    gain = weighted_clustering_gain(scan) if compares_clusterings(scan.code) else weighted_gain(scan)
+    if scan.has_best and not exceeds_by_tolerance(gain, scan.best_score):
         return False
     scan.has_best = True
-    scan.best_score = score
+    scan.best_score = gain
     return True

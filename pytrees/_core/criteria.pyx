@@ -4,10 +4,16 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.ordinal cimport MIN_LANES
 from pytrees._core.types cimport (
+    ACCURACY,
     ENTROPY,
     ETC,
+    GAIN_RATIO,
     GINI,
+    JACCARD,
+    MAE,
+    NVI,
     OGINI,
     RANKING,
     USER_COUNTS,
@@ -29,6 +35,11 @@ CODES = {
     "ogini": OGINI,
     "wig": WIG,
     "ranking": RANKING,
+    "gain_ratio": GAIN_RATIO,
+    "nvi": NVI,
+    "jaccard": JACCARD,
+    "accuracy": ACCURACY,
+    "mae": MAE,
     "etc": ETC,
     "user_counts": USER_COUNTS,
     "user_sequence": USER_SEQUENCE,
@@ -42,30 +53,56 @@ cdef class ClassCounts:
         self.n_classes = <index_t> n_classes
         self.code = CODES[name]
         self.weighs_children = weighs_children
-        is_exact = weights is None or weights.dtype != np.float64
+        are_whole = weights is None or weights.dtype != np.float64
         total = n_rows if weights is None else weights.sum()
         self.total_counts = np.zeros(n_classes, dtype=np.int64)
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
-        self.total_weights = np.zeros(0 if is_exact else n_classes)
-        self.left_weights = np.zeros(0 if is_exact else n_classes)
+        self.best_left_counts = np.zeros(n_classes, dtype=np.int64)
+        self.total_weights = np.zeros(n_classes)
+        self.left_weights = np.zeros(n_classes)
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.terms = np.zeros((3, n_classes))
         self.n_rows = n_rows
-        self.table = n_log2_n(total if self.code == ENTROPY and is_exact else 0)
+        self.table = n_log2_n(total if self.code in (ENTROPY, GAIN_RATIO, NVI, WIG) and are_whole else 0)
         self.scores = scores
         self.mode_weights = _mode_weights(scores.tolist(), alpha if name == "wig" else 1.0, name == "wig")
         self.node_rows = np.zeros(n_classes, dtype=np.int64)
         self.left_rows = np.zeros(n_classes, dtype=np.int64)
-        self.kernel = np.zeros((1, 1), dtype=np.int64)
-        if self.code == OGINI:
-            classes = np.arange(n_classes)
-            self.kernel = n_classes - np.maximum.outer(classes, classes)
-        elif self.code == RANKING and is_exact:
-            span = int(scores.max() - scores.min())
-            if span * int(total) ** 2 >= 2**62:
-                raise ValueError(f"Class scores over a range of {span} are too wide for {total} rows.")
-            whole = scores.astype(np.int64)
-            self.kernel = np.abs(np.subtract.outer(whole, whole))
+        self._set_kernel(_kernel(self.code if are_whole else GINI, n_classes, scores, int(total)), total)
+
+    def _set_kernel(self, kernel, total):
+        self.kernel = kernel
+        # What the rows of the left child add up to, and half of the kernel's diagonal.
+        is_narrow = kernel.max() * (total + 1) < 2**32
+        self.narrow_kernel = _in_lanes(kernel if is_narrow else kernel[:0])
+        self.narrow_left_rows = _in_lanes(np.zeros((1, len(kernel))))
+
+
+def _in_lanes(matrix):
+    """In 32 bits, with zeros behind the columns; the rows begin at multiples of 16 bytes, so they have four a time."""
+    n_rows, n_columns = matrix.shape
+    n_lanes = max(MIN_LANES, -(-n_columns // 4) * 4)
+    memory = np.zeros(n_rows * n_lanes + 3, dtype=np.uint32)
+    first = -memory.ctypes.data // 4 % 4
+    lanes = memory[first:first + n_rows * n_lanes].reshape(n_rows, n_lanes)
+    lanes[:, :n_columns] = matrix
+    return lanes
+
+
+def _kernel(code, n_classes, scores, total):
+    """Of an ordinal criterion's quadratic form: see OrdinalGiniScan and RankingScan."""
+    if code == OGINI:
+        if n_classes * total**2 >= 2**62:
+            raise ValueError(f"{n_classes} classes are too many for ordinal Gini of {total} rows.")
+        classes = np.arange(n_classes)
+        return 2 * (n_classes - np.maximum.outer(classes, classes))
+    if code != RANKING:
+        return np.zeros((1, 1), dtype=np.int64)
+    span = int(scores.max() - scores.min())
+    if span * total**2 >= 2**62:
+        raise ValueError(f"Class scores over a range of {span} are too wide for {total} rows.")
+    whole = scores.astype(np.int64)
+    return np.abs(np.subtract.outer(whole, whole))
 
 
 def parameters_of(criterion, n_classes):

@@ -4,12 +4,13 @@ import numpy as np
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memmove
 
 from pytrees._core.gain cimport is_greater_priority
 from pytrees._core.growth_bins cimport divide_counts, take_root, uses_bins
 from pytrees._core.histogram cimport MAX_BINS, Bins, Histograms, give_back, mark_by_bins
+from pytrees._core.memory cimport reserve
 from pytrees._core.node_rows cimport count_classes, is_pure, start_block
 from pytrees._core.partition cimport (
     Features,
@@ -39,7 +40,7 @@ from pytrees._core.types cimport (
 )
 from pytrees._core.user_criterion cimport UserCut, judge_table
 
-from pytrees._core.criteria import is_rational, judges_sequence, user_criterion_of
+from pytrees._core.criteria import is_rational, judges_sequence, parameters_of
 
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
@@ -67,23 +68,6 @@ cdef class Growth:
         free(self.open_leaves)
         free(self.spare_leaves)
         free(self.user_cuts)
-
-
-cdef int _reserve(void** memory, Py_ssize_t* capacity, Py_ssize_t wanted, Py_ssize_t item_size) except -1 nogil:
-    """Make room for so many items; doubling keeps the cost of growing linear."""
-    cdef Py_ssize_t new_capacity = max(64, capacity[0])
-    cdef void* moved
-    if memory[0] != NULL and wanted <= capacity[0]:
-        return 0
-    while new_capacity < wanted:
-        new_capacity *= 2
-    moved = realloc(memory[0], new_capacity * item_size)
-    if moved == NULL:
-        with gil:
-            raise MemoryError(f"no memory for a tree of {new_capacity} nodes")
-    memory[0] = moved
-    capacity[0] = new_capacity
-    return 0
 
 
 cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
@@ -144,7 +128,7 @@ cdef int _search_together(Growth growth) except -1 nogil:
     cdef index_t i
     cdef OpenLeaf* leaf
     cdef NodeRows* rows
-    _reserve(<void**> &growth.user_cuts, &growth.user_cut_capacity, growth.n_open, sizeof(UserCut))
+    reserve(<void**> &growth.user_cuts, &growth.user_cut_capacity, growth.n_open, sizeof(UserCut))
     for i in range(growth.n_open):
         leaf = &growth.open_leaves[i]
         if not leaf.is_searched:
@@ -178,8 +162,8 @@ cdef index_t _add_node(
     """A leaf, in its parent's block where that is in one."""
     cdef index_t number = growth.n_nodes
     cdef Node* node
-    _reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(Node))
-    _reserve(
+    reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(Node))
+    reserve(
         <void**> &growth.values, &growth.value_capacity, (<Py_ssize_t> number + 1) * growth.n_classes,
         sizeof(float64_t),
     )
@@ -216,7 +200,7 @@ cdef int _open(Growth growth, OpenLeaf* leaf, bint may_split, index_t place) exc
     if not may_split:
         _close(growth, leaf.node)
         return 0
-    _reserve(<void**> &growth.open_leaves, &growth.open_capacity, growth.n_open + 1, sizeof(OpenLeaf))
+    reserve(<void**> &growth.open_leaves, &growth.open_capacity, growth.n_open + 1, sizeof(OpenLeaf))
     memmove(
         &growth.open_leaves[place + 1], &growth.open_leaves[place], (growth.n_open - place) * sizeof(OpenLeaf)
     )
@@ -430,9 +414,9 @@ def grow_tree(
     at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
-    is_user_count = not judges_sequence(criterion) and user_criterion_of(criterion)[0] is not None
-    if not is_user_count and not is_rational(criterion, n_classes):
-        # Compared with a tolerance, as weights that are not whole numbers are.
+    name = parameters_of(criterion, n_classes)[0]
+    if not is_rational(criterion, n_classes) and name not in ("wig", "user_counts"):
+        # Compared with a tolerance, as weights that are not whole numbers are. So are these two, which take counts.
         weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
@@ -457,7 +441,7 @@ def grow_tree(
     growth.max_leaf_nodes = max_leaf_nodes
     growth.n_classes = <index_t> n_classes
     growth.min_gain = min_gain
-    growth.searches_together = is_user_count
+    growth.searches_together = name == "user_counts"
     with nogil:
         _grow(growth, seed)
     return _in_preorder(growth)

@@ -58,6 +58,7 @@ cdef class Scanner(FeatureOrders):
 
 
 cdef uint64_t mix64(uint64_t state) noexcept nogil
+cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil
 cdef int offer_to_user(
     Scanner scanner, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
 ) except -1 nogil

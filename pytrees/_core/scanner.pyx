@@ -5,6 +5,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.bin_cuts cimport BinCut, find_cut, has_cut_at_edge
+from pytrees._core.clusterings cimport JaccardScan, LabelledScan, RatioScan
 from pytrees._core.criteria cimport (
     BinnedScan,
     ClassCounts,
@@ -36,13 +37,19 @@ from pytrees._core.sequence_scanner cimport FeatureOrders, SequenceScanner
 from pytrees._core.sequence_scanner cimport find_cut as find_sequence_cut
 from pytrees._core.sorting cimport Entry, key_of, place_of
 from pytrees._core.types cimport (
+    ACCURACY,
     ENTROPY,
     ETC,
+    GAIN_RATIO,
+    JACCARD,
+    MAE,
     NONE,
+    NVI,
     OGINI,
     RANKING,
     USER_COUNTS,
     USER_SEQUENCE,
+    WIG,
     float64_t,
     index_t,
     int64_t,
@@ -54,6 +61,7 @@ from pytrees._core.types cimport (
 from pytrees._core.user_criterion cimport CutTable, UserCut, first_greatest, judge_sequences, judge_table
 from pytrees._core.user_cuts cimport add_cuts
 from pytrees._core.weighted cimport WeightedScan, move_weight_left
+from pytrees._core.wig cimport WigBest, WigScan
 
 from pytrees._core.criteria import user_criterion_of
 
@@ -121,11 +129,16 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef EntropyScan entropy
     cdef OrdinalGiniScan ordinal_gini
     cdef RankingScan ranking
+    cdef RatioScan ratio
+    cdef JaccardScan jaccard
+    cdef LabelledScan labelled
+    cdef WigScan wig
+    cdef WigBest wig_best
     cdef WeightedScan weighted
     cdef UserCut user_cut
     best.feature = NONE
     best.n_left = 0
-    _draw_features(scanner, node, random_state)
+    draw_features(scanner, node, random_state)
     if scanner.code == ETC:
         _find_by_sequences(scanner, node, best)
         return 0
@@ -147,6 +160,19 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     elif scanner.code == RANKING:
         start_scan(&ranking, scanner.counts)
         _find_in_block(scanner, &ranking, node, best)
+    elif scanner.code == GAIN_RATIO or scanner.code == NVI:
+        start_scan(&ratio, scanner.counts)
+        _find_in_block(scanner, &ratio, node, best)
+    elif scanner.code == JACCARD:
+        start_scan(&jaccard, scanner.counts)
+        _find_in_block(scanner, &jaccard, node, best)
+    elif scanner.code == ACCURACY or scanner.code == MAE:
+        start_scan(&labelled, scanner.counts)
+        _find_in_block(scanner, &labelled, node, best)
+    elif scanner.code == WIG:
+        wig.best = &wig_best
+        start_scan(&wig, scanner.counts)
+        _find_in_block(scanner, &wig, node, best)
     elif scanner.code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
@@ -191,7 +217,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             n_left = _scan_feature(scanner, scan, node, narrow)
         if n_left == 0:
             continue
-        if CountScan is WeightedScan:
+        if CountScan is WeightedScan or CountScan is WigScan:
             gain = best_gain(scan)
             if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
                 continue
@@ -205,7 +231,7 @@ cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node,
             break
     if best.feature == NONE:
         return
-    if CountScan is not WeightedScan:
+    if CountScan is not WeightedScan and CountScan is not WigScan:
         best.gain = best_gain(scan)
     best.threshold = _threshold(scanner, node, best)
 
@@ -289,7 +315,7 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
     return state ^ (state >> 31)
 
 
-cdef void _draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
+cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
     """Draw max_features features without replacement, and further ones until one has an allowed cut."""
     cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
     cdef bint can_cut = False
@@ -389,7 +415,7 @@ cdef int offer_to_user(
     Scanner scanner, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
 ) except -1 nogil:
     """Put the node's cuts into the table under this number; where it is full they are judged at once."""
-    _draw_features(scanner, node, random_state)
+    draw_features(scanner, node, random_state)
     return add_cuts(scanner, node, number, best_of_node)
 
 

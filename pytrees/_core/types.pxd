@@ -13,6 +13,14 @@ cdef extern from *:
 
 ctypedef double float64_t
 
+cdef extern from *:
+    """
+    typedef uint32_t pytrees_lanes __attribute__((vector_size(16), may_alias));
+    """
+    # Four side by side, each of which is added to and multiplied on its own; at multiples of 16 bytes. They may be read
+    # as what they are made of.
+    ctypedef uint32_t lanes_t "pytrees_lanes"
+
 # A row, a class, a position in a sequence, a symbol, a node: all below 2**31, checked at the door.
 ctypedef int32_t index_t
 
@@ -28,6 +36,11 @@ cdef enum CriterionCode:
     OGINI
     WIG
     RANKING
+    GAIN_RATIO
+    NVI
+    JACCARD
+    ACCURACY
+    MAE
     ETC
     USER_COUNTS
     USER_SEQUENCE

@@ -7,7 +7,7 @@ with the cuts of many features and nodes at once, the reference with those of on
 import numpy as np
 
 cimport cython
-from libc.math cimport INFINITY, isnan
+from libc.math cimport INFINITY, fabs, isnan
 
 from pytrees._core.gain cimport exceeds_by_tolerance
 from pytrees._core.types cimport NONE, float64_t, index_t, int64_t
@@ -29,13 +29,20 @@ cdef class CountCriterion:
 
     ``left`` and ``right`` are arrays of shape (n_cuts, n_classes), float64: for every cut the class counts, or sums of
     sample weights, of the rows that it sends to either side, the classes in the order of `classes_`. Neither side is
-    without rows. What is returned is of shape (n_cuts,): the gain of every cut, the higher the better, in any unit;
-    minus infinity forbids a cut. Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the
-    lowest feature, then the lowest threshold wins. The arrays are scratch memory: what is kept of them must be copied.
+    without rows. The arrays are read-only, and scratch memory: what is kept of them must be copied.
 
-    A call holds many cuts, of several features and nodes. The gain of each must follow from its own row of the arrays,
-    as it does where every operation is element by element or along ``axis=1``. Where it does not, as with a share in
-    the feature's sum of gains, set the class attribute ``per_feature = True``.
+    What is returned is of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids a cut.
+    Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the lowest
+    threshold wins. For the split of a node any unit will do. Between nodes gains count by the rows of the node, where
+    `max_leaf_nodes` has the best leaf split first and in `feature_importances_`, in which gains below zero count as
+    zero: there a gain is meant to be a decrease by row, such as that of an impurity.
+
+    A call holds many cuts, of several features and nodes; one that stands alone is given twice. The gain of each must
+    follow from its own row of the arrays, as it does where every operation is element by element or along ``axis=1``.
+    Where it does not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``.
+    For some cuts of the first table this is checked.
+
+    The names `name`, `judges`, `specification`, `judge` and `judged` are taken.
 
     Attributes
     ----------
@@ -108,7 +115,7 @@ cdef class CountCriterion:
         gains = np.empty(len(left))
         _judge_checked(self, left, right, gains)
         if not self.per_feature and len(left) > 1:
-            _compare_alone(self, left[:1], right[:1], np.empty(1), gains[0])
+            _compare_alone(self, left, right, gains, np.empty(1))
         return gains
 
     cdef int judge(
@@ -127,15 +134,17 @@ cdef class SequenceCriterion:
     It can then be given as `criterion` to every estimator that takes one: any growth, any ensemble, both engines; but
     rows of a sequence have no weights.
 
-    ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of the
-    rows in a node, in the order of the rows. ``goes_left`` is a bool for each of them. Gains are real numbers, the
-    higher the better; minus infinity forbids a cut. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
+    ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of
+    the rows in a node, in the order of the rows; on bootstrap samples in the order of the draws, with repeated
+    rows. ``goes_left`` is a bool for each of them. Gains are real numbers, the higher the better; minus infinity
+    forbids a cut. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
 
     Attributes
     ----------
     needs_rows : bool, default=False
         Both methods get a further argument ``rows``, an array of shape (n_samples,), int64: the numbers of the rows in
-        the X that was fitted. By them the criterion can look up what it knows of a row beside its label.
+        the X that was fitted. By them the criterion can look up what it knows of a row beside its label. In
+        cross-validation that X is a part of the whole one, with row numbers of its own.
 
     Raises
     ------
@@ -215,38 +224,53 @@ def _ask_gains(criterion, left, right, float64_t[:] gains):
     if n_cuts == 1 and not criterion.per_feature:
         # NumPy sums a single row in another order than the rows of a column-major table: there are always two.
         left, right = (np.asfortranarray(np.repeat(counts, 2, axis=0)) for counts in (left, right))
-    try:
-        given = np.asarray(criterion.gains(left, right))
-    except NotImplementedError:
-        raise
-    except Exception as error:
-        raise RuntimeError(f"The criterion {criterion.name} failed on {n_cuts} cuts: {error!r}") from error
+    for counts in (left, right):
+        counts.flags.writeable = False
+    given = _returned(criterion, criterion.gains, f"{n_cuts} cuts", left, right)
     if given.shape != (len(left),):
         raise ValueError(
             f"gains of the criterion {criterion.name} must be of shape (n_cuts,) = ({len(left)},), got {given.shape}."
         )
-    if given.dtype.kind not in "fiub":
-        raise ValueError(f"gains of the criterion {criterion.name} must be real numbers, got dtype {given.dtype}.")
     cdef const float64_t[:] checked = given.astype(np.float64, copy=False)
     gains[:] = checked[:n_cuts]
+
+
+def _returned(criterion, method, of_what, *arguments):
+    """What a method of the criterion returns, as an array of real numbers."""
+    try:
+        returned = method(*arguments)
+        given = np.asarray(returned)
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        raise RuntimeError(f"The criterion {criterion.name} failed on {of_what}: {error!r}") from error
+    if returned is None:
+        raise ValueError(f"{method.__name__} of the criterion {criterion.name} returned None: is its return missing?")
+    if given.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{method.__name__} of the criterion {criterion.name} must return real numbers, got dtype {given.dtype}."
+        )
+    return given
+
+
+def _real_number(criterion, method, labels, *arguments):
+    given = _returned(criterion, method, f"{len(labels)} labels", labels, *arguments)
+    if given.ndim:
+        raise ValueError(
+            f"{method.__name__} of the criterion {criterion.name} must return one number, got shape {given.shape}."
+        )
+    return float(given)
 
 
 def _ask_sequences(criterion, labels, row_ids, order, n_left, float64_t[:] gains):
     rows = row_ids if criterion.needs_rows else None
     goes_left = np.zeros(len(labels), dtype=bool)
+    gain = _gain_method(criterion, labels, rows)
     moved = 0
-    try:
-        gain = _gain_method(criterion, labels, rows)
-        for k, n in enumerate(n_left):
-            goes_left[order[moved:n]] = True
-            moved = n
-            gains[k] = _as_real(gain(goes_left.copy()), criterion)
-    except (NotImplementedError, _BadGain):
-        raise
-    except Exception as error:
-        raise RuntimeError(
-            f"The criterion {criterion.name} failed on {len(labels)} labels of which {moved} go left: {error!r}"
-        ) from error
+    for k, n in enumerate(n_left):
+        goes_left[order[moved:n]] = True
+        moved = n
+        gains[k] = gain(goes_left.copy())
 
 
 def _gain_method(criterion, labels, rows):
@@ -254,13 +278,13 @@ def _gain_method(criterion, labels, rows):
     if type(criterion).gain is SequenceCriterion.gain:
         node_impurity = _impurity(criterion, labels, rows, np.ones(len(labels), dtype=bool))
         return lambda goes_left: _thin_gain(criterion, node_impurity, labels, goes_left, rows)
-    if rows is None:
-        return lambda goes_left: criterion.gain(labels, goes_left)
-    return lambda goes_left: criterion.gain(labels, goes_left, rows)
+    of_rows = () if rows is None else (rows,)
+    return lambda goes_left: _real_number(criterion, criterion.gain, labels, goes_left, *of_rows)
 
 
 def _impurity(criterion, labels, rows, chosen):
-    return criterion.impurity(labels[chosen], *(() if rows is None else (rows[chosen],)))
+    of_rows = () if rows is None else (rows[chosen],)
+    return _real_number(criterion, criterion.impurity, labels[chosen], *of_rows)
 
 
 def _thin_gain(criterion, node_impurity, labels, goes_left, rows):
@@ -269,17 +293,6 @@ def _thin_gain(criterion, node_impurity, labels, goes_left, rows):
     for side in (goes_left, ~goes_left):
         gain = gain - np.count_nonzero(side) / len(labels) * _impurity(criterion, labels, rows, side)
     return gain
-
-
-class _BadGain(ValueError):
-    """What a criterion returns is no gain."""
-
-
-def _as_real(gain, criterion):
-    given = np.asarray(gain)
-    if given.ndim or given.dtype.kind not in "fiub":
-        raise _BadGain(f"A gain of the criterion {criterion.name} must be one real number, got {gain!r}.")
-    return float(given)
 
 
 cdef inline bint _is_gain(float64_t gain) noexcept nogil:
@@ -319,17 +332,27 @@ cdef int _judge_checked(
 
 
 cdef int _compare_alone(
-    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] alone,
-    float64_t gain
+    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, const float64_t[:] gains,
+    float64_t[:] alone
 ) except -1 nogil:
-    """Raise where a cut gains something else alone than among others."""
-    _judge_checked(criterion, left, right, alone)
-    if alone[0] != gain and (exceeds_by_tolerance(alone[0], gain) or exceeds_by_tolerance(gain, alone[0])):
-        with gil:
-            raise ValueError(
-                f"The criterion {criterion.name} gives a cut a gain of {gain} among others and of {alone[0]} alone. If "
-                "it must see all cuts of a feature together, set its class attribute per_feature = True."
-            )
+    """Raise where one of four cuts, the first, the middle, the last and the best one, gains something else alone."""
+    cdef Py_ssize_t k, cut, best = 0, n_cuts = gains.shape[0]
+    cdef float64_t tolerance
+    for cut in range(n_cuts):
+        if gains[cut] > gains[best]:
+            best = cut
+    for k in range(4):
+        cut = best if k == 3 else k * (n_cuts - 1) // 2
+        _judge_checked(criterion, left[cut:cut + 1, :], right[cut:cut + 1, :], alone)
+        # Where a cut is forbidden one way only, the difference is infinite.
+        tolerance = 1e-12 * max(1.0, min(fabs(alone[0]), fabs(gains[cut])))
+        if alone[0] != gains[cut] and fabs(alone[0] - gains[cut]) > tolerance:
+            with gil:
+                raise ValueError(
+                    f"The criterion {criterion.name} gives a cut a gain of {gains[cut]} among others and of "
+                    f"{alone[0]} alone. If it must see all cuts of a feature together, set its class attribute "
+                    "per_feature = True."
+                )
     return 0
 
 
@@ -370,7 +393,9 @@ cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
         return 0
     _judge_checked(table.criterion, table.left[:n_cuts, :], table.right[:n_cuts, :], table.gains[:n_cuts])
     if not table.is_checked and not table.per_feature and n_cuts > 1:
-        _compare_alone(table.criterion, table.left[:1, :], table.right[:1, :], table.alone, table.gains[0])
+        _compare_alone(
+            table.criterion, table.left[:n_cuts, :], table.right[:n_cuts, :], table.gains[:n_cuts], table.alone
+        )
         table.is_checked = True
     for i in range(table.n_segments):
         _keep_best(table, &table.segments[i], best_of_node)

@@ -221,6 +221,16 @@ cdef inline float64_t _ranking(const WeightedScan* scan, int side) noexcept nogi
     return impurity
 
 
+cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
+    cdef float64_t right_total = scan.total - scan.left_total
+    cdef float64_t left_impurity = weighted_impurity(scan, 1, scan.left_total)
+    cdef float64_t right_impurity = weighted_impurity(scan, 2, right_total)
+    if scan.weighs_children:
+        left_impurity *= scan.left_total / scan.total
+        right_impurity *= right_total / scan.total
+    return scan.node_impurity - left_impurity - right_impurity
+
+
 cdef inline void start_sums(WeightedScan* scan, int64_t n_rows) noexcept nogil:
     """Of a node's class weights, which are set as their total is: its impurity, its sum, and how far gain_nearly may be
     from the gain."""

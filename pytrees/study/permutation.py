@@ -5,6 +5,7 @@ chosen among 1, 11, ..., 141 by threefold time-series cross-validation on the tr
 Forests have the numbers of trees and depths of the paper's Table 5. The paper reports one split; here there are many.
 """
 
+import sys
 import time
 from dataclasses import dataclass
 
@@ -17,7 +18,12 @@ from sklearn.model_selection import TimeSeriesSplit, train_test_split
 
 from .. import DecisionTreeClassifier, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .._progress import Progress
+from ..datasets import get_data_home, load_table
+from .options import add_common_options
 from .report import format_table, import_pyplot, write_csv
+from .toy import run_toy
+
+SUMMARY = "permutation trees and forests on all six sets of their paper, after the toy example"
 
 DEPTHS = range(1, 150, 10)
 
@@ -50,6 +56,27 @@ SHIPPED = ("iris", "breast_cancer_wisconsin_diagnostic", "wine")
 RESULT_FIELDS = ("dataset", "seed", "model", "macro_f1", "max_depth", "seconds")
 
 MODELS = ("constant", "tree", "permutation_tree", "random_forest", "permutation_forest")
+
+add_options = add_common_options
+
+
+def load_tables(options):
+    """All six data sets by name; a FileNotFoundError says which of them want a folder."""
+    home = get_data_home(options.data_home)
+    if home is None:
+        files = ", ".join(row.title for name, row in PAPER.items() if name not in SHIPPED)
+        raise FileNotFoundError(f"{files} are files: name their folder by PYTREES_DATA or --data-home.")
+    return {name: load_table(name, home) for name in PAPER}
+
+
+def run(tables, options):
+    """The toy example and the protocol; 1 where the toy example does not give the paper's figures, otherwise 0."""
+    agrees = run_toy(options.output)
+    print(f"\n{len(tables)} data sets, {options.splits} random splits each\n")
+    run_permutation(tables, options.splits, options.output, n_jobs=options.jobs)
+    if not agrees:
+        print("The toy example does NOT give the paper's figures.", file=sys.stderr)
+    return 0 if agrees else 1
 
 
 def run_permutation(tables, n_seeds, output, *, n_jobs=None):

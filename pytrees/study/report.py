@@ -2,6 +2,8 @@
 
 import csv
 
+import numpy as np
+
 
 def format_table(header, rows):
     """Text columns, the first to the left, the others to the right."""
@@ -12,6 +14,16 @@ def format_table(header, rows):
         for columns in (list(zip(row, widths, strict=True)) for row in cells)
     ]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def standard_error(values):
+    """Of a mean; 0 of a single value."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def with_error(values, digits=3):
+    """Mean and standard error as text."""
+    return f"{np.mean(values):.{digits}f} ± {standard_error(values):.{digits}f}"
 
 
 def write_csv(path, header, rows):

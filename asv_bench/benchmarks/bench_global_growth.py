@@ -1,0 +1,66 @@
+"""Growth judged by distances of clusterings: locally, by the whole tree, and by the whole tree with all labels."""
+
+from sklearn.datasets import load_wine
+
+from pytrees.distances import DISTANCES
+
+from .common import NO_LIMITS, classification_data, count_instructions, has_valgrind, kernel_of, skip_unless
+
+WAYS = {"local": ("local", "majority"), "global": ("global", "majority"), "all labels": ("global", "all")}
+
+
+def arguments(X, y, distance, way, n_classes=None, **limits):
+    """Of `grow_tree`, as args and kwargs."""
+    evaluation, labels = WAYS[way]
+    limits = {name: limit for name, limit in (NO_LIMITS | limits).items() if name not in ("min_gain", "max_candidates")}
+    args = X, y.astype("int32"), None, n_classes or int(y.max()) + 1, distance
+    return args, {"evaluation": evaluation, "labels": labels, "stop": "pure", **limits}
+
+
+class Wine:
+    params = (["compiled", "reference"], list(DISTANCES), list(WAYS))
+    param_names = ("engine", "distance", "way")
+    timeout = 300
+
+    def setup(self, engine, distance, way):
+        # The reference judges every candidate from scratch: it shows what one distance costs it.
+        skip_unless(engine == "compiled" or (distance == "jaccard" and way != "all labels"))
+        self.grow_tree = kernel_of(engine, "global_growth", "grow_tree")
+        limits = {} if engine == "compiled" else {"max_leaf_nodes": 3}
+        self.args, self.kwargs = arguments(*load_wine(return_X_y=True), distance, way, **limits)
+
+    def time_grow(self, engine, distance, way):
+        self.grow_tree(*self.args, **self.kwargs)
+
+
+class Compiled:
+    params = (list(DISTANCES), list(WAYS), [2, 10], [10**3, 4 * 10**3])
+    param_names = ("distance", "way", "n_classes", "n")
+    timeout = 300
+
+    def setup(self, distance, way, n_classes, n):
+        self.grow_tree = kernel_of("compiled", "global_growth", "grow_tree")
+        X, y = classification_data(n, n_classes=n_classes)
+        self.args, self.kwargs = arguments(X, y, distance, way, max_leaf_nodes=100)
+
+    def time_grow(self, distance, way, n_classes, n):
+        self.grow_tree(*self.args, **self.kwargs)
+
+    def peakmem_grow(self, distance, way, n_classes, n):
+        self.grow_tree(*self.args, **self.kwargs)
+
+
+class Instructions:
+    params = (list(DISTANCES), list(WAYS))
+    param_names = ("distance", "way")
+    timeout = 300
+
+    def setup(self, distance, way):
+        skip_unless(has_valgrind())
+        X, y = classification_data(10**3, n_classes=4)
+        self.args, self.kwargs = arguments(X, y, distance, way, max_leaf_nodes=30)
+
+    def track_instructions(self, distance, way):
+        return count_instructions("global_growth", "grow_tree", *self.args, **self.kwargs)
+
+    track_instructions.unit = "instructions"

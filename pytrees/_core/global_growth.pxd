@@ -1,0 +1,62 @@
+"""Growth of a tree whose splits are judged by a distance between clusterings."""
+
+cimport cython
+
+from pytrees._core.distances cimport ClusterMemory
+from pytrees._core.exact_sums cimport TermSum
+from pytrees._core.leaf_scan cimport LeafScan, Step
+from pytrees._core.partition cimport RowPartition
+from pytrees._core.scanner cimport NodeRows, Scanner
+from pytrees._core.sides cimport Merit
+from pytrees._core.types cimport LEAF, CriterionCode, float64_t, index_t, int64_t, uint64_t
+
+
+cdef struct Node:
+    NodeRows rows
+    index_t left, right, depth, feature, label, step
+    float64_t threshold, gain
+    uint64_t random_state   # as in growth
+    # Of a leaf: the best split within it, and where the distance is a sum over the leaves the best of global ones.
+    bint knows_local, knows_global
+    Step local_step, global_step
+    float64_t local_gain
+    Merit merit
+
+
+cdef inline void put_in_preorder(const Node* nodes, index_t n_nodes, index_t* order, index_t[::1] stack) noexcept:
+    """Write the numbers of the nodes in preorder, left first."""
+    cdef index_t i, n_stacked = 1
+    stack[0] = 0
+    for i in range(n_nodes):
+        n_stacked -= 1
+        order[i] = stack[n_stacked]
+        if nodes[order[i]].left != LEAF:
+            stack[n_stacked] = nodes[order[i]].right
+            stack[n_stacked + 1] = nodes[order[i]].left
+            n_stacked += 2
+
+
+@cython.final
+cdef class Growth:
+    """A tree as it grows: its nodes in the order in which they were made, and the leaves that may still be split."""
+
+    cdef RowPartition partition
+    cdef Scanner scanner
+    cdef CriterionCode code
+    cdef index_t n_classes, max_depth, min_samples_split, max_leaf_nodes
+    # Whether steps judge the whole tree, whether they judge leaves, at least where no global one decreases the
+    # distance, and whether each must decrease it.
+    cdef bint is_global, is_local, must_decrease
+    cdef bint knows_distance        # otherwise the criterion only knows gains
+    cdef ClusterMemory memory
+    cdef LeafScan scan
+    cdef TermSum best_terms
+    # Scratch, by class: the counts of a node, or of both sides of a cut; and what a scan keeps.
+    cdef int64_t[:, ::1] counts, scan_counts
+    cdef float64_t[:, ::1] weights, scan_scores
+    cdef Node* nodes
+    cdef float64_t* values          # class counts, n_classes a node
+    cdef Py_ssize_t node_capacity, value_capacity, open_capacity
+    cdef index_t n_nodes, n_leaves, n_open
+    cdef index_t* open_leaves       # from left to right
+    cdef int64_t n_scanned          # entries since the last look at the keyboard

@@ -1,0 +1,244 @@
+"""Redundant splits: every arrangement by hand, and random trees that must predict the same with fewer nodes."""
+
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import make_chain, make_classes, make_ties
+from sklearn.exceptions import NotFittedError
+from support import examples, rows_of_nodes
+
+from pytrees import DecisionTreeClassifier, Tree, merge_redundant, minimal_tree, redundant_splits
+
+NAMES = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+
+
+def build(shape, n_features=2, n_classes=3):
+    """The Tree of a nested tuple (feature, threshold, left, right), its leaves classes; leaf i from the left has i + 1
+    rows, and every split gains 0.5."""
+    nodes = []
+
+    def add(part):
+        number = len(nodes)
+        if isinstance(part, int):
+            rows = 1 + sum(node[0] == -1 for node in nodes)
+            nodes.append([-1, -1, -2, -2.0, rows, np.eye(n_classes)[part] * rows, 0.0])
+            return number
+        feature, threshold, left, right = part
+        nodes.append([None, None, feature, threshold, None, None, 0.5])
+        children = [add(left), add(right)]
+        nodes[number][:2] = children
+        nodes[number][4:6] = [sum(nodes[child][i] for child in children) for i in (4, 5)]
+        return number
+
+    add(shape)
+    return Tree(*(list(column) for column in zip(*nodes, strict=True)), n_features)
+
+
+def shape_of(tree, node=0):
+    """The nested tuple that `build` makes a tree from."""
+    if tree.children_left[node] == -1:
+        return int(tree.majority[node])
+    children = (shape_of(tree, child[node]) for child in (tree.children_left, tree.children_right))
+    return (int(tree.feature[node]), float(tree.threshold[node]), *children)
+
+
+def shapes(max_leaves=20):
+    leaves = st.integers(0, 2)
+    thresholds = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0])
+    return st.recursive(
+        leaves, lambda parts: st.tuples(st.integers(0, 1), thresholds, parts, parts), max_leaves=max_leaves
+    )
+
+
+def points():
+    """Both sides of every threshold that `shapes` draws, and the thresholds themselves."""
+    values = np.array([-2.0, -1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0, np.nextafter(1.0, 2.0), 1.5, 2.0, 3.0])
+    return np.stack(np.meshgrid(values, values), axis=-1).reshape(-1, 2)
+
+
+SUBTREE = (1, 7.0, 2, 0)
+
+
+# ------------------------------------------------------------------------------------------------------------- by hand
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        # Both leaves on the left: the higher threshold; as printed in Section 3.2.
+        ((0, 1.0, 0, (0, 2.0, 0, SUBTREE)), (0, 2.0, 0, SUBTREE), (1, 0)),
+        # Both on the right: the lower one.
+        ((0, 2.0, (0, 1.0, SUBTREE, 0), 0), (0, 1.0, SUBTREE, 0), (1, 0)),
+        # On different sides they enclose an interval.
+        ((0, 1.0, 0, (0, 2.0, SUBTREE, 0)), (0, 1.0, 0, (0, 2.0, SUBTREE, 0)), (0, 0)),
+        ((0, 2.0, (0, 1.0, 0, SUBTREE), 0), (0, 2.0, (0, 1.0, 0, SUBTREE), 0), (0, 0)),
+        # No row reaches the lower leaf.
+        ((0, 2.0, 0, (0, 1.0, 0, SUBTREE)), (0, 2.0, 0, SUBTREE), (1, 0)),
+        ((0, 1.0, (0, 2.0, SUBTREE, 0), 0), (0, 1.0, SUBTREE, 0), (1, 0)),
+        # Another feature, or another class.
+        ((0, 1.0, 0, (1, 2.0, 0, SUBTREE)), (0, 1.0, 0, (1, 2.0, 0, SUBTREE)), (0, 0)),
+        ((0, 1.0, 1, (0, 2.0, 0, SUBTREE)), (0, 1.0, 1, (0, 2.0, 0, SUBTREE)), (0, 0)),
+        # Siblings of one class, and what they make of their parents.
+        ((0, 1.0, 1, 1), 1, (0, 1)),
+        ((0, 1.0, (1, 2.0, 1, 1), (1, 3.0, 1, (0, 2.0, 1, 1))), 1, (0, 4)),
+        ((0, 1.0, 0, (0, 2.0, (1, 0.0, 0, 0), SUBTREE)), (0, 2.0, 0, SUBTREE), (1, 1)),
+        # Both kinds in one.
+        ((0, 1.0, 0, (0, 2.0, 0, (0, 3.0, 0, SUBTREE))), (0, 3.0, 0, SUBTREE), (2, 0)),
+        ((0, 1.0, 0, (0, 2.0, 0, (1, 3.0, 0, 0))), 0, (0, 3)),
+        (2, 2, (0, 0)),
+    ],
+)
+def test_arrangements(before, after, counts):
+    tree = build(before, n_features=2)
+    merged = merge_redundant(tree)
+    assert shape_of(merged) == after
+    assert redundant_splits(tree) == counts
+    assert tree.node_count - merged.node_count == 2 * sum(counts)
+
+
+def test_counts_add_up_and_gains_are_weighted_by_rows():
+    tree = build((0, 1.0, 0, (0, 2.0, 0, (1, 7.0, 2, 1))))
+    merged = merge_redundant(tree)
+    assert merged.n_node_samples.tolist() == [10, 1 + 2, 7, 3, 4]
+    assert merged.value.tolist() == [[3, 4, 3], [3, 0, 0], [0, 4, 3], [0, 0, 3], [0, 4, 0]]
+    assert merged.gain.tolist() == [0.5 + 0.5 * (9 / 10), 0.0, 0.5, 0.0, 0.0]
+    assert merged.children_left.tolist() == [1, -1, 3, -1, -1]
+    assert merged.children_right.tolist() == [2, -1, 4, -1, -1]
+
+
+def entropy(counts):
+    shares = counts[counts > 0] / counts.sum()
+    return -sum(share * log2(share) for share in shares)
+
+
+def test_the_gain_of_a_joined_split_is_its_own():
+    """One feature in the order of the classes 0 0 1 0 1, cut behind the first row and then behind the second one."""
+    tree = Tree(
+        [1, -1, 3, -1, -1],
+        [2, -1, 4, -1, -1],
+        [0, -2, 0, -2, -2],
+        [0.5, -2, 1.5, -2, -2],
+        [5, 1, 4, 1, 3],
+        [[3, 2], [1, 0], [2, 2], [1, 0], [1, 2]],
+        [
+            entropy(np.array([3, 2])) - 4 / 5 * entropy(np.array([2, 2])),
+            0.0,
+            entropy(np.array([2, 2])) - 3 / 4 * entropy(np.array([1, 2])),
+            0.0,
+            0.0,
+        ],
+        1,
+    )
+    merged = merge_redundant(tree)
+    expected = entropy(np.array([3, 2])) - 3 / 5 * entropy(np.array([1, 2]))
+    assert merged.threshold[0] == 1.5
+    assert merged.gain[0] == pytest.approx(expected, rel=1e-15)
+
+
+# ---------------------------------------------------------------------------------------------------------- properties
+
+
+def assert_simplified(tree, merged, X):
+    np.testing.assert_array_equal(tree.predict(X), merged.predict(X))
+    assert merged.node_count <= tree.node_count
+    assert merged.node_count == tree.node_count - 2 * sum(redundant_splits(tree))
+    assert merge_redundant(merged) == merged
+    assert redundant_splits(merged) == (0, 0)
+    inner = np.flatnonzero(merged.children_left != -1)
+    for name in ("value", "n_node_samples"):
+        array = getattr(merged, name)
+        np.testing.assert_array_equal(
+            array[inner], array[merged.children_left[inner]] + array[merged.children_right[inner]]
+        )
+        np.testing.assert_array_equal(array[0], getattr(tree, name)[0])
+
+
+@examples(500)
+@given(shape=shapes())
+def test_random_trees_predict_the_same(shape):
+    tree = build(shape)
+    assert_simplified(tree, merge_redundant(tree), points())
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+@pytest.mark.parametrize("make", [make_classes, make_ties])
+@pytest.mark.parametrize("max_depth", [None, 4])
+def test_grown_trees_predict_the_same(criterion, make, max_depth):
+    """Leaves that are not pure predict their most frequent class."""
+    X, y = make(n_samples=60, seed=1)
+    tree = DecisionTreeClassifier(criterion, max_depth=max_depth).fit(X, y).tree_
+    random = np.random.default_rng(0).normal(size=(500, 3)) * 3
+    at_thresholds = np.random.default_rng(1).choice(tree.threshold, size=(500, 3))
+    merged = merge_redundant(tree)
+    assert_simplified(tree, merged, np.concatenate([X, random, at_thresholds]))
+    rows = rows_of_nodes({name: getattr(merged, name) for name in NAMES}, X)
+    for node, here in enumerate(rows):
+        np.testing.assert_array_equal(merged.value[node], np.bincount(y[here], minlength=3))
+
+
+def test_minimal_trees_have_no_redundant_splits():
+    X, y = make_classes(n_samples=30, seed=2)
+    assert redundant_splits(minimal_tree(X, y).tree) == (0, 0)
+
+
+def test_deep_trees():
+    depth = 3000
+    tree = make_chain(depth)
+    assert merge_redundant(tree) == tree
+    one_class = np.zeros(tree.node_count, dtype=int)
+    merged, labels = merge_redundant(tree, one_class)
+    assert (merged.node_count, labels.tolist()) == (1, [0])
+    assert merged.n_node_samples[0] == depth + 1
+
+
+# -------------------------------------------------------------------------------------------------------------- labels
+
+
+def test_labels_decide_instead_of_the_majority():
+    tree = build((0, 1.0, 0, (0, 2.0, 1, (1, 7.0, 2, 0))))
+    merged, labels = merge_redundant(tree, labels=["", "a", "", "a", "", "b", "c"])
+    assert shape_of(merged) == (0, 2.0, 1, (1, 7.0, 2, 0))
+    assert labels.tolist() == ["", "a", "", "b", "c"]
+    assert redundant_splits(tree, ["", "a", "", "b", "", "c", "c"]) == (0, 1)
+    assert merge_redundant(tree) == tree
+
+
+@examples(200)
+@given(shape=shapes(), data=st.data())
+def test_labelled_trees_predict_the_same(shape, data):
+    tree = build(shape)
+    labels = np.array(data.draw(st.lists(st.integers(0, 1), min_size=tree.node_count, max_size=tree.node_count)))
+    merged, merged_labels = merge_redundant(tree, labels)
+    np.testing.assert_array_equal(merged_labels[merged.apply(points())], labels[tree.apply(points())])
+    again, _ = merge_redundant(merged, merged_labels)
+    assert again == merged
+
+
+def test_estimators_bring_their_tree_and_labels():
+    X, y = make_ties(seed=3)
+    estimator = DecisionTreeClassifier("etc").fit(X, y)
+    assert merge_redundant(estimator) == merge_redundant(estimator.tree_)
+    tree = build((0, 1.0, 0, (0, 2.0, 1, 2)))
+    labelled = DecisionTreeClassifier()
+    labelled.tree_, labelled.node_labels_ = tree, np.array([0, 0, 0, 0, 2])
+    merged, labels = merge_redundant(labelled)
+    assert (merged.node_count, labels.tolist()) == (3, [0, 0, 2])
+    assert redundant_splits(labelled) == (1, 0)
+    assert redundant_splits(labelled, np.zeros(5)) == (0, 2)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], np.zeros((3, 1)), 0])
+def test_labels_must_be_one_a_node(labels):
+    for function in (merge_redundant, redundant_splits):
+        with pytest.raises(ValueError, match=r"labels must have shape \(3,\)"):
+            function(build((0, 1.0, 0, 1)), labels)
+
+
+def test_what_has_no_tree():
+    with pytest.raises(NotFittedError, match="not fitted"):
+        merge_redundant(DecisionTreeClassifier())
+    with pytest.raises(TypeError, match="not an estimator"):
+        redundant_splits([1, 2])
