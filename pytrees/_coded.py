@@ -82,7 +82,8 @@ def coded_ensemble(estimator, X, y, n_estimators=None):
         unknown = np.setdiff1d(classes, trained)
         if unknown.size:
             raise ValueError(f"y holds the classes {unknown.tolist()}; the trees know {trained.tolist()}.")
-        labels, classes = np.searchsorted(trained, classes)[labels], trained
+        in_order = np.argsort(trained)  # those of an ordinal ensemble are in the order of its scale
+        labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
     if len(classes) != n_classes:
         raise ValueError(
             f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."

@@ -217,7 +217,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     n_estimators : int, default=10
         How many trees are grown; ensembles have their own number.
     weights : array-like of shape (n_trees,) or None, default=None
-        Weights of the trees' votes, not negative. None: all alike.
+        Weights of the trees' votes, not negative, such as those of boosting. None: all alike.
     energy : float in (0, 1] or None, default=None
         As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_order : int or None, default=None

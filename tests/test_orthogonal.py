@@ -31,6 +31,7 @@ from pytrees import (
     DecisionTreeClassifier,
     FourierSpectrum,
     ID3ForestClassifier,
+    OrdinalDecisionForestClassifier,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
 )
@@ -319,6 +320,18 @@ def test_what_is_fitted_and_what_is_used_as_it_is():
     again = OrthogonalTreesClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0).fit(X, y)
     assert bagged.member_node_counts_.tolist() == again.member_node_counts_.tolist()
     assert bagged.components_.shape[1] == 3
+
+
+@pytest.mark.parametrize("combine", ["vote", "least_squares"])
+def test_classes_in_the_order_of_their_scale(combine):
+    X, y = load_iris(return_X_y=True)
+    words = np.array(["low", "medium", "high"])
+    ordinal = OrdinalDecisionForestClassifier(5, classes=words, max_depth=3, random_state=0)
+    named = OrthogonalTreesClassifier(ordinal, combine=combine).fit(X, words[y])
+    numbered = OrthogonalTreesClassifier(clone(ordinal).set_params(classes=None), combine=combine).fit(X, y)
+    assert named.classes_.tolist() == words.tolist()
+    np.testing.assert_array_equal(named.predict(X), words[numbered.predict(X)])
+    assert named.score(X, words[y]) > 0.9
 
 
 # ----------------------------------------------------------------------------------------------- trees that are rebuilt
