@@ -2,6 +2,7 @@
 
 from . import criteria, distances
 from ._engine import config_context
+from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
@@ -9,6 +10,7 @@ from .fourier import FourierSpectrum
 from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import minimal_tree
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
+from .orthogonal import OrthogonalTreesClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .plotting import plot_tree
 from .sequence import effort_to_compress, nsrps
@@ -18,6 +20,7 @@ from .tree import Tree
 __version__ = "0.1.0"
 
 __all__ = [
+    "AggregatedFourierTreeClassifier",
     "DecisionForestClassifier",
     "DecisionTreeClassifier",
     "FourierSpectrum",
@@ -25,8 +28,10 @@ __all__ = [
     "ID3ForestClassifier",
     "OrdinalDecisionForestClassifier",
     "OrdinalDecisionTreeClassifier",
+    "OrthogonalTreesClassifier",
     "PermutationDecisionForestClassifier",
     "PermutationDecisionTreeClassifier",
+    "ReconstructedFourierTree",
     "Tree",
     "config_context",
     "criteria",

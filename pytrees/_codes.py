@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ._boxes import check_trees
 from .export import node_labels
 from .tree import LEAF, UNDEFINED, Tree
 
@@ -52,8 +53,44 @@ class OrdinalCodes:
         columns = [np.searchsorted(cuts, X[:, m], side="left") for m, cuts in enumerate(self.thresholds)]
         return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int64)
 
+    def decode(self, tree):
+        """A tree that splits codes as one that splits values: every row comes to the same leaf.
+
+        Parameters
+        ----------
+        tree : Tree
+            One of `trees`, or made of them, such as by :func:`tree_from_ensemble`.
+
+        Returns
+        -------
+        Tree
+            It compares float64. Where values are rounded to float32 first, its thresholds lie where rounding turns.
+
+        Raises
+        ------
+        ValueError
+            If the tree has other features, or splits where no values are.
+        """
+        tree = check_trees([tree], self.cardinalities)[0]
+        arrays = _arrays_of(tree)
+        for node in np.flatnonzero(tree.children_left != LEAF):
+            arrays["threshold"][node] = self.thresholds[tree.feature[node]][int(tree.threshold[node])]
+        if self.dtype == np.float32:
+            inner = tree.children_left != LEAF
+            arrays["threshold"][inner] = _greatest_rounded_below(arrays["threshold"][inner])
+        return Tree(**arrays, n_features=tree.n_features)
+
     def __repr__(self):
         return f"<OrdinalCodes of {len(self.trees)} trees, {self.cardinalities.size} features>"
+
+
+def _greatest_rounded_below(thresholds):
+    """The greatest float64 that float32 rounds to a number up to the threshold, for every threshold."""
+    below = thresholds.astype(np.float32)
+    below = np.where(below > thresholds, np.nextafter(below, np.float32(-np.inf)), below)
+    above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
+    middle = 0.5 * below.astype(np.float64) + 0.5 * above  # exact: float64 has more than twice the digits
+    return np.where(middle.astype(np.float32) == below, middle, np.nextafter(middle, -np.inf))
 
 
 def ordinal_codes(ensemble):

@@ -33,6 +33,7 @@ def public_functions(module):
 def test_public_names():
     assert sorted(pytrees.__all__) == pytrees.__all__
     assert set(pytrees.__all__) >= {
+        "AggregatedFourierTreeClassifier",
         "DecisionForestClassifier",
         "DecisionTreeClassifier",
         "FourierSpectrum",
@@ -40,8 +41,10 @@ def test_public_names():
         "ID3ForestClassifier",
         "OrdinalDecisionForestClassifier",
         "OrdinalDecisionTreeClassifier",
+        "OrthogonalTreesClassifier",
         "PermutationDecisionForestClassifier",
         "PermutationDecisionTreeClassifier",
+        "ReconstructedFourierTree",
         "Tree",
         "config_context",
         "criteria",
@@ -62,6 +65,7 @@ def test_public_names():
 @pytest.mark.parametrize(
     "name",
     [
+        "aggregated",
         "cart",
         "criteria",
         "datasets",
@@ -73,6 +77,7 @@ def test_public_names():
         "metrics",
         "minimal",
         "ordinal",
+        "orthogonal",
         "permutation",
         "plotting",
         "sequence",

@@ -5,14 +5,17 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pytrees import (
+    AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
     ID3Classifier,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
+    OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    ReconstructedFourierTree,
 )
 
 ORDINAL_CRITERION = "ogini"
@@ -43,6 +46,12 @@ ESTIMATORS = [
     ID3Classifier("jaccard", evaluation="global"),
     ID3Classifier("accuracy", evaluation="glocal", labels="all", max_leaf_nodes=10),
     ID3ForestClassifier(n_estimators=5, distance="gini", evaluation="global", max_features="sqrt"),
+    ReconstructedFourierTree(max_leaf_nodes=32),
+    AggregatedFourierTreeClassifier(n_estimators=5),
+    AggregatedFourierTreeClassifier(DecisionForestClassifier(5), measure="empirical", criterion="variance"),
+    OrthogonalTreesClassifier(n_estimators=5),
+    OrthogonalTreesClassifier(n_estimators=5, combine="first", center=True, measure="empirical"),
+    OrthogonalTreesClassifier(DecisionForestClassifier(5), combine="least_squares", structure="shared"),
 ]
 
 

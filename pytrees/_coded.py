@@ -1,0 +1,143 @@
+"""What the estimators on the Fourier algebra share: the ensemble they are made of, as trees of ordinal codes."""
+
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from ._codes import OrdinalCodes, ordinal_codes
+from ._validation import validate_X_y
+from .cart import DecisionTreeClassifier
+from .tree import Tree
+
+# Scores are rounded to so many digits: an eigendecomposition or a long sum must not decide between equal votes.
+_DECIMALS = 10
+
+_FROM_ONE = Interval(Integral, 1, None, closed="left")
+
+# Parameters of the estimators on the Fourier algebra that all of them have.
+REBUILD_CONSTRAINTS = {
+    "estimator": [HasMethods(["fit", "predict"]), list, tuple, Tree, None],
+    "measure": [StrOptions({"uniform", "empirical"}), list, tuple],
+    "max_depth": [_FROM_ONE, None],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "random_state": ["random_state"],
+}
+
+
+@dataclass(frozen=True, eq=False)
+class CodedEnsemble:
+    """The trees of an ensemble, and the training rows, in ordinal codes.
+
+    Attributes
+    ----------
+    codes : OrdinalCodes
+    measure : dict
+        The measure as the functions of the Fourier algebra take it.
+    rows : ndarray of shape (n_samples, n_features), int64
+    labels : ndarray of shape (n_samples,), int64
+        Places in `classes`.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    codes: OrdinalCodes
+    measure: dict
+    rows: np.ndarray
+    labels: np.ndarray
+    classes: np.ndarray
+
+    @property
+    def outputs(self):
+        """The classes whose indicators the functions are: the last, or all where there are more than two."""
+        n_classes = len(self.classes)
+        return np.arange(n_classes) if n_classes > 2 else np.array([n_classes - 1])
+
+    @property
+    def values(self):
+        """What the function of every tree is at its nodes; arrays of shape (node_count, n_outputs)."""
+        return [self.indicators(labels) for labels in self.codes.labels]
+
+    def indicators(self, labels):
+        """1 where a label is the class of an output; (n_labels, n_outputs) float64."""
+        return (labels[:, np.newaxis] == self.outputs).astype(np.float64)
+
+
+def coded_ensemble(estimator, X, y, n_estimators=None):
+    """Fit what is to be fitted on X and y, and code its trees.
+
+    `estimator` has the parameters `estimator`, `measure` and `random_state`. A tree is grown on bootstrap samples,
+    n_estimators times, or once where that is None.
+    """
+    X, labels, classes = validate_X_y(estimator, X, y)
+    members = _members(estimator.estimator, X, classes[labels], n_estimators, estimator.random_state)
+    codes = ordinal_codes(members)
+    n_features, n_classes = len(codes.thresholds), codes.trees[0].n_classes
+    if n_features != X.shape[1]:
+        raise ValueError(f"X has {X.shape[1]} features; the trees have {n_features}.")
+    trained = _classes_of(members)
+    if trained is not None:
+        unknown = np.setdiff1d(classes, trained)
+        if unknown.size:
+            raise ValueError(f"y holds the classes {unknown.tolist()}; the trees know {trained.tolist()}.")
+        in_order = np.argsort(trained)  # those of an ordinal ensemble are in the order of its scale
+        labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
+    if len(classes) != n_classes:
+        raise ValueError(
+            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."
+        )
+    rows = codes.transform(X)
+    measure = {"measure": estimator.measure, "X": rows if _is_empirical(estimator.measure) else None}
+    return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes)
+
+
+def _is_empirical(measure):
+    return isinstance(measure, str) and measure == "empirical"
+
+
+def _members(given, X, y, n_estimators, random_state):
+    """A fitted tree or ensemble, or a sequence of trees."""
+    if isinstance(given, Tree):
+        return [given]
+    if isinstance(given, (list, tuple)):
+        return given
+    given = DecisionTreeClassifier(criterion="entropy") if given is None else clone(given)
+    is_one_tree = not hasattr(given, "n_estimators") and not isinstance(given, FrozenEstimator)
+    if n_estimators is not None and is_one_tree:
+        from sklearn.ensemble import BaggingClassifier  # here: it takes longer to import than all of this package
+
+        given = BaggingClassifier(given, n_estimators)
+    parameters = given.get_params(deep=False)
+    if random_state is not None and "random_state" in parameters and parameters["random_state"] is None:
+        given.set_params(random_state=random_state)
+    return given.fit(X, y)
+
+
+def _classes_of(members):
+    """The classes that the ensemble, or every tree of a sequence, knows; None where they are only numbered."""
+    if hasattr(members, "classes_"):
+        return np.asarray(members.classes_)
+    known = [np.asarray(member.classes_) for member in members if hasattr(member, "classes_")]
+    if any(not np.array_equal(known[0], other) for other in known[1:]):
+        raise ValueError("The trees differ in their classes.")
+    return known[0] if known else None
+
+
+def nearest_shares(scores):
+    """The shares of classes that are nearest to scores; (n_rows, n_classes) float64.
+
+    The Euclidean projection of every row on the simplex, which keeps the order of the scores. One score is that of the
+    second class, and the first has the rest to 1; among equals up to 1e-10, the lowest class stays the first.
+    """
+    scores = np.round(scores, _DECIMALS)
+    falling = -np.sort(-scores, axis=1)
+    excess = (np.cumsum(falling, axis=1) - 1.0) / np.arange(1, scores.shape[1] + 1)
+    last = scores.shape[1] - 1 - np.argmax((falling > excess)[:, ::-1], axis=1)
+    return np.maximum(scores - excess[np.arange(len(scores)), last, np.newaxis], 0.0)
+
+
+def scores_of_classes(outputs, n_classes):
+    """The scores of all classes where two share one output: that of the last class."""
+    return np.hstack([1.0 - outputs, outputs]) if n_classes == 2 else outputs
