@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ._base import BaseTreeClassifier, unchanged_on_error
 from ._coded import REBUILD_CONSTRAINTS, coded_ensemble, nearest_shares, scores_of_classes
 from ._ensembles import tree_from_ensemble
-from ._rebuild import RebuiltTree, tree_from_spectra
+from ._rebuild import tree_from_spectra
 from .fourier import FourierSpectrum
 from .simplify import merge_redundant
 from .tree import Tree
@@ -31,6 +31,9 @@ class _RebuiltTreeClassifier(BaseTreeClassifier):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def _fit(self, X, y, *, n_estimators, weights):
+        is_uniform = isinstance(self.measure, str) and self.measure == "uniform"
+        if not is_uniform and not (self.energy is None and self.max_order is None):
+            raise ValueError("energy and max_order truncate spectra, which are those of measure='uniform'.")
         with unchanged_on_error(self):
             ensemble = coded_ensemble(self, X, y, n_estimators)
             codes, n_classes = ensemble.codes, len(ensemble.classes)
@@ -44,15 +47,13 @@ class _RebuiltTreeClassifier(BaseTreeClassifier):
             self.member_node_counts_ = np.array([tree.node_count for tree in codes.trees])
         return self
 
-    def _rebuild(self, ensemble, shares) -> RebuiltTree:
+    def _rebuild(self, ensemble, shares):
         limits = {name: getattr(self, name) for name in ("criterion", "tol", "max_depth", "max_leaf_nodes")}
         trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
         if self.energy is None and self.max_order is None:
             return tree_from_ensemble(
                 trees, cardinalities, weights=shares, values=ensemble.values, **ensemble.measure, **limits
             )
-        if not (isinstance(self.measure, str) and self.measure == "uniform"):
-            raise ValueError("energy and max_order truncate spectra, which are those of measure='uniform'.")
         outputs = range(len(ensemble.outputs))
         return tree_from_spectra([self._spectrum(ensemble, shares, output) for output in outputs], **limits)
 
