@@ -185,7 +185,8 @@ class OrthogonalTreesClassifier(BaseClassifier):
     Attributes
     ----------
     trees_ : list of RebuiltTree of length n_components_
-        ``tree``, on the features as they are, and ``averages``, those of the component at its nodes.
+        ``tree``, on the features as they are, and ``averages``, those of the component at its nodes. Its leaves are no
+        shares of classes: the tree's `value` and `majority` mean nothing here.
     n_components_ : int
     components_ : ndarray of shape (n_components_, n_trees), float64
         The weights of the ensemble's trees, orthonormal; the sum of a row is not negative.

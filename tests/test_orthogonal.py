@@ -96,7 +96,7 @@ def orthogonal(trees, **parameters):
 # ------------------------------------------------------------------------------------------------- principal components
 
 
-@examples(40)
+@examples(25)
 @given(
     seed=SEEDS,
     n_classes=st.sampled_from([2, 3]),
@@ -105,14 +105,15 @@ def orthogonal(trees, **parameters):
     structure=st.sampled_from(["separate", "shared"]),
 )
 def test_components_are_those_of_all_values(seed, n_classes, measure, center, structure):
-    problem = Problem(seed, n_classes)
+    problem = Problem(seed, n_classes, n_trees=3)  # few: the reference is slow
     measure, masses = problem.measured(measure)
     tables = problem.tables - (problem.tables @ masses)[:, :, np.newaxis] * center
     products = np.einsum("sqp,tqp,p->st", tables, tables, masses)
     estimator = orthogonal(problem.trees, measure=measure, center=center, structure=structure)
     fitted, reference = on_both_engines(lambda: problem.fit(clone(estimator)))
     for (tree, averages), (other, other_averages) in zip(fitted.trees_, reference.trees_, strict=True):
-        assert_same_splits(tree, other)
+        for name in SPLITS:  # not value: what is cut off at zero jumps where rounding moves it
+            np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
         np.testing.assert_allclose(averages, other_averages, rtol=0.0, atol=1e-12)
     energies = np.linalg.eigvalsh(products)[::-1]
     rank = np.count_nonzero(energies > 1e-11 * max(energies[0], 1e-300))
