@@ -343,7 +343,7 @@ def _offered(criterion, const index_t[::1] labels, weights, all_codes, index_t n
         node.total_weights[label] += value
         node.total_weight += value
     if not has_float_weights:
-        node.total_counts[:] = np.asarray(node.total_weights, dtype=np.int64)
+        node.total_counts = np.asarray(node.total_weights).astype(np.int64)
     start_node(children)
     for feature, codes in enumerate(all_codes):
         if node.code == ETC or node.code == USER_SEQUENCE:
