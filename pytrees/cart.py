@@ -115,6 +115,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         class_weight=None,
         random_state=None,
     ):
@@ -126,6 +128,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.random_state = random_state
 

@@ -158,6 +158,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         max_features="sqrt",
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         bootstrap=True,
         max_samples=None,
         oob_score=False,
@@ -175,6 +177,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score

@@ -143,6 +143,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         min_samples_split=2,
         min_samples_leaf=1,
         max_features=None,
+        categorical_features=None,
+        handle_unknown="error",
         class_weight=None,
         random_state=None,
     ):
@@ -155,6 +157,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -357,6 +361,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         min_samples_split=2,
         min_samples_leaf=1,
         max_features=None,
+        categorical_features=None,
+        handle_unknown="error",
         bootstrap=True,
         class_weight=None,
         n_jobs=None,
@@ -373,6 +379,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.bootstrap = bootstrap
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -413,7 +421,7 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=n_rows)
 
-    def _share(self, X, n_classes, criterion, weights_are_whole, limits):
+    def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Nothing: every tree sorts the rows that it was drawn."""
 
     def _sums(self, trees, X, n_jobs):

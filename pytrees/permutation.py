@@ -93,6 +93,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         n_jobs=None,
         random_state=None,
     ):
@@ -104,6 +106,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -232,6 +236,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         bootstrap=False,
         n_jobs=None,
         random_state=None,
@@ -246,6 +252,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state
