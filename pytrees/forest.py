@@ -1,6 +1,7 @@
 """Random forests: trees on bootstrap samples, each node looking at some of the features."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import ClassVar
@@ -12,6 +13,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.parallel import delayed
 
 from ._base import unchanged_on_error
+from ._categorical import encode
 from ._engine import config_context
 from ._forest import FOREST_CONSTRAINTS, BaseForestClassifier, in_order, sum_shares
 from ._validation import MAX_SAMPLES, counts_where_exact
@@ -225,6 +227,8 @@ class DecisionForestClassifier(BaseForestClassifier):
                 vars(self).pop(name, None)  # of an earlier fit
             plan = self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
             if self.oob_score:
+                if self.is_categorical_ is not None:  # rows of weight 0 can have values that fit has not seen
+                    plan = replace(plan, X=encode(self, X, handle_unknown="majority"))
                 self._judge_out_of_bag(plan)
         return self
 

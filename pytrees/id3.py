@@ -18,7 +18,7 @@ from ._validation import validate_X
 from .criteria import CountCriterion, SequenceCriterion
 from .distances import Distance, JaccardDistance
 from .forest import all_rows, draw_counts, draw_sequence
-from .tree import LEAF
+from .tree import LEAF, MULTIWAY
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 
@@ -252,14 +252,19 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         yield predicted.copy()
         for node in self._nodes_as_split():
             rows = rows_at.pop(node)
-            goes_left = X[rows, tree.feature[node]] <= tree.threshold[node]
-            for child, here in (
-                (int(tree.children_left[node]), rows[goes_left]),
-                (int(tree.children_right[node]), rows[~goes_left]),
-            ):
+            for child, here in self._parts(X, node, rows):
                 rows_at[child] = here
                 predicted[here] = labels[child]
             yield predicted.copy()
+
+    def _parts(self, X, node, rows):
+        """The children of an inner node, each with those of its rows that go there."""
+        tree = self.tree_
+        children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
+        if tree.children_left[node] == MULTIWAY:
+            return [(child, rows[values == tree.category[child]]) for child in children]
+        goes_left = values <= tree.threshold[node]
+        return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
 
     def _nodes_as_split(self):
         """The inner nodes in the order in which they were split."""
@@ -278,7 +283,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         path = [distance(table)]
         for node in self._nodes_as_split():
             table[labels[node]] -= counts[node]
-            for child in (tree.children_left[node], tree.children_right[node]):
+            for child in tree.children_of(node):
                 table[labels[child]] += counts[child]
             path.append(distance(table))
         return np.array(path)

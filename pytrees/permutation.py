@@ -293,7 +293,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     def distinct_trees(self, X=None):
         """The different trees of the forest, for an expert to choose from: the most frequent first.
 
-        Trees are the same where they decide the same way: equal features, thresholds and predicted classes.
+        Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes.
 
         Parameters
         ----------
@@ -312,8 +312,10 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         members = {}
         for i, estimator in enumerate(self.estimators_):
             tree = estimator.tree_
-            predicted = np.where(tree.children_left == LEAF, tree.majority, LEAF)
-            arrays = (tree.children_left, tree.feature, tree.threshold, predicted)
+            # Rows end at leaves, and those of other categories than its children's at a multiway node.
+            predicted = np.where(tree.children_left >= 0, LEAF, tree.majority)
+            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.category)
+            arrays = (*splits, predicted)
             members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
         distinct = []
         for same in members.values():
