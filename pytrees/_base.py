@@ -273,7 +273,7 @@ class BaseTreeClassifier(BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`.
+            Numbers of nodes in `tree_`. A row whose category none of a node's training rows had stays at that node.
         """
         check_is_fitted(self)
         return self.tree_.apply_checked(validate_rows(self, X), self)

@@ -72,6 +72,8 @@ class DecisionForestClassifier(BaseForestClassifier):
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         How many features, drawn at random for every node, are looked at for its split; as in
         :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`. All trees know the categories of all rows.
     bootstrap : bool, default=True
         Draw the rows of every tree with replacement, all with the same probability. Rows stay in their order and weigh
         as often as they were drawn, which grows the tree of the repeated rows; with ``criterion="etc"``, whose
@@ -100,6 +102,8 @@ class DecisionForestClassifier(BaseForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), float64
@@ -195,7 +199,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional

@@ -62,10 +62,13 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     min_samples_split : int or float, default=2
         Fewest rows that a node must have to be split; a float is a fraction of all rows, rounded up.
     min_samples_leaf : int or float, default=1
-        Fewest rows on either side of a split; a float as above.
+        Fewest rows in every child of a split; a float as above.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         How many features, drawn at random for every leaf, are looked at for its split, as in
         :class:`DecisionTreeClassifier`. None: all.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`; not with ``distance="mts"``. A row that stays at a node is predicted to
+        be of the class in `node_labels_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn. Global and glocal evaluation take whole numbers only.
     random_state : int, RandomState instance or None, default=None
@@ -91,6 +94,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain; negative gains count as zero.
 
@@ -168,7 +173,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -246,7 +251,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         return self._stages(validate_X(self, X))
 
     def _stages(self, X):
-        tree, labels = self.tree_, self.classes_.take(self.node_labels_)
+        labels = self.classes_.take(self.node_labels_)
         predicted = np.full(len(X), labels[0], dtype=labels.dtype)
         rows_at = {0: np.arange(len(X))}
         yield predicted.copy()
@@ -302,6 +307,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
     distance, evaluation, labels, stop, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, max_features
         Of every tree, as in :class:`ID3Classifier`. Numbers of rows are those of different rows, and fractions of them
         refer to all rows that could be drawn.
+    categorical_features, handle_unknown
+        As in :class:`ID3Classifier`. All trees know the categories of all rows.
     bootstrap : bool, default=True
         Draw as many rows as there are for every tree, with replacement. Rows stay in their order and weigh as often as
         they were drawn; with ``distance="etc"`` they are repeated in the order of the draws. False: all rows for every
@@ -324,6 +331,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
 
@@ -398,7 +407,7 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional

@@ -181,6 +181,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         depend on the rule: ``set_params`` can change it afterwards.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         As in :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`; rows that stay at a node are predicted from its counts by `predict_rule`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`DecisionTreeClassifier`; only for classes that can be sorted.
     random_state : int, RandomState instance or None, default=None
@@ -195,6 +197,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -303,7 +307,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`OrdinalDecisionTreeClassifier`; the rule is applied to the mean shares.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         Of every tree, as in :class:`DecisionForestClassifier`.
-    bootstrap, max_samples, n_jobs, random_state, verbose
+    categorical_features, handle_unknown, bootstrap, max_samples, n_jobs, random_state, verbose
         As in :class:`DecisionForestClassifier`.
     oob_score : bool or callable, default=False
         As in :class:`DecisionForestClassifier`; what is judged is predicted by `predict_rule`.
@@ -319,6 +323,8 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
     oob_decision_function_, oob_score_

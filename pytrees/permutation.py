@@ -33,6 +33,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         of the rows has no influence.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         As in :class:`DecisionTreeClassifier`. Gains are in steps.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`.
     n_jobs : int or None, default=None
         Threads that scan the features of a node together, where the node is large enough to gain by it; None is one
         thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` has use for them.
@@ -48,6 +50,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total ETC gain; gains below zero count as zero.
 
@@ -117,7 +121,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
@@ -185,6 +189,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         with `bootstrap` or `max_features`.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         Of every tree, as in :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=False
         Draw the rows of every tree with replacement, in the order of the draws, instead of permuting them.
     n_jobs : int or None, default=None
@@ -203,6 +209,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
 
@@ -265,7 +273,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
