@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from ._base import BaseClassifier, size_limits
+from ._categorical import CATEGORICAL_CONSTRAINTS
 from ._engine import config_context, current_engine, kernel
 from ._forest import FOREST_CONSTRAINTS
 from .criteria import CRITERIA, CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
@@ -33,6 +34,7 @@ ID3_CONSTRAINTS = {
     "labels": [StrOptions({"majority", "all"})],
     "stop": [StrOptions({"pure", "no_decrease"})],
     "class_weight": [dict, StrOptions({"balanced"}), None],
+    **CATEGORICAL_CONSTRAINTS,
     **{
         name: FOREST_CONSTRAINTS[name]
         for name in (
@@ -56,8 +58,13 @@ class GrownTree(NamedTuple):
 
 
 def grow(X, codes, weights, n_classes, distance, limits, seed, **options):
-    """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force."""
+    """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force.
+
+    `options` are as of trees by criteria: n_threads, rows, n_categories.
+    """
     if distance == "mts":
+        if np.any(options.get("n_categories", 0)):
+            raise ValueError("distance='mts' is about trees of thresholds: there can be no categorical features.")
         tree, steps = grow_by_size(X, codes, weights, n_classes, limits, options.get("rows"))
         return GrownTree(tree, tree.majority, steps)
     is_of_sets = isinstance(distance, tuple) and "function" in distance[1]
