@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._boxes import Leaves, box_of_schema, check_cardinalities, check_weights, measure_arrays
+from ._boxes import Leaves, box_of_schema, check_cardinalities, check_weights, listed, measure_arrays
 from ._engine import kernel
 from ._rebuild import rebuild
 
@@ -208,6 +208,6 @@ def tree_from_ensemble(
 
 def _weighted(trees, cardinalities, weights, class_index, values):
     """The leaves of trees, their values times the weights of the trees."""
-    trees = list(trees)
+    trees = listed(trees)
     weights = check_weights(weights, len(trees))
     return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=weights)

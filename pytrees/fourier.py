@@ -6,6 +6,8 @@ tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi
     w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
 """
 
+from numbers import Real
+
 import numpy as np
 
 from ._boxes import (
@@ -16,8 +18,10 @@ from ._boxes import (
     check_codes,
     check_number,
     check_weights,
+    listed,
 )
 from ._codes import OrdinalCodes, ordinal_codes
+from ._energy import plot_energy
 from ._engine import kernel
 from ._ensembles import gram, schema_average, tree_from_ensemble, tree_inner
 from ._rebuild import RebuiltTree, tree_from_spectra
@@ -174,7 +178,7 @@ class FourierSpectrum:
             As in :meth:`from_tree`; also if the trees differ in their features or classes.
         """
         cardinalities = check_cardinalities(cardinalities)
-        trees = list(trees)
+        trees = listed(trees)
         leaves = Leaves(
             trees, cardinalities, class_index=class_index, values=values, weights=check_weights(weights, len(trees))
         )
@@ -323,9 +327,8 @@ class FourierSpectrum:
             check_number("max_order", max_order, 0)
         kept = self.orders <= (np.inf if max_order is None else max_order)
         if energy is not None:
-            check_number("energy", energy, 0.0, 1.0)
-            if energy == 0.0:
-                raise ValueError("energy must be in (0, 1], got 0.")
+            if isinstance(energy, bool) or not isinstance(energy, Real) or not 0.0 < energy <= 1.0:
+                raise ValueError(f"energy must be a share in (0, 1], got {energy!r}.")
             if energy < 1.0:
                 kept &= self._greatest(kept, energy)
         return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)
@@ -439,13 +442,17 @@ class FourierSpectrum:
             [self], criterion=criterion, tol=tol, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes
         )
 
-    def plot_energy(self, ax=None):
+    def plot_energy(self, ax=None, *, tree=None):
         """Draw the energy of every order, on a logarithmic scale; needs matplotlib.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
             Where to draw; the current axes by default.
+        tree : Tree or fitted tree estimator, optional
+            The tree that this is the spectrum of, for lines too: the energy of every order and all above, and what
+            bounds it. The leaves do (where few rows of the domain come to leaves of k attributes or more, there is
+            little energy of order k or more), and Linial's lemma, whose constants are generous.
 
         Returns
         -------
@@ -455,18 +462,10 @@ class FourierSpectrum:
         ------
         ImportError
             If matplotlib is not installed.
+        ValueError
+            If the tree has other features than there are attributes.
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plot_energy needs matplotlib: pip install 'pytrees[plot]'.") from error
-        ax = plt.gca() if ax is None else ax
-        energies = self.energy_by_order()[: self.orders[-1] + 1]
-        ax.bar(np.arange(len(energies)), energies)
-        ax.set_yscale("log")
-        ax.set_xlabel("order")
-        ax.set_ylabel("energy")
-        return ax
+        return plot_energy(self, ax, tree)
 
 
 def _restored(partitions, coefficients, cardinalities):

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from pytrees._core.types cimport LEAF, float64_t, int64_t
+from libc.stdint cimport uint8_t
+
+from pytrees._core.types cimport LEAF, NONE, float64_t, int64_t
+
+# Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
+cdef float64_t LEAST = 1e-300
 
 
 cdef class Boxes:
@@ -113,12 +118,65 @@ cdef float64_t overlap(
     return product
 
 
-cdef inline float64_t dot(const float64_t* a, const float64_t* b, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef float64_t total = 0.0
-    for i in range(n):
-        total += a[i] * b[i]
-    return total
+cdef class Overlaps:
+    cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
+        """Work out what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
+        cdef BoxArrays* boxes = &self.boxes.arrays
+        cdef Masses* masses = &self.measure.masses
+        cdef int64_t constraint, m, entry, box = self.chosen[i]
+        cdef float64_t whole, weight
+        cdef Py_ssize_t j
+        for j in range(i + 1):
+            self.common[j] = self.mass[i] * self.mass[j]
+        # The attributes of the constraints before this one are as both boxes have them, the others as if independent.
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            m = boxes.attribute[constraint]
+            whole = run_mass(masses, m, self.low[m], self.high[m])
+            weight = clipped_mass(boxes, masses, constraint, self.low[m], self.high[m])
+            if m == left_out or not weight < whole:
+                continue
+            for entry in range(self.first[m], self.first[m + 1]):
+                if self.place[entry] > i:
+                    break
+                self.common[self.place[entry]] *= (
+                    common_mass(
+                        boxes, constraint, boxes, self.constraint[entry], masses, self.low[m], self.high[m]
+                    ) * self.inverse[entry] * (whole / max(weight, LEAST))
+                )
+
+
+cdef Overlaps overlaps_of(
+    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
+):
+    """Overlaps of boxes that have mass on a schema."""
+    cdef Overlaps found = Overlaps()
+    cdef BoxArrays* arrays = &boxes.arrays
+    cdef int64_t constraint, m
+    cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_attributes = low.shape[0], n_entries = 0
+    cdef float64_t whole, weight
+    for i in range(n_chosen):
+        n_entries += arrays.indptr[chosen[i] + 1] - arrays.indptr[chosen[i]]
+    cdef int64_t[::1] constraints = np.empty(n_entries, dtype=np.int64), places = np.empty(n_entries, dtype=np.int64)
+    cdef float64_t[::1] weights = np.empty(n_entries)
+    found.boxes, found.measure, found.chosen, found.low, found.high = boxes, measure, chosen, low, high
+    found.mass, found.common = np.ones(n_chosen), np.empty(n_chosen)
+    n_entries = 0
+    for i in range(n_chosen):
+        for constraint in range(arrays.indptr[chosen[i]], arrays.indptr[chosen[i] + 1]):
+            m = arrays.attribute[constraint]
+            whole = run_mass(&measure.masses, m, low[m], high[m])
+            weight = clipped_mass(arrays, &measure.masses, constraint, low[m], high[m])
+            found.mass[i] *= weight / whole
+            if weight < whole:
+                constraints[n_entries], places[n_entries], weights[n_entries] = constraint, i, weight
+                n_entries += 1
+    attributes = np.asarray(boxes.attribute)[np.asarray(constraints)[:n_entries]]
+    by_attribute = np.argsort(attributes, kind="stable")
+    found.first = np.searchsorted(attributes[by_attribute], np.arange(n_attributes + 1)).astype(np.int64)
+    found.place = np.asarray(places)[by_attribute]
+    found.constraint = np.asarray(constraints)[by_attribute]
+    found.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
+    return found
 
 
 def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, measure):
@@ -128,25 +186,50 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     """
     cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
-    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, n_outputs = values.shape[1]
+    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, i, j
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
-    cdef float64_t[::1] shares = constraint_shares(&given.arrays, &under.masses)
-    cdef const float64_t* share = &shares[0] if shares.shape[0] else NULL
-    cdef Py_ssize_t a, b, box, other
-    cdef float64_t total, value
-    with nogil:
-        for a in range(n_trees):
-            for b in range(a, n_trees):
-                total = 0.0
-                for box in range(tree_indptr[a], tree_indptr[a + 1]):
-                    for other in range(tree_indptr[b], tree_indptr[b + 1]):
-                        value = dot(&values[box, 0], &values[other, 0], n_outputs)
-                        if value != 0.0:
-                            total += value * overlap(
-                                &given.arrays, share, box, &given.arrays, share, other, &under.masses
-                            )
-                products[a, b] = products[b, a] = total
+    tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr)).astype(np.int64)
+    for chosen in boxes_that_count(given, constraint_shares(&given.arrays, &under.masses), values):
+        add_products(products, given, under, chosen, tree_of_box[chosen], np.asarray(values)[chosen])
+    for i in range(n_trees):
+        for j in range(i):
+            products[j, i] = products[i, j]
     return np.asarray(products)
+
+
+cdef list boxes_that_count(Boxes boxes, const float64_t[::1] shares, values):
+    """The boxes that have mass and a value, apart where no output has values of both: such pairs have no product."""
+    cdef Py_ssize_t box, constraint
+    cdef uint8_t[::1] has_mass = np.ones(len(values), dtype=np.uint8)
+    for box in range(has_mass.shape[0]):
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            if shares[constraint] == 0.0:
+                has_mass[box] = 0
+    has_value = (np.asarray(values) != 0.0) & np.asarray(has_mass, dtype=bool)[:, np.newaxis]
+    if np.any(has_value.sum(axis=1) > 1):
+        has_value = has_value.any(axis=1, keepdims=True)
+    return [np.flatnonzero(of_output) for of_output in has_value.T]
+
+
+cdef int add_products(
+    float64_t[:, ::1] products, Boxes boxes, Measure measure, chosen, const int64_t[::1] tree,
+    const float64_t[:, ::1] values,
+) except -1:
+    """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees."""
+    everything = np.diff(np.asarray(measure.offsets)) - 1
+    cdef Overlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
+    cdef Py_ssize_t i, j, k
+    cdef float64_t value
+    with nogil:
+        for i in range(tree.shape[0]):
+            overlaps.take(i, NONE)
+            for j in range(i + 1):
+                value = 0.0
+                for k in range(values.shape[1]):
+                    value += values[i, k] * values[j, k]
+                value *= overlaps.common[j]
+                products[tree[i], tree[j]] += 2.0 * value if i != j and tree[i] == tree[j] else value
+    return 0
 
 
 def averages(boxes, const float64_t[:, ::1] values, schemata, measure):
