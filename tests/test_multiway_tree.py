@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
 
-from pytrees import Tree
+from pytrees import Tree, export_dict, export_text, plot_tree
 from pytrees._core import traverse as compiled
 from pytrees.reference import traverse as naive
 from pytrees.tree import LEAF, MULTIWAY
@@ -156,3 +156,58 @@ def test_sizes_are_checked(engine):
     arrays["children"] = arrays["children"][:-1]
     with pytest.raises(ValueError, match="children has shape"):
         Tree(**arrays, n_features=2)
+
+
+class Estimator:
+    """What exports ask a fitted estimator for."""
+
+    tree_ = trunk()
+    classes_ = np.array(["no", "yes"])
+    is_categorical_ = np.array([True, False])
+    categories_ = (np.array(["blue", "green", "red", "white"]),)
+
+
+def test_text():
+    assert export_text(trunk(), class_names=["no", "yes"]).splitlines() == [
+        "feature_0 = 0 (gain 0.5)",
+        "|   class no [3, 0]",
+        "feature_0 = 2",
+        "|   feature_1 <= 0.5 (gain 0.25)",
+        "|   |   class yes [0, 3]",
+        "|   feature_1 > 0.5",
+        "|   |   class no [1, 0]",
+        "feature_0 = 3",
+        "|   class yes [1, 2]",
+    ]
+    assert "feature_0 = red\n" in export_text(Estimator())
+
+
+def test_dict():
+    root = export_dict(Estimator())
+    assert [child["category"] for child in root["children"]] == ["blue", "red", "white"]
+    assert root["children"][1]["left"] == {"n_node_samples": 3, "counts": [0.0, 3.0], "class": "yes"}
+    assert "threshold" not in root
+    assert [child["category"] for child in export_dict(trunk())["children"]] == [0, 2, 3]
+
+
+def test_picture():
+    pytest.importorskip("matplotlib").use("agg")
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    assert [node.get_text() for node in plot_tree(Estimator(), ax=ax)][:2] == ["feature_0", "class no\n3 rows"]
+    assert {"blue", "red", "white"} <= {text.get_text() for text in ax.texts}
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_scikit_learns_tree_decides_the_same(seed):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, CARDINALITIES)
+    X = random_rows(rng, CARDINALITIES, 40)
+    theirs = tree.to_sklearn()
+    assert theirs.predict(X).tolist() == tree.predict(X).tolist()
+    np.testing.assert_array_equal(theirs.predict_proba(X), tree.shares_at(tree.apply(X)))
+    is_part_without_rows = theirs.tree_.n_node_samples == 0
+    assert np.all(tree.children_left[tree.binary.node[is_part_without_rows]] == MULTIWAY)
+    assert theirs.tree_.n_node_samples[0] == tree.n_node_samples[0]
