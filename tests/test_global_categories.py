@@ -1,5 +1,7 @@
 """Categorical splits of globally evaluated growth: engines, definitions, and what a split in two must not change."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from clusterings import Oracle
@@ -134,14 +136,43 @@ def many(seed, n_rows, n_classes, n_categories, heaviest=1):
 
 
 # Sums of more fractions than are added in 128 bits, many equal ones, and categories of single rows.
-@pytest.mark.parametrize("way", [LOCAL, GLOBAL, GLOCAL])
+@pytest.mark.parametrize(
+    ("way", "n_classes", "heaviest"),
+    [
+        *product([LOCAL, GLOBAL, GLOCAL, WAYS[4]], [2, 5], [1, 3000]),
+        *product([LOCAL, GLOCAL], [10], [1, 50]),
+        *product([GLOBAL], [40], [1, 50]),
+    ],
+)
 @pytest.mark.parametrize("distance", DISTANCES)
-@pytest.mark.parametrize(("n_classes", "heaviest"), [(2, 1), (5, 3000), (40, 1), (40, 50)])
 def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
     mixed = many(3, 60, n_classes, [50, 7, 20], heaviest)
     trees = on_both_engines(grow, *mixed, distance, way, max_leaf_nodes=60)
     assert_same_tree(*trees)
     assert (trees[0]["children_left"] == MULTIWAY).any()
+
+
+def test_leaves_that_floating_point_cannot_tell_apart(engine):
+    """Both halves of the rows have the same categories, but for one that is a trifle purer in the right or left half:
+    that half is split first, or where they are equal the left one. The common denominator has thousands of bits."""
+    rng = np.random.default_rng(1)
+    counts = rng.integers(2**23, 2**24, (40, 2))
+    counts[0] = 2**23
+    for nudged, first in ((None, 1), (1, 1), (0, 1)):
+        halves = [counts.copy(), counts.copy()]
+        if nudged is not None:
+            halves[nudged][0] += (1, -1)
+        X, y, weights = [], [], []
+        for half, of_half in enumerate(halves):
+            for (category, label), count in np.ndenumerate(of_half):
+                X.append((half, category))
+                y.append(2 * half + label)
+                weights.append(count)
+        problem = Problem(np.array(X, dtype=float), np.array(y, dtype=np.int32), np.array(weights), 4)
+        tree = grow(problem, [0, 40], "gini", LOCAL)
+        left, right = tree["children_left"][0], tree["children_right"][0]
+        assert tree["split_step"][0] == 0
+        assert tree["split_step"][right if nudged == 1 else left] == first
 
 
 # --------------------------------------------------------------------------------------------------- what must hold
@@ -181,16 +212,14 @@ def test_trees_are_valid(engine, way, mixed, limits, distance):
 
 def as_if_cut(tree):
     """The arrays of a tree that has two children a node, a categorical split of 0 and 1 taken for a cut."""
-    tree = tree.copy()
     is_multiway = tree["children_left"] == MULTIWAY
-    pairs = tree["children"].reshape(-1, 2)[np.searchsorted(np.flatnonzero(tree["children_left"] != LEAF), is_multiway.nonzero()[0])]
-    for side, name in enumerate(("children_left", "children_right")):
-        tree[name] = tree[name].copy()
-        tree[name][is_multiway] = pairs[:, side]
-    tree["threshold"] = np.where(is_multiway, 0.5, tree["threshold"])
-    for name in ("children", "child_offsets", "category"):
-        del tree[name]
-    return tree
+    is_inner = tree["children_left"] != LEAF
+    sides = {name: np.full(len(is_inner), LEAF) for name in ("children_left", "children_right")}
+    for side, array in enumerate(sides.values()):
+        array[is_inner] = tree["children"].reshape(-1, 2)[:, side]
+    of_children = ("children", "child_offsets", "category")
+    others = {name: array for name, array in tree.items() if name not in of_children}
+    return others | sides | {"threshold": np.where(is_multiway, 0.5, tree["threshold"])}
 
 
 @st.composite
