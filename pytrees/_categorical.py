@@ -116,12 +116,17 @@ def name_of_column(estimator, column):
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
 
+def allows_missing(estimator):
+    """Whether NaN is a value that is missing, not an error."""
+    return getattr(estimator, "_allows_missing", False)
+
+
 def not_finite(what, estimator, column):
     """The error about NaN or infinity in a column."""
-    name = type(estimator).__name__
+    refused = "infinite values" if allows_missing(estimator) else "missing or infinite values"
     return ValueError(
-        f"Input X contains {what} in {name_of_column(estimator, column)}. {name} does not accept missing or infinite "
-        "values."
+        f"Input X contains {what} in {name_of_column(estimator, column)}. {type(estimator).__name__} does not accept "
+        f"{refused}."
     )
 
 

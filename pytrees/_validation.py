@@ -11,7 +11,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._categorical import encode, fit_encode, not_finite
+from ._categorical import allows_missing, encode, fit_encode, not_finite
 from .sequence import is_missing
 
 # Keeps the kernels' integers from overflowing.
@@ -24,7 +24,7 @@ MAX_TOTAL_COUNT = 2**24
 def validate_X(estimator, X):
     """Rows for a fitted estimator: C-contiguous, float64, finite; what is not finite is named by its column.
 
-    Categorical features come as codes.
+    Categorical features come as codes. Where the estimator allows missing values they are NaN.
     """
     X = validate_rows(estimator, X)
     check_finite(estimator, X)
@@ -36,7 +36,7 @@ def validate_rows(estimator, X):
     if _is_valid_as_it_is(estimator, X):
         return X
     if getattr(estimator, "is_categorical_", None) is not None:
-        return encode(estimator, X)
+        return encode(estimator, X, allow_missing=allows_missing(estimator))
     return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
 
 
@@ -59,7 +59,7 @@ def validate_X_y(estimator, X, y):
     if isinstance(y, (list, tuple)) and any(is_missing(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-    coded = fit_encode(estimator, X)
+    coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     if coded is None:
         X, y = validate_data(estimator, X, y, **kind)
     else:
@@ -73,13 +73,16 @@ def validate_X_y(estimator, X, y):
 
 
 def check_finite(estimator, X):
-    """Raise a ValueError that names the first column that holds NaN or infinity."""
+    """Raise a ValueError that names the first column that holds infinity, or NaN where that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X)
-    if np.isfinite(total) or np.isfinite(X).all():  # a finite sum settles it without a second array
+    if np.isfinite(total):  # which settles it without a second array
         return
-    column = int(np.flatnonzero(~np.isfinite(X).all(axis=0))[0])
-    what = "NaN" if np.isnan(X[:, column]).any() else "infinity"
+    is_bad = np.isinf(X) if allows_missing(estimator) else ~np.isfinite(X)
+    if not is_bad.any():
+        return
+    column = int(np.flatnonzero(is_bad.any(axis=0))[0])
+    what = "infinity" if np.isinf(X[is_bad[:, column], column]).all() else "NaN"
     raise not_finite(what, estimator, column)
 
 
