@@ -18,6 +18,7 @@ from ._boxes import (
     check_weights,
 )
 from ._codes import OrdinalCodes, ordinal_codes
+from ._energy import plot_energy
 from ._engine import kernel
 from ._ensembles import gram, schema_average, tree_from_ensemble, tree_inner
 from ._rebuild import RebuiltTree, tree_from_spectra
@@ -442,13 +443,17 @@ class FourierSpectrum:
         limits = {"criterion": criterion, "tol": tol, "max_depth": max_depth, "max_leaf_nodes": max_leaf_nodes}
         return tree_from_spectra([self], categorical_features=categorical_features, **limits)
 
-    def plot_energy(self, ax=None):
+    def plot_energy(self, ax=None, *, tree=None):
         """Draw the energy of every order, on a logarithmic scale; needs matplotlib.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
             Where to draw; the current axes by default.
+        tree : Tree or fitted tree estimator, optional
+            The tree that this is the spectrum of, for lines too: the energy of every order and all above, and what
+            bounds it. The leaves do (where few rows of the domain come to leaves of k attributes or more, there is
+            little energy of order k or more), and Linial's lemma, whose constants are generous.
 
         Returns
         -------
@@ -458,18 +463,10 @@ class FourierSpectrum:
         ------
         ImportError
             If matplotlib is not installed.
+        ValueError
+            If the tree has other features than there are attributes.
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plot_energy needs matplotlib: pip install 'pytrees[plot]'.") from error
-        ax = plt.gca() if ax is None else ax
-        energies = self.energy_by_order()[: self.orders[-1] + 1]
-        ax.bar(np.arange(len(energies)), energies)
-        ax.set_yscale("log")
-        ax.set_xlabel("order")
-        ax.set_ylabel("energy")
-        return ax
+        return plot_energy(self, ax, tree)
 
 
 def _restored(partitions, coefficients, cardinalities):

@@ -6,6 +6,7 @@ from multiway_trees import way
 from support import LEAF, UNDEFINED
 
 from pytrees import Tree
+from pytrees.fourier import ordinal_codes
 from pytrees.tree import MULTIWAY
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -160,3 +161,52 @@ def joined(boxes):
         np.concatenate(start),
         np.concatenate(stop),
     )
+
+
+class Problem:
+    """Random trees of discrete attributes, values for all codes, and the trees' functions on all of them."""
+
+    def __init__(self, seed, n_classes=2, n_trees=4):
+        rng = np.random.default_rng(seed)
+        self.trees = random_trees(rng, random_cardinalities(rng, largest=4, n_attributes=3), n_trees, n_classes)
+        self.codes = ordinal_codes(self.trees)
+        self.points = domain(self.codes.cardinalities)
+        cuts = self.codes.thresholds
+        columns = [
+            np.append(part, part[-1] + 1.0 if part.size else 0.0)[self.points[:, m]] for m, part in enumerate(cuts)
+        ]
+        self.X = np.stack(columns, axis=1)
+        labels = rng.integers(0, n_classes, len(self.X))
+        self.rows = np.concatenate([np.arange(len(self.X)), np.zeros(n_classes, dtype=int)])
+        self.y = np.concatenate([labels, np.arange(n_classes)])
+        self.masses = random_masses(rng, self.codes.cardinalities)
+        outputs = range(n_classes) if n_classes > 2 else [1]
+        says = [naive_values(tree, self.points, tree.value.argmax(axis=1)) for tree in self.codes.trees]
+        self.tables = np.array([[np.equal(said, q) for q in outputs] for said in says], dtype=float)  # (tree, q, point)
+
+    def measured(self, name):
+        """What the estimator takes as its measure, and the probabilities of all points."""
+        if name == "uniform":
+            return name, np.full(len(self.points), 1.0 / len(self.points))
+        if name == "masses":
+            return self.masses, probabilities(self.masses).ravel()
+        sizes = self.codes.cardinalities
+        counts = [np.bincount(self.points[self.rows, m], minlength=size) for m, size in enumerate(sizes)]
+        return name, probabilities([part / part.sum() for part in counts]).ravel()
+
+    def fit(self, estimator):
+        return estimator.fit(self.X[self.rows], self.y)
+
+    @property
+    def scores(self):
+        """The votes for every class at every point, averaged over the trees."""
+        means = self.tables.mean(axis=0).T
+        return np.hstack([1.0 - means, means]) if means.shape[1] == 1 else means
+
+
+def assert_equal_trees(tree, other):
+    """The same nodes; probabilities, shares and gains up to rounding."""
+    for name in ("children_left", "children_right", "feature", "threshold", "n_node_samples"):
+        np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
+    for name in ("value", "gain"):
+        np.testing.assert_allclose(getattr(tree, name), getattr(other, name), rtol=0.0, atol=1e-12, err_msg=name)

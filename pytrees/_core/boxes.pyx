@@ -2,7 +2,12 @@
 
 import numpy as np
 
+from libc.stdint cimport uint8_t
+
 from pytrees._core.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
+
+# Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
+cdef float64_t LEAST = 1e-300
 
 
 cdef class Boxes:
@@ -167,12 +172,65 @@ cdef float64_t overlap(
     return product
 
 
-cdef inline float64_t dot(const float64_t* a, const float64_t* b, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef float64_t total = 0.0
-    for i in range(n):
-        total += a[i] * b[i]
-    return total
+cdef class Overlaps:
+    cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
+        """Work out what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
+        cdef BoxArrays* boxes = &self.boxes.arrays
+        cdef Masses* masses = &self.measure.masses
+        cdef int64_t constraint, m, entry, box = self.chosen[i]
+        cdef float64_t whole, weight
+        cdef Py_ssize_t j
+        for j in range(i + 1):
+            self.common[j] = self.mass[i] * self.mass[j]
+        # The attributes of the constraints before this one are as both boxes have them, the others as if independent.
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            m = boxes.attribute[constraint]
+            whole = run_mass(masses, m, self.low[m], self.high[m])
+            weight = clipped_mass(boxes, masses, constraint, self.low[m], self.high[m])
+            if m == left_out or not weight < whole:
+                continue
+            for entry in range(self.first[m], self.first[m + 1]):
+                if self.place[entry] > i:
+                    break
+                self.common[self.place[entry]] *= (
+                    common_mass(
+                        boxes, constraint, boxes, self.constraint[entry], masses, self.low[m], self.high[m]
+                    ) * self.inverse[entry] * (whole / max(weight, LEAST))
+                )
+
+
+cdef Overlaps overlaps_of(
+    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
+):
+    """Overlaps of boxes that have mass on a schema."""
+    cdef Overlaps found = Overlaps()
+    cdef BoxArrays* arrays = &boxes.arrays
+    cdef int64_t constraint, m
+    cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_attributes = low.shape[0], n_entries = 0
+    cdef float64_t whole, weight
+    for i in range(n_chosen):
+        n_entries += arrays.indptr[chosen[i] + 1] - arrays.indptr[chosen[i]]
+    cdef int64_t[::1] constraints = np.empty(n_entries, dtype=np.int64), places = np.empty(n_entries, dtype=np.int64)
+    cdef float64_t[::1] weights = np.empty(n_entries)
+    found.boxes, found.measure, found.chosen, found.low, found.high = boxes, measure, chosen, low, high
+    found.mass, found.common = np.ones(n_chosen), np.empty(n_chosen)
+    n_entries = 0
+    for i in range(n_chosen):
+        for constraint in range(arrays.indptr[chosen[i]], arrays.indptr[chosen[i] + 1]):
+            m = arrays.attribute[constraint]
+            whole = run_mass(&measure.masses, m, low[m], high[m])
+            weight = clipped_mass(arrays, &measure.masses, constraint, low[m], high[m])
+            found.mass[i] *= weight / whole
+            if weight < whole:
+                constraints[n_entries], places[n_entries], weights[n_entries] = constraint, i, weight
+                n_entries += 1
+    attributes = np.asarray(boxes.attribute)[np.asarray(constraints)[:n_entries]]
+    by_attribute = np.argsort(attributes, kind="stable")
+    found.first = np.searchsorted(attributes[by_attribute], np.arange(n_attributes + 1)).astype(np.int64)
+    found.place = np.asarray(places)[by_attribute]
+    found.constraint = np.asarray(constraints)[by_attribute]
+    found.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
+    return found
 
 
 def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, measure):
@@ -182,25 +240,41 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     """
     cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
-    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, n_outputs = values.shape[1]
+    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, n_outputs = values.shape[1], i, j, k
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
     cdef float64_t[::1] shares = constraint_shares(&given.arrays, &under.masses)
-    cdef const float64_t* share = &shares[0] if shares.shape[0] else NULL
-    cdef Py_ssize_t a, b, box, other
-    cdef float64_t total, value
+    cdef int64_t[::1] chosen = boxes_that_count(given, shares, values)
+    tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr))
+    cdef int64_t[::1] tree = np.ascontiguousarray(tree_of_box[np.asarray(chosen)], dtype=np.int64)
+    everything = np.diff(np.asarray(under.offsets)) - 1
+    cdef Overlaps overlaps = overlaps_of(given, under, chosen, np.zeros_like(everything), everything)
+    cdef float64_t value
     with nogil:
-        for a in range(n_trees):
-            for b in range(a, n_trees):
-                total = 0.0
-                for box in range(tree_indptr[a], tree_indptr[a + 1]):
-                    for other in range(tree_indptr[b], tree_indptr[b + 1]):
-                        value = dot(&values[box, 0], &values[other, 0], n_outputs)
-                        if value != 0.0:
-                            total += value * overlap(
-                                &given.arrays, share, box, &given.arrays, share, other, &under.masses
-                            )
-                products[a, b] = products[b, a] = total
+        for i in range(chosen.shape[0]):
+            overlaps.take(i, NONE)
+            for j in range(i + 1):
+                value = 0.0
+                for k in range(n_outputs):
+                    value += values[chosen[i], k] * values[chosen[j], k]
+                products[tree[i], tree[j]] += value * overlaps.common[j]
+                if tree[i] == tree[j] and i != j:
+                    products[tree[i], tree[j]] += value * overlaps.common[j]
+        for i in range(n_trees):
+            for j in range(i):
+                products[j, i] = products[i, j]
     return np.asarray(products)
+
+
+cdef int64_t[::1] boxes_that_count(Boxes boxes, const float64_t[::1] shares, const float64_t[:, ::1] values):
+    """The boxes that have mass and a value."""
+    cdef Py_ssize_t box, constraint
+    counts = np.any(np.asarray(values) != 0.0, axis=1)
+    cdef uint8_t[::1] counting = counts.view(np.uint8)
+    for box in range(values.shape[0]):
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            if shares[constraint] == 0.0:
+                counting[box] = 0
+    return np.flatnonzero(counts)
 
 
 def averages(boxes, const float64_t[:, ::1] values, schemata, measure):
