@@ -21,8 +21,11 @@ from .tree import LEAF, UNDEFINED, Tree
 
 __all__ = ["OrthogonalTreesClassifier"]
 
-# Components of a smaller share of the greatest energy are what rounding left.
+# Components of less energy are what rounding left, in units of the trees' energies.
 _ROUNDING = 1e-12
+# Inner products are rounded to this many bits below the greatest, more than what the order of a sum decides: equal
+# eigenvalues have eigenvectors that any noise turns.
+_BITS = 44
 # Entries of eigenvectors, and their sums, that differ by less are equal: rounding, times what small gaps between
 # eigenvalues make of it, could have made the difference.
 _SAME = 1e-9
@@ -42,6 +45,8 @@ class Functions:
         What the functions are as weighted sums of `trees`.
     products : ndarray of shape (n_functions, n_functions), float64
         Their inner products.
+    scale : float
+        The greatest inner product of a tree with itself, before centring.
     mean : ndarray of shape (n_outputs,), float64
         Of the mean of the functions, what centring took away.
     """
@@ -50,6 +55,7 @@ class Functions:
     values: list
     lifted: np.ndarray
     products: np.ndarray
+    scale: float
     mean: np.ndarray
 
 
@@ -62,10 +68,11 @@ def functions_of(ensemble, center):
         trees = [*trees, *[_leaf(trees[0])] * n_outputs]
         values = [*values, *np.eye(n_outputs)[:, np.newaxis]]
     products = gram(trees, cardinalities, values=values, **ensemble.measure)
+    scale = float(products.diagonal()[:n_trees].max())
     means = products[:n_trees, n_trees:]  # w_0 is the inner product with a constant
     products = products[:n_trees, :n_trees] - means @ means.T
     mean = means.mean(axis=0) if center else np.zeros(n_outputs)
-    return Functions(trees, values, np.hstack([np.eye(n_trees), -means]), products, mean)
+    return Functions(trees, values, np.hstack([np.eye(n_trees), -means]), products, scale, mean)
 
 
 def _leaf(like):
@@ -73,8 +80,15 @@ def _leaf(like):
     return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
 
 
-def principal_components(products, n_components):
-    """The eigenvectors of the greatest eigenvalues of a Gram matrix, and all its eigenvalues.
+def eigenvectors(products, scale):
+    """The eigenvalues of a Gram matrix, falling, and their eigenvectors, as columns; both engines have the same."""
+    unit = np.ldexp(1.0, int(np.frexp(scale * (1.0 + _SAME))[1]) - _BITS)
+    energies, vectors = eigh(np.round(products / unit) * unit)
+    return np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
+
+
+def principal_components(functions, n_components):
+    """The eigenvectors of the greatest eigenvalues of the functions' Gram matrix, and all its eigenvalues.
 
     Returns
     -------
@@ -83,14 +97,13 @@ def principal_components(products, n_components):
     energies : ndarray of shape (n_functions,), float64
         Not negative, falling.
     """
-    energies, vectors = eigh(products)
-    energies, vectors = np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
-    rank = int(np.count_nonzero(energies > _ROUNDING * max(energies[0], np.finfo(np.float64).tiny)))
+    energies, vectors = eigenvectors(functions.products, functions.scale)
+    rank = int(np.count_nonzero(energies > _ROUNDING * len(energies) * functions.scale))
     if isinstance(n_components, Integral):
         if n_components > rank:
             why = "" if rank else ": every tree says one class everywhere"
             raise ValueError(
-                f"n_components={n_components}, but the functions of the {len(products)} trees have rank {rank}{why}."
+                f"n_components={n_components}, but the functions of the {len(energies)} trees have rank {rank}{why}."
             )
         n_kept = int(n_components)
     else:
@@ -143,7 +156,7 @@ def shared_tree(functions, components, ensemble, limits):
     leaves = tree.children_left == LEAF
     masses = tree.value[leaves].sum(axis=1)
     on_leaves = np.einsum("l,lcq,ldq->cd", masses, averages[leaves], averages[leaves])
-    turned = eigh(on_leaves)[1][:, ::-1].T
+    turned = eigenvectors(on_leaves, len(functions.products) * functions.scale)[1].T
     signed = with_signs(turned @ components)
     averages = np.einsum("cd,ndq->cnq", signed @ components.T, averages)
     return [RebuiltTree(tree, np.ascontiguousarray(of_one)) for of_one in averages], signed
@@ -313,7 +326,7 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         with unchanged_on_error(self):
             ensemble = coded_ensemble(self, X, y, self.n_estimators, sample_weight)
             functions = functions_of(ensemble, self.center)
-            components, energies = principal_components(functions.products, self.n_components)
+            components, energies = principal_components(functions, self.n_components)
             limits = {"max_depth": self.max_depth, "max_leaf_nodes": self.max_leaf_nodes}
             if self.structure == "shared" and len(components):
                 built, components = shared_tree(functions, components, ensemble, limits)
