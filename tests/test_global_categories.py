@@ -183,7 +183,9 @@ def as_if_cut(tree):
     """The arrays of a tree that has two children a node, a categorical split of 0 and 1 taken for a cut."""
     tree = tree.copy()
     is_multiway = tree["children_left"] == MULTIWAY
-    pairs = tree["children"].reshape(-1, 2)[np.searchsorted(np.flatnonzero(tree["children_left"] != LEAF), is_multiway.nonzero()[0])]
+    pairs = tree["children"].reshape(-1, 2)[
+        np.searchsorted(np.flatnonzero(tree["children_left"] != LEAF), is_multiway.nonzero()[0])
+    ]
     for side, name in enumerate(("children_left", "children_right")):
         tree[name] = tree[name].copy()
         tree[name][is_multiway] = pairs[:, side]
