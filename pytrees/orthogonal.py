@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseClassifier, unchanged_on_error
-from ._coded import REBUILD_CONSTRAINTS, coded_ensemble, nearest_shares, scores_of_classes
+from ._coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from ._codes import with_value
 from ._ensembles import gram, tree_from_ensemble
 from ._rebuild import RebuiltTree
 from ._validation import validate_X
@@ -77,12 +78,6 @@ def functions_of(ensemble, center):
 def _leaf(like):
     """A tree that is a single leaf."""
     return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
-
-
-def _without_classes(tree):
-    """The tree with one column of `value`: the probabilities of its nodes."""
-    splits = tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.n_node_samples
-    return Tree(*splits, tree.value.sum(axis=1, keepdims=True), tree.gain, n_features=tree.n_features)
 
 
 def eigenvectors(products, scale):
@@ -167,7 +162,7 @@ def shared_tree(functions, components, ensemble, limits):
     return [RebuiltTree(tree, np.ascontiguousarray(of_one)) for of_one in averages], signed
 
 
-class OrthogonalTreesClassifier(BaseClassifier):
+class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
     """A few trees that say what an ensemble says: the principal components of its trees' functions (ODT).
 
     Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere. The eigenvectors of the
@@ -343,8 +338,11 @@ class OrthogonalTreesClassifier(BaseClassifier):
             self.explained_variance_ratio_ = self.explained_variance_ / (energies.sum() or 1.0)
             self.gram_ = self._gram(built, ensemble)
             self.intercept_, self.weights_ = self._combination(built, functions, ensemble)
+            # One column of `value`: the probabilities of nodes.
+            one_column = [with_value(tree, tree.value.sum(axis=1, keepdims=True)) for tree, _ in built]
             self.trees_ = [
-                RebuiltTree(_without_classes(ensemble.codes.decode(tree)), averages) for tree, averages in built
+                RebuiltTree(ensemble.codes.decode(tree), averages)
+                for tree, (_, averages) in zip(one_column, built, strict=True)
             ]
             self.node_counts_ = np.array([tree.node_count for tree, _ in built], dtype=np.int64)
             self.merged_node_counts_ = self._merged_node_counts(functions.mean)

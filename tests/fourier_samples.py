@@ -2,10 +2,12 @@
 
 import numpy as np
 from hypothesis import strategies as st
+from multiway_trees import way
 from support import LEAF, UNDEFINED
 
 from pytrees import Tree
 from pytrees.fourier import ordinal_codes
+from pytrees.tree import MULTIWAY
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -49,16 +51,58 @@ def random_trees(rng, cardinalities, n_trees, n_classes=2):
     return [random_tree(rng, cardinalities, rng.integers(0, 8), n_classes) for _ in range(n_trees)]
 
 
+def random_multiway_tree(rng, cardinalities, depth=3, n_classes=2, *, cut=0.3, absent=0.3):
+    """A tree with multiway nodes; some splits are cuts, some categories absent, features repeat on paths.
+
+    Without cuts and absent categories it is as in the paper: a child for every value, a feature once on a path.
+    """
+    names = ("children_left", "children_right", "feature", "threshold", "value", "category")
+    arrays, children = {name: [] for name in names}, []
+
+    def grow(levels, free, category):
+        number = len(children)
+        children.append([])
+        counts = rng.integers(0, 4, n_classes) + (rng.random(n_classes) < 0.1)
+        counts[0] += not counts.any()
+        for name, entry in zip(names, (LEAF, LEAF, UNDEFINED, UNDEFINED, counts, category), strict=True):
+            arrays[name].append(entry)
+        if not levels or not free or rng.random() < 0.1:
+            return number
+        m = arrays["feature"][number] = int(rng.choice(sorted(free)))
+        below = free if absent else free - {m}
+        if cardinalities[m] > 1 and rng.random() < cut:
+            arrays["threshold"][number] = rng.integers(0, cardinalities[m] - 1) + rng.choice([0.0, 0.5])
+            children[number] = [grow(levels - 1, free, -1) for _ in range(2)]
+            sides = children[number]
+        else:
+            codes = np.flatnonzero(rng.random(cardinalities[m]) >= absent)
+            codes = codes if codes.size else [rng.integers(cardinalities[m])]
+            children[number] = [grow(levels - 1, below, int(code)) for code in codes]
+            sides = MULTIWAY, MULTIWAY
+        arrays["children_left"][number], arrays["children_right"][number] = sides
+        return number
+
+    grow(depth, set(range(len(cardinalities))), -1)
+    n_nodes = len(children)
+    return Tree(
+        n_node_samples=np.ones(n_nodes, dtype=int),
+        gain=np.zeros(n_nodes),
+        n_features=len(cardinalities),
+        child_offsets=np.cumsum([0, *map(len, children)]),
+        children=np.array([child for below in children for child in below], dtype=int),
+        **arrays,
+    )
+
+
+def random_multiway_trees(rng, cardinalities, n_trees, n_classes=2, **kind):
+    return [
+        random_multiway_tree(rng, cardinalities, int(rng.integers(0, 4)), n_classes, **kind) for _ in range(n_trees)
+    ]
+
+
 def naive_values(tree, X, values):
-    """What stands at the leaves that rows come to, by a walk from the root."""
-    found = []
-    for row in X:
-        node = 0
-        while tree.children_left[node] != LEAF:
-            goes_left = row[tree.feature[node]] <= tree.threshold[node]
-            node = tree.children_left[node] if goes_left else tree.children_right[node]
-        found.append(values[node])
-    return np.array(found, dtype=np.float64)
+    """What stands at the nodes where rows end, by a walk from the root."""
+    return np.array([values[way(tree, row)[-1]] for row in X], dtype=np.float64)
 
 
 def indicator(tree, class_index=-1):

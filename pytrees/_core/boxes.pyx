@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.stdint cimport uint8_t
 
-from pytrees._core.types cimport LEAF, NONE, float64_t, int64_t
+from pytrees._core.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
 
 # Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
 cdef float64_t LEAST = 1e-300
@@ -30,42 +30,96 @@ cdef const int64_t* address(const int64_t[::1] array) noexcept:
     return &array[0] if array.shape[0] else NULL
 
 
+cdef class Found:
+    """Boxes while they are found, and where the search is: of every attribute the values low to high - 1."""
+
+    cdef const int64_t[::1] cardinalities
+    cdef int64_t[::1] low, high
+    cdef list nodes, indptr, attribute, run_indptr, runs
+
+    def __init__(self, const int64_t[::1] cardinalities):
+        self.cardinalities = cardinalities
+        self.low, self.high = np.zeros_like(cardinalities), np.array(cardinalities)
+        self.nodes, self.indptr, self.attribute, self.run_indptr, self.runs = [], [0], [], [0], []
+
+    cdef int add(self, int64_t node, int64_t gappy, list gaps) except -1:
+        """Add the box of a node here; one attribute, unless it is NONE, has only the values of the gaps."""
+        cdef int64_t m
+        for m in range(self.low.shape[0]):
+            if m == gappy:
+                self.runs += gaps
+            elif self.high[m] - self.low[m] < self.cardinalities[m]:
+                self.runs.append((self.low[m], self.high[m]))
+            else:
+                continue
+            self.attribute.append(m)
+            self.run_indptr.append(len(self.runs))
+        self.nodes.append(node)
+        self.indptr.append(len(self.attribute))
+        return 0
+
+    def arrays(self):
+        start, stop = np.array(self.runs, dtype=np.int64).reshape(-1, 2).T.copy()
+        lists = self.nodes, self.indptr, self.attribute, self.run_indptr
+        return *(np.array(one, dtype=np.int64) for one in lists), start, stop
+
+
+cdef list gaps_between(list taken, int64_t low, int64_t high):
+    """The runs of values from low to high - 1 between those that are taken, ascending ones."""
+    cdef list gaps = []
+    cdef int64_t value
+    for value in taken:
+        if low < value:
+            gaps.append((low, value))
+        low = value + 1
+    if low < high:
+        gaps.append((low, high))
+    return gaps
+
+
 def leaf_boxes(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold, const int64_t[::1] cardinalities,
+    const float64_t[::1] threshold, const int64_t[::1] cardinalities, const int64_t[::1] child_offsets=None,
+    const int64_t[::1] children=None, const int64_t[::1] category=None,
 ):
-    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, start, stop), int64.
+    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
 
-    Box b is that of the leaf leaves[b], in preorder. Every constraint is one run: values from start to stop - 1.
+    All int64. Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay
+    there, as no child has them. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
     """
-    cdef int64_t n_attributes = cardinalities.shape[0]
-    cdef int64_t[::1] low = np.zeros(n_attributes, dtype=np.int64), high = np.array(cardinalities)
-    cdef list found = [], leaves = [], indptr = [0]
+    cdef Found found = Found(cardinalities)
     # What a node has yet to do: (node, attribute whose limits are set first, low, high); node -1 only sets them.
-    cdef list pending = [(0, -1, 0, 0)]
-    cdef int64_t node, attribute, old_low, old_high, cut
+    cdef list pending = [(0, -1, 0, 0)], below, gaps
+    cdef int64_t node, attribute, old_low, old_high, cut, i
     while pending:
         node, attribute, old_low, old_high = pending.pop()
         if attribute >= 0:
-            low[attribute], high[attribute] = old_low, old_high
+            found.low[attribute], found.high[attribute] = old_low, old_high
         if node < 0:
             continue
         if children_left[node] == LEAF:
-            leaves.append(node)
-            found += [(m, low[m], high[m]) for m in range(n_attributes) if high[m] - low[m] < cardinalities[m]]
-            indptr.append(len(found))
+            found.add(node, NONE, [])
             continue
         attribute = feature[node]
-        old_low, old_high = low[attribute], high[attribute]
+        old_low, old_high = found.low[attribute], found.high[attribute]
+        pending.append((-1, attribute, old_low, old_high))
+        if children_left[node] == MULTIWAY:
+            below = []
+            for i in range(child_offsets[node], child_offsets[node + 1]):
+                if old_low <= category[children[i]] < old_high:
+                    below.append((children[i], attribute, category[children[i]], category[children[i]] + 1))
+            gaps = gaps_between([value for _, _, value, _ in below], old_low, old_high)
+            if gaps:
+                found.add(node, attribute, gaps)
+            pending += reversed(below)
+            continue
         # The first value that goes right.
         cut = <int64_t>min(<float64_t>old_high, max(<float64_t>old_low, np.floor(threshold[node]) + 1.0))
-        pending.append((-1, attribute, old_low, old_high))
         if cut < old_high:
             pending.append((children_right[node], attribute, cut, old_high))
         if cut > old_low:
             pending.append((children_left[node], attribute, old_low, cut))
-    columns = np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
-    return np.array(leaves, dtype=np.int64), np.array(indptr, dtype=np.int64), columns[0], columns[1], columns[2]
+    return found.arrays()
 
 
 cdef float64_t[::1] constraint_shares(BoxArrays* boxes, Masses* masses):
