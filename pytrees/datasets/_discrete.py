@@ -85,30 +85,34 @@ def load_discrete(name, *, data_home=None, return_X_y=False):
     """
     if name not in _SIZES:
         raise ValueError(f"The paper on orthogonal trees has no data set {name!r}; it has {discrete_names()}.")
-    n_train, n_rows, n_features = _SIZES[name]
-    data, target, feature_names = _coded(name, data_home)
-    if data.shape != (n_rows, n_features):
-        raise ValueError(f"Not the known table {name!r}: it has shape {data.shape}, not {(n_rows, n_features)}.")
+    n_train, *shape = _SIZES[name]
+    table = _stand_in() if name == "nasdaq" else load(name, data_home=data_home)
+    if table.data.shape != tuple(shape) or any(np.ptp(column) == 0 for column in table.data.T):
+        raise ValueError(
+            f"Not the known table {name!r}: it has shape {table.data.shape}, and not {tuple(shape)}, "
+            "or a constant column."
+        )
+    data, target = _coded(name, table.data, table.target)
     if return_X_y:
         return data, target
     return Bunch(
         data=data,
         cardinalities=data.max(axis=0).astype(np.int64) + 1,
         target=target,
-        feature_names=feature_names,
+        feature_names=table.feature_names,
         n_train=n_train,
         drawn=name in _DRAWN,
         DESCR=_NOTES[name],
     )
 
 
-def _coded(name, data_home):
-    """The data, the target and the names of the features."""
-    if name == "nasdaq":
-        data, target = make_stock_moves(random_state=0)
-        return data, target, [f"stock_{m}" for m in range(data.shape[1])]
-    table = load(name, data_home=data_home)
-    data, target = table.data, table.target
+def _stand_in():
+    data, target = make_stock_moves(random_state=0)
+    return Bunch(data=data, target=target, feature_names=[f"stock_{m}" for m in range(data.shape[1])])
+
+
+def _coded(name, data, target):
+    """Data and target as the paper has them."""
     if name == "dna":
         target = (target < 2).astype(np.int64)  # the third class is neither kind of boundary
     elif name == "house_votes_84":
@@ -116,7 +120,7 @@ def _coded(name, data_home):
     elif name == "cmc":
         data = np.column_stack([_above_middle(column) for column in data.T])
         target = (target > 0).astype(np.int64)  # the first class uses nothing
-    return data, target, table.feature_names
+    return data, target
 
 
 def _above_middle(column):

@@ -292,7 +292,7 @@ def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), rand
     cuts = np.asarray(cuts, dtype=np.float64)
     if n_samples < 1 or n_stocks < 1:
         raise ValueError(f"There must be days and stocks, got n_samples={n_samples!r} and n_stocks={n_stocks!r}.")
-    if cuts.ndim != 1 or cuts.size == 0 or not np.all(np.diff(cuts) > 0.0):
+    if cuts.ndim != 1 or cuts.size == 0 or np.isnan(cuts).any() or np.any(np.diff(cuts) <= 0.0):
         raise ValueError(f"cuts must be numbers that ascend, got {cuts.tolist()}.")
     random = check_random_state(random_state)
     log_volatility = np.zeros(n_samples)

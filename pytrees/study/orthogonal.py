@@ -99,9 +99,8 @@ def run_orthogonal(tables, n_seeds, output, *, n_forest_trees=N_FOREST_TREES, n_
     """
     tasks = list_tasks(tables, n_seeds, n_forest_trees)
     finished = run_resumable(repeat, tasks, output / KEPT, settings(), n_jobs=n_jobs, label="seeds")
-    results = {name: [] for name in (*tables, FOREST)}
-    for (name, _, seed), found in sorted(finished.items(), key=lambda item: item[0][2]):
-        results[name].insert(seed, found)
+    of_seed = {(name, seed): found for (name, _, seed), found in finished.items()}
+    results = {name: [of_seed[name, seed] for seed in range(n_seeds)] for name in (*tables, FOREST)}
     report(results, tables, output)
     return results
 

@@ -53,7 +53,7 @@ SETTINGS = {
         first_share=85.1048,
     ),
     "nasdaq": Setting(
-        "NASDAQ (ours is synthetic)",
+        "NASDAQ, synthetic stand-in",
         "II",
         n_trees=60,
         max_features=50,

@@ -23,6 +23,7 @@ def panels(plt, names, width=3.6, height=2.9):
     for name, ax in used.items():
         ax.set_title(SETTINGS[name].title, fontsize=10)
         ax.grid(alpha=0.25)
+        ax.xaxis.get_major_locator().set_params(integer=True)
     return figure, used
 
 
@@ -82,10 +83,15 @@ def draw_forest(results, path):
         variance, nodes, _, fitted = np.mean(by_seed, axis=0).T
         left.plot(nodes, 100.0 * fitted, ".-", color=color, label=f"ODT-LR, {TITLES[variant]}")
         right.plot(nodes, 100.0 * variance, ".-", color=color)
-    styles = {"tree": "s", "forest": "D", "aft_uniform": "^", "aft_empirical": "v"}
-    for model, marker in styles.items():
+    points = {
+        "tree": ("s", "one tree, grown"),
+        "forest": ("D", "the forest"),
+        "aft_uniform": ("^", "AFT, uniform"),
+        "aft_empirical": ("v", "AFT, empirical"),
+    }
+    for model, (marker, title) in points.items():
         figures = np.mean([row[1:] for found in results for row in found["rows"] if row[0] == model], axis=0)
-        left.plot(figures[3], 100.0 * figures[0], marker, color="black", label=model.replace("_", ", "))
+        left.plot(figures[3], 100.0 * figures[0], marker, color="black", label=title)
     for ax in (left, right):
         ax.set_xscale("log")
         ax.set_xlabel("nodes of all trees")

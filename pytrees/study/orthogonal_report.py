@@ -104,10 +104,8 @@ def print_models(judged, tables, n_seeds, output):
     for name, models in judged.items():
         setting, n_test = SETTINGS[name], len(tables[name].target) - tables[name].n_train
         drawn = "drawn by the seed" if tables[name].drawn else "the first ones"
-        print(
-            f"\n{setting.title} (Table {setting.table}): {tables[name].n_train} training rows, {drawn}; {n_test} test"
-        )
-        print(f"rows; {setting.n_trees} trees, {setting.n_components} components\n")
+        print(f"\n{setting.title} (Table {setting.table})")
+        print(f"{tables[name].n_train} training rows, {drawn}, and {n_test} to test on; {setting.n_trees} trees\n")
         printed = []
         for model, values in models.items():
             paper_error, paper_nodes = setting.errors.get(model), setting.nodes.get(model)
@@ -169,7 +167,7 @@ def simple_errors(models, target):
 def print_constants(judged, tables):
     """Which models, of ours and of the paper, say one class of all test rows, or have the error of a simple answer."""
     print(
-        "\nSimple answers: errors of the paper that are those of a constant or of one split, and who, of ours, calls all"
+        "\nSimple answers: errors of the paper that are those of a constant or of one split, and which of ours call all"
     )
     print("test rows one class")
     for name, models in judged.items():
@@ -180,8 +178,8 @@ def print_constants(judged, tables):
             for label in (0, 1):
                 wrong, balanced = int(np.sum(test != label)), np.mean(np.unique(test) == label)
                 lines.append(
-                    f"always {label}: {wrong} of {len(test)} test rows wrong, {100.0 * wrong / len(test):.2f} %; balanced "
-                    f"accuracy {balanced:.1f}"
+                    f"always {label}: {wrong} of {len(test)} test rows wrong, {100.0 * wrong / len(test):.2f} %; "
+                    f"balanced accuracy {balanced:.1f}"
                 )
             for answer, error in simple_errors(models, test).items():
                 same = [
