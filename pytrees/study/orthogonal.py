@@ -18,6 +18,7 @@ from .options import add_common_options
 from .orthogonal_paper import ENERGY, IN_ORDER, SETTINGS
 from .orthogonal_protocol import (
     FOREST_COMPONENTS,
+    LEAVES,
     MAX_LEAF_NODES,
     N_FOREST_TREES,
     PROTOCOL_VERSION,
@@ -132,6 +133,7 @@ def settings():
         "version": PROTOCOL_VERSION,
         "energy": ENERGY,
         "max_leaf_nodes": MAX_LEAF_NODES,
+        "leaves": LEAVES,
         "forest_components": FOREST_COMPONENTS,
         "test_share": TEST_SHARE,
         "pytrees": __version__,

@@ -65,7 +65,7 @@ def draw_components(results, path):
             ("bagging", "C2", "bagging"),
             ("best_constant", "0.4", "best constant answer"),
         ):
-            ax.axhline(100.0 * judged[model][0].mean(), color=color, linewidth=1.2, label=label)
+            ax.axhline(100.0 * judged[model]["error"].mean(), color=color, linewidth=1.2, label=label)
         ax.axhline(SETTINGS[name].errors[FIRST], color="black", linewidth=1.0, linestyle=":", label="ODT, paper")
         ax.set_ylim(bottom=0.0)
     named_once(figure, axes)
@@ -74,7 +74,7 @@ def draw_components(results, path):
     save(plt, figure, path)
 
 
-def draw_forest(results, path):
+def draw_forest(results, judged, path):
     """A forest as a few trees: the error, and the variance carried, by nodes."""
     plt = import_pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
@@ -90,8 +90,9 @@ def draw_forest(results, path):
         "aft_empirical": ("v", "AFT, empirical"),
     }
     for model, (marker, title) in points.items():
-        figures = np.mean([row[1:] for found in results for row in found["rows"] if row[0] == model], axis=0)
-        left.plot(figures[3], 100.0 * figures[0], marker, color="black", label=title)
+        left.plot(
+            judged[model]["nodes"].mean(), 100.0 * judged[model]["error"].mean(), marker, color="black", label=title
+        )
     for ax in (left, right):
         ax.set_xscale("log")
         ax.set_xlabel("nodes of all trees")

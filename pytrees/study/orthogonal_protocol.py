@@ -1,11 +1,12 @@
 """What the study of orthogonal trees does with one seed: a data set of the paper, or a large forest.
 
-All of it gives lists and numbers as JSON knows them. A row of the results is a model's: its name, the share of the test
-rows that it gets wrong, the mean of the classes' shares that it gets right, the share of the test rows that it calls
-class 1, its nodes, and its nodes when redundant splits are merged. Of several trees nodes are means over the trees.
+All of it gives lists and numbers as JSON knows them.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
@@ -28,6 +29,9 @@ PROTOCOL_VERSION = 1
 # Leaves of an aggregated tree and of a component's tree: the paper limits them, and does not say how.
 MAX_LEAF_NODES = 32
 
+# Leaves of the aggregated trees that show what the limit costs.
+LEAVES = (8, 32, 128, 512)
+
 # Measure of the domain, and whether the functions are centred; the paper's come first.
 VARIANTS = {
     "uniform": ("uniform", False),
@@ -48,6 +52,38 @@ def base_tree():
 
 
 # ------------------------------------------------------------------------------------------------ a data set, one seed
+
+
+class HeldOutRows(NamedTuple):
+    """The rows that models are judged on.
+
+    `vote` is the class that most trees of the ensemble give them, the lower of two.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    vote: np.ndarray
+
+    @classmethod
+    def of(cls, X, y, members):
+        predicted = [member.predict(X) for member in members]
+        return cls(X, y, (2 * np.sum(predicted, axis=0) > len(predicted)).astype(np.int64))
+
+    def judged(self, name, predicted, nodes, merged):
+        """A row of the results.
+
+        Returns
+        -------
+        list
+            The name; the share of the rows that the model gets wrong; the mean of the shares of the classes' rows that
+            it gets right; the share that it calls class 1; the share that it calls otherwise than the vote; its nodes,
+            and its nodes when redundant splits are merged, of several trees means.
+        """
+        right = predicted == self.y
+        balanced = np.mean([right[self.y == label].mean() for label in np.unique(self.y)])
+        differs = np.mean(predicted != self.vote)
+        figures = (1.0 - right.mean(), balanced, predicted.mean(), differs, nodes, merged)
+        return [name, *(round(float(figure), 6) for figure in figures)]
 
 
 def judge(X, y, n_train, drawn, setting, seed):
@@ -72,21 +108,28 @@ def judge(X, y, n_train, drawn, setting, seed):
     Returns
     -------
     dict
-        ``rows``, a list for every model; ``variance``, by variant the shares of all components; ``curves``, by variant
-        and way to combine, the errors of the first 1, 2, ... components; ``overlap``, by variant the greatest absolute
-        cosine between two of the components' trees.
+        ``rows``, for every model what :meth:`HeldOutRows.judged` gives; ``leaves``, by measure, of aggregated trees of
+        `LEAVES` leaves at most the errors and how often they differ from the vote; ``variance``, by variant the shares
+        of all components; ``curves``, by variant and way to combine, the errors of the first 1, 2, ... components;
+        ``overlap``, by variant the greatest absolute cosine between two of the components' trees.
     """
     rows = np.random.RandomState(seed).permutation(len(y)) if drawn else np.arange(len(y))
-    train, test = (X[rows[:n_train]], y[rows[:n_train]]), (X[rows[n_train:]], y[rows[n_train:]])
+    train = X[rows[:n_train]], y[rows[:n_train]]
     bag = BaggingClassifier(base_tree(), setting["n_trees"], max_samples=setting["max_samples"], random_state=seed).fit(
         *train
     )
     forest = DecisionForestClassifier(
         setting["n_trees"], criterion="entropy", max_features=setting["max_features"], random_state=seed
     ).fit(*train)
-    found = [*judge_constants(train, test), *judge_trees(bag, forest, train, test)]
-    found += [*judge_rebuilt(bag, train, test), *judge_aggregated(bag, train, test)]
-    result = {"rows": found, "variance": {}, "curves": {}, "overlap": {}}
+    test = HeldOutRows.of(X[rows[n_train:]], y[rows[n_train:]], bag.estimators_)
+    found = [*judge_simple(train, test), *judge_grown(bag, forest, train, test), *judge_rebuilt(bag, train, test)]
+    one = aggregated(bag, train)
+    found += [judge_one(f"aft_{name}", tree.fit(*train), test) for name, tree in one.items()]
+    result = {"rows": found, "variance": {}, "curves": {}, "overlap": {}, "leaves": {}}
+    for measure in ("uniform", "empirical"):
+        trees = [clone(one[measure]).set_params(max_leaf_nodes=n_leaves).fit(*train) for n_leaves in LEAVES]
+        rows = [judge_one("", tree, test) for tree in trees]
+        result["leaves"][measure] = [[row[1], row[4]] for row in rows]
     for name, (measure, center) in VARIANTS.items():
         measure = even(bag, train) if measure == "uniform" else measure
         components = Components(bag, measure, center, train, test)
@@ -97,26 +140,13 @@ def judge(X, y, n_train, drawn, setting, seed):
     return result
 
 
-def judged(name, predicted, y, nodes, merged):
-    """A row of the results."""
-    right = predicted == y
-    balanced = np.mean([right[y == label].mean() for label in np.unique(y)])
-    figures = (1.0 - right.mean(), balanced, predicted.mean(), nodes, merged)
-    return [name, *(round(float(figure), 6) for figure in figures)]
-
-
-def judge_constants(train, test):
+def judge_simple(train, test):
     """What it takes no tree for: one class always, and one split."""
-    y_train, y_test = train[1], test[1]
     stump = DecisionTreeClassifier("entropy", max_depth=1).fit(*train)
-    majority = int(np.bincount(y_train).argmax())
-    # Known to no one who has not seen the test rows; what is to be compared with weights that have.
-    best = int(np.bincount(y_test).argmax())
-    return [
-        judged("majority", np.full(len(y_test), majority), y_test, 1, 1),
-        judged("best_constant", np.full(len(y_test), best), y_test, 1, 1),
-        judged("stump", stump.predict(test[0]), y_test, *sizes([stump.tree_])),
-    ]
+    # The second is known to no one who has not seen the test rows, as weights are that are fitted to them.
+    constants = {"majority": np.bincount(train[1]).argmax(), "best_constant": np.bincount(test.y).argmax()}
+    rows = [test.judged(name, np.full(len(test.y), label), 1, 1) for name, label in constants.items()]
+    return [*rows, test.judged("stump", stump.predict(test.X), *sizes([stump.tree_]))]
 
 
 def sizes(trees):
@@ -124,16 +154,15 @@ def sizes(trees):
     return np.mean([(tree.node_count, merge_redundant(tree).node_count) for tree in trees], axis=0)
 
 
-def judge_trees(bag, forest, train, test):
+def judge_grown(bag, forest, train, test):
     """A tree, bagged trees alone and together, and the random forest."""
-    X, y = test
     tree = base_tree().fit(*train)
     nodes = sizes([member.tree_ for member in bag.estimators_])
     return [
-        judged("tree", tree.predict(X), y, *sizes([tree.tree_])),
-        mean_of([judged("bagged_alone", member.predict(X), y, *nodes) for member in bag.estimators_]),
-        judged("bagging", bag.predict(X), y, *nodes),
-        judged("forest", forest.predict(X), y, *sizes([member.tree_ for member in forest.estimators_])),
+        test.judged("tree", tree.predict(test.X), *sizes([tree.tree_])),
+        mean_of([test.judged("bagged_alone", member.predict(test.X), *nodes) for member in bag.estimators_]),
+        test.judged("bagging", bag.predict(test.X), *nodes),
+        test.judged("forest", forest.predict(test.X), *sizes([member.tree_ for member in forest.estimators_])),
     ]
 
 
@@ -150,29 +179,28 @@ def judge_rebuilt(bag, train, test):
         ).fit(*train)
         for member in bag.estimators_
     ]
-    X, y = test
-    predicted = [tree.predict(X) for tree in rebuilt]
-    nodes = np.mean([(tree.tree_.node_count, tree.merged_node_count_) for tree in rebuilt], axis=0)
-    vote = (2 * np.sum(predicted, axis=0) > len(rebuilt)).astype(np.int64)
-    return [
-        mean_of([judged("rebuilt_alone", labels, y, *nodes) for labels in predicted]),
-        judged("rebuilt", vote, y, *nodes),
+    alone = [
+        test.judged("rebuilt_alone", tree.predict(test.X), tree.tree_.node_count, tree.merged_node_count_)
+        for tree in rebuilt
     ]
+    together = HeldOutRows.of(test.X, test.y, rebuilt).vote
+    return [mean_of(alone), test.judged("rebuilt", together, *mean_of(alone)[-2:])]
 
 
-def judge_aggregated(bag, train, test):
-    """One tree of all bagged trees: of truncated spectra, as the paper's, and under both measures."""
-    shared = {"max_leaf_nodes": MAX_LEAF_NODES}
-    models = {
-        "aft_energy": AggregatedFourierTreeClassifier(FrozenEstimator(bag), energy=ENERGY, **shared),
-        "aft_uniform": AggregatedFourierTreeClassifier(FrozenEstimator(bag), measure=even(bag, train), **shared),
-        "aft_empirical": AggregatedFourierTreeClassifier(FrozenEstimator(bag), measure="empirical", **shared),
+def aggregated(ensemble, train):
+    """One tree of all, not fitted: of truncated spectra, as the paper's, and under both measures."""
+    options = {
+        "energy": {"energy": ENERGY},
+        "uniform": {"measure": even(ensemble, train)},
+        "empirical": {"measure": "empirical"},
     }
-    rows = []
-    for name, model in models.items():
-        model.fit(*train)
-        rows.append(judged(name, model.predict(test[0]), test[1], model.tree_.node_count, model.merged_node_count_))
-    return rows
+    shared = {"estimator": FrozenEstimator(ensemble), "max_leaf_nodes": MAX_LEAF_NODES}
+    return {name: AggregatedFourierTreeClassifier(**shared, **of_one) for name, of_one in options.items()}
+
+
+def judge_one(name, tree, test):
+    """The row of a fitted tree that is made of several."""
+    return test.judged(name, tree.predict(test.X), tree.tree_.node_count, tree.merged_node_count_)
 
 
 def even(ensemble, train):
@@ -199,13 +227,14 @@ class Components:
             measure=measure,
             max_leaf_nodes=MAX_LEAF_NODES,
         ).fit(*train)
-        self.center = center
-        self.train, self.test = ((self.model.evaluate(X)[:, :, 0], y) for X, y in (train, test))
+        self.center, self.test = center, test
+        # What the components are at the rows, and the rows' classes.
+        self.at_train, self.at_test = ((self.model.evaluate(X)[:, :, 0], y) for X, y in (train, (test.X, test.y)))
 
     def predict(self, weights, intercept):
         """The classes of the test rows by the weights of the first components."""
         # Rounded, so that rounding does not decide between equal votes.
-        scores = np.round(intercept + self.test[0][:, : len(weights)] @ weights, 10)
+        scores = np.round(intercept + self.at_test[0][:, : len(weights)] @ weights, 10)
         return (scores > 0.5).astype(np.int64)
 
     def by_vote(self, n_components):
@@ -224,24 +253,26 @@ class Components:
 
     def judge(self, variant, n_components):
         """The first component and the first ones: with weights of the vote, or fitted to training or to test rows."""
-        model, y = self.model, self.test[1]
+        model = self.model
         first = (model.node_counts_[0], model.merged_node_counts_[0])
         several = (model.node_counts_[:n_components].mean(), model.merged_node_counts_[:n_components].mean())
-        return [
-            judged(f"first_{variant}", self.predict(model.weights_[:1], model.intercept_[0]), y, *first),
-            judged(f"first_{variant}_test", self.by_least_squares(1, self.test), y, *first),
-            judged(f"vote_{variant}", self.by_vote(n_components), y, *several),
-            judged(f"least_squares_{variant}", self.by_least_squares(n_components, self.train), y, *several),
-            judged(f"least_squares_{variant}_test", self.by_least_squares(n_components, self.test), y, *several),
+        alone = self.predict(model.weights_[:1], model.intercept_[0])
+        rows = [
+            self.test.judged(f"first_{variant}", alone, *first),
+            self.test.judged(f"vote_{variant}", self.by_vote(n_components), *several),
         ]
+        for end, fitted_to in (("", self.at_train), ("_test", self.at_test)):
+            for name, n, nodes in (("first_fitted", 1, first), ("least_squares", n_components, several)):
+                rows.append(self.test.judged(f"{name}_{variant}{end}", self.by_least_squares(n, fitted_to), *nodes))
+        return rows
 
     def curves(self, n_most):
         """Errors of the first 1, 2, ... components."""
         counts = range(1, min(n_most, self.model.n_components_) + 1)
-        y = self.test[1]
+        y = self.test.y
         return {
             "vote": [round(float(np.mean(self.by_vote(n) != y)), 6) for n in counts],
-            "least_squares": [round(float(np.mean(self.by_least_squares(n, self.train) != y)), 6) for n in counts],
+            "least_squares": [round(float(np.mean(self.by_least_squares(n, self.at_train) != y)), 6) for n in counts],
         }
 
     def overlap(self, n_most):
@@ -277,27 +308,25 @@ def compress(X, y, n_trees, seed):
         with weights of least squares on the training rows.
     """
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=TEST_SHARE, stratify=y, random_state=seed)
-    train, test = (X_train, y_train), (X_test, y_test)
+    train = X_train, y_train
     forest = RandomForestClassifier(n_trees, random_state=seed).fit(*train)
+    test = HeldOutRows.of(X_test, y_test, forest.estimators_)
     trees = ordinal_codes(forest).trees
     tree = base_tree().fit(*train)
     rows = [
-        judged("majority", np.full(len(y_test), np.bincount(y_train).argmax()), y_test, 1, 1),
-        judged("tree", tree.predict(X_test), y_test, *sizes([tree.tree_])),
-        judged("forest", forest.predict(X_test), y_test, *len(trees) * sizes(trees)),
+        test.judged("majority", np.full(len(y_test), np.bincount(y_train).argmax()), 1, 1),
+        test.judged("tree", tree.predict(X_test), *sizes([tree.tree_])),
+        test.judged("forest", forest.predict(X_test), *len(trees) * sizes(trees)),
     ]
     for measure in ("uniform", "empirical"):
         one = AggregatedFourierTreeClassifier(FrozenEstimator(forest), measure=measure, max_leaf_nodes=MAX_LEAF_NODES)
-        one.fit(*train)
-        rows.append(judged(f"aft_{measure}", one.predict(X_test), y_test, one.tree_.node_count, one.merged_node_count_))
+        rows.append(judge_one(f"aft_{measure}", one.fit(*train), test))
     components = []
     for name, (measure, center) in VARIANTS.items():
         found = Components(forest, measure, center, train, test, max(FOREST_COMPONENTS))
         ratios, nodes = found.model.explained_variance_ratio_, found.model.node_counts_
         for n in FOREST_COMPONENTS:
-            errors = (
-                np.mean(labels != y_test) for labels in (found.by_vote(n), found.by_least_squares(n, found.train))
-            )
-            figures = (ratios[:n].sum(), nodes[:n].sum(), *errors)
+            answers = found.by_vote(n), found.by_least_squares(n, found.at_train)
+            figures = (ratios[:n].sum(), nodes[:n].sum(), *(np.mean(labels != y_test) for labels in answers))
             components.append([name, n, *(round(float(figure), 6) for figure in figures)])
     return {"n_trees": n_trees, "rows": rows, "components": components}

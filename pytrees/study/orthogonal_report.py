@@ -4,7 +4,7 @@ import numpy as np
 
 from .orthogonal_paper import ERROR_ROWS, LEAST_SQUARES, SETTINGS
 from .orthogonal_plots import draw_components, draw_forest, draw_variance
-from .orthogonal_protocol import FOREST_COMPONENTS, MAX_LEAF_NODES, VARIANTS
+from .orthogonal_protocol import FOREST_COMPONENTS, LEAVES, MAX_LEAF_NODES, VARIANTS
 from .report import format_table, import_pyplot, write_csv
 
 # The models that are printed; all are in the CSV files.
@@ -25,12 +25,13 @@ MODELS = {
     "first_empirical": "ODT, first component, empirical",
     "least_squares_uniform": "ODT-LR",
     "least_squares_empirical": "ODT-LR, empirical",
+    "first_fitted_uniform_test": "ODT, first component, weight from the test rows",
     "least_squares_uniform_test": "ODT-LR, weights from the test rows",
-    "least_squares_empirical_test": "ODT-LR, empirical, from the test rows",
+    "least_squares_empirical_test": "ODT-LR, empirical, weights from the test rows",
 }
 
 # What the figures of a model are; the fields of a row behind its name.
-FIGURES = ("error", "balanced_accuracy", "share_of_class_1", "nodes", "merged_nodes")
+FIGURES = ("error", "balanced_accuracy", "share_of_class_1", "differs_from_vote", "nodes", "merged_nodes")
 
 VARIANT_TITLES = {
     "uniform": "uniform",
@@ -53,9 +54,11 @@ def report(results, tables, output):
     """
     n_seeds = len(results["forest"])
     judged = {name: collect(results[name]) for name in tables}
-    print_models(judged, tables, n_seeds, output)
+    print_models(judged, tables, n_seeds)
+    write_models(results, judged, output)
     print_constants(judged, tables)
     print_fitted_to_test(judged)
+    print_leaves(results, tables, output)
     print_variance(results, tables, output)
     write_curves(results, tables, output)
     print_forest(results["forest"], output)
@@ -67,24 +70,20 @@ def report(results, tables, output):
             draw_components(
                 {name: (results[name], judged[name]) for name in tables}, output / "orthogonal_components.png"
             )
-        draw_forest(results["forest"], output / "orthogonal_forest.png")
+        draw_forest(results["forest"], collect(results["forest"]), output / "orthogonal_forest.png")
     print(f"\nFigures of every seed, all tables and the pictures are in {output}.")
 
 
 def collect(results):
-    """By model an array of shape (len(FIGURES), n_seeds)."""
+    """By model, by figure, an array over the seeds."""
     by_model = {}
     for found in results:
         for name, *figures in found["rows"]:
             by_model.setdefault(name, []).append(figures)
-    return {name: np.array(figures).T for name, figures in by_model.items()}
+    return {name: dict(zip(FIGURES, np.array(figures).T, strict=True)) for name, figures in by_model.items()}
 
 
 # ----------------------------------------------------------------------------------------------------- Tables I to V
-
-
-def percent(share):
-    return f"{100.0 * share:.2f}"
 
 
 def place_of(figure, values):
@@ -93,54 +92,74 @@ def place_of(figure, values):
     return "below" if figure < values.min() - 0.005 else "above" if figure > values.max() + 0.005 else "within"
 
 
-def print_models(judged, tables, n_seeds, output):
-    """Errors and nodes of all models on every data set, beside the paper's."""
+def print_models(judged, tables, n_seeds):
+    """Errors and nodes of the models on every data set, beside the paper's."""
     print(f"\nTables I to V: errors in per cent of the test rows, mean [least, greatest] over {n_seeds} seeds; where")
     print("the paper's lies; balanced accuracy, the mean of the classes' shares of rows that are right (of one class")
-    print("alone, its share); nodes, of several trees their mean, and without redundant splits, the component deciding")
-    print("alone. In weighted sums of components redundant splits count, and merging is no saving.")
+    print("alone, its share); per cent of the test rows that get another class than most bagged trees give them;")
+    print("nodes, of several trees their mean, and without redundant splits, a component deciding alone. In a weighted")
+    print("sum of components what they are counts, not what they decide: there merging saves nothing.")
     print("The measure is uniform where nothing else is said.")
-    written = []
+    header = ("", "paper", "error", "paper is", "balanced", "other", "paper's nodes", "nodes", "merged")
     for name, models in judged.items():
         setting, n_test = SETTINGS[name], len(tables[name].target) - tables[name].n_train
         drawn = "drawn by the seed" if tables[name].drawn else "the first ones"
         print(f"\n{setting.title} (Table {setting.table})")
         print(f"{tables[name].n_train} training rows, {drawn}, and {n_test} to test on; {setting.n_trees} trees\n")
         printed = []
-        for model, values in models.items():
-            paper_error, paper_nodes = setting.errors.get(model), setting.nodes.get(model)
-            error = 100.0 * values[0]
-            where = "" if paper_error is None else place_of(paper_error, error)
-            means = values.mean(axis=1)
-            written.append(
-                [name, model, *np.round(means, 4).tolist(), *np.round([error.min(), error.max()], 4).tolist()]
-                + ["" if figure is None else figure for figure in (paper_error, paper_nodes)]
-                + [where, n_seeds]
-            )
-            if model in MODELS:
-                printed.append(
-                    (
-                        MODELS[model],
-                        "" if paper_error is None else f"{paper_error:.2f}",
-                        f"{error.mean():.2f} [{error.min():.2f}, {error.max():.2f}]",
-                        where,
-                        f"{means[1]:.3f}",
-                        "" if paper_nodes is None else f"{paper_nodes:g}",
-                        f"{means[3]:.1f}",
-                        f"{means[4]:.1f}",
-                    )
+        for model, title in MODELS.items():
+            values = models[model]
+            error, balanced, _, differs, nodes, merged = (values[figure].mean() for figure in FIGURES)
+            least, greatest = values["error"].min(), values["error"].max()
+            cells = [f"{100.0 * error:.2f} [{100.0 * least:.2f}, {100.0 * greatest:.2f}]", "", f"{balanced:.3f}"]
+            cells += [f"{100.0 * differs:.1f}", "", f"{nodes:.1f}", f"{merged:.1f}"]
+            paper = ""
+            if model in setting.errors:
+                paper, cells[1] = (
+                    f"{setting.errors[model]:.2f}",
+                    place_of(setting.errors[model], 100.0 * values["error"]),
                 )
-        header = ("", "paper", "error", "paper is", "balanced", "paper's nodes", "nodes", "merged")
+            if model in setting.nodes:
+                cells[4] = f"{setting.nodes[model]:g}"
+            printed.append((title, paper, *cells))
         print(format_table(header, printed))
-    header = ("dataset", "model", *FIGURES, "error_min", "error_max", "paper_error", "paper_nodes", "paper_is", "seeds")
+
+
+def write_models(results, judged, output):
+    """All models, the paper's figures beside means, and all seeds."""
+    written = []
+    for name, models in judged.items():
+        setting = SETTINGS[name]
+        for model, values in models.items():
+            means = [round(float(values[figure].mean()), 6) for figure in FIGURES]
+            ends = [round(float(end), 6) for end in (values["error"].min(), values["error"].max())]
+            paper = ["", "", setting.nodes.get(model, "")]
+            if model in setting.errors:
+                error = setting.errors[model]
+                paper[:2] = round(error / 100.0, 6), place_of(error, 100.0 * values["error"])
+            written.append((name, model, *means, *ends, *paper, len(values["error"])))
+    header = ("dataset", "model", *FIGURES, "error_min", "error_max", "paper_error", "paper_is", "paper_nodes", "seeds")
     write_csv(output / "orthogonal_tables.csv", header, written)
-    rows = [
-        (name, seed, model, *of_seed.tolist())
-        for name, models in judged.items()
-        for model, values in models.items()
-        for seed, of_seed in enumerate(values.T)
-    ]
+    rows = [(name, seed, *row) for name in judged for seed, found in enumerate(results[name]) for row in found["rows"]]
     write_csv(output / "orthogonal_models.csv", ("dataset", "seed", "model", *FIGURES), rows)
+
+
+def print_leaves(results, tables, output):
+    """What the limit of leaves costs an aggregated tree."""
+    print(
+        "\nAFT by its greatest number of leaves: error in per cent of the test rows, and in brackets the per cent that"
+    )
+    print("get another class than most bagged trees give them; means over the seeds\n")
+    printed, written = [], []
+    for name in tables:
+        for measure in results[name][0]["leaves"]:
+            means = np.mean([found["leaves"][measure] for found in results[name]], axis=0)
+            cells = [f"{100.0 * error:.1f} ({100.0 * differs:.1f})" for error, differs in means]
+            printed.append((f"{SETTINGS[name].title}, {measure}", *cells))
+            written += [(name, measure, n, *np.round(row, 6).tolist()) for n, row in zip(LEAVES, means, strict=True)]
+    print(format_table(("", *(f"{n}" for n in LEAVES)), printed))
+    header = ("dataset", "measure", "max_leaf_nodes", "error", "differs_from_vote")
+    write_csv(output / "orthogonal_leaves.csv", header, written)
 
 
 # ------------------------------------------------------------------------------------- constant answers, and test rows
@@ -150,7 +169,7 @@ def constant_answers(models):
     """By model that gives one class to all test rows, with some seed: that class, or None of both, and the seeds."""
     found = {}
     for model, values in models.items():
-        shares = values[2]
+        shares = values["share_of_class_1"]
         seeds = np.flatnonzero((shares == 0.0) | (shares == 1.0))
         if seeds.size and model not in ("majority", "best_constant"):
             classes = set(shares[seeds].astype(int).tolist())
@@ -161,7 +180,7 @@ def constant_answers(models):
 def simple_errors(models, target):
     """Errors on fixed test rows, in per cent, of what takes no tree or the smallest one."""
     wrong = {f"always {label}": 100.0 * float(np.mean(target != label)) for label in (0, 1)}
-    return wrong | {"one split": 100.0 * float(models["stump"][0, 0])}
+    return wrong | {"one split": 100.0 * float(models["stump"]["error"][0])}
 
 
 def print_constants(judged, tables):
@@ -187,7 +206,7 @@ def print_constants(judged, tables):
                 ]
                 if same:
                     lines.append(f"{error:.2f} %, the error of {answer}, is what the paper has for {', '.join(same)}")
-        n_seeds = models["majority"].shape[1]
+        n_seeds = len(models["majority"]["error"])
         for model, (label, times) in constant_answers(models).items():
             what = "one class" if label is None else f"always {label}"
             lines.append(f"{model}: {what}, {times} of {n_seeds} seeds")
@@ -214,8 +233,10 @@ def print_fitted_to_test(judged):
             train, test = (models[f"least_squares_{variant}{end}"] for end in ("", "_test"))
             pair = []
             for values in (train, test):
-                constant = "*" if np.isin(values[2], (0.0, 1.0)).all() else ""
-                pair.append(f"{100.0 * values[0].mean():.1f} ({values[1].mean():.2f}){constant}")
+                constant = "*" if np.isin(values["share_of_class_1"], (0.0, 1.0)).all() else ""
+                pair.append(
+                    f"{100.0 * values['error'].mean():.1f} ({values['balanced_accuracy'].mean():.2f}){constant}"
+                )
             cells.append(" -> ".join(pair))
         rows.append((SETTINGS[name].title, f"{SETTINGS[name].errors[LEAST_SQUARES]:.2f}", *cells))
     print(format_table(("", "paper", *VARIANT_TITLES.values()), rows))
@@ -304,11 +325,11 @@ def print_forest(results, output):
         "aft_uniform": "one tree of it (AFT), uniform",
         "aft_empirical": "one tree of it (AFT), empirical",
     }
-    rows = [
-        (title, f"{models[m][3].mean():,.0f}", f"{models[m][4].mean():,.0f}", spread(models[m][0]))
-        for m, title in titles.items()
-    ]
-    print(format_table(("", "nodes", "merged", "error, %"), rows))
+    rows = []
+    for model, title in titles.items():
+        nodes = [f"{models[model][figure].mean():,.0f}" for figure in ("nodes", "merged_nodes")]
+        rows.append((title, *nodes, *(spread(models[model][figure]) for figure in ("error", "differs_from_vote"))))
+    print(format_table(("", "nodes", "merged", "error, %", "other than the vote, %"), rows))
     by = collect_components(results)
     for variant, title in VARIANT_TITLES.items():
         rows = []
