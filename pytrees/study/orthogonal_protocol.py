@@ -3,6 +3,7 @@
 All of it gives lists and numbers as JSON knows them.
 """
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -108,24 +109,21 @@ def judge(X, y, n_train, drawn, setting, seed):
     Returns
     -------
     dict
-        ``rows``, for every model what :meth:`HeldOutRows.judged` gives; ``leaves``, by measure, of aggregated trees of
+        ``rows``, for every model what :meth:`HeldOutRows.judged` gives; ``out_of_bag``, the error of the forest on the
+        training rows that a tree has not seen; ``leaves``, by measure, of aggregated trees of
         `LEAVES` leaves at most the errors and how often they differ from the vote; ``variance``, by variant the shares
         of all components; ``curves``, by variant and way to combine, the errors of the first 1, 2, ... components;
         ``overlap``, by variant the greatest absolute cosine between two of the components' trees.
     """
     rows = np.random.RandomState(seed).permutation(len(y)) if drawn else np.arange(len(y))
     train = X[rows[:n_train]], y[rows[:n_train]]
-    bag = BaggingClassifier(base_tree(), setting["n_trees"], max_samples=setting["max_samples"], random_state=seed).fit(
-        *train
-    )
-    forest = DecisionForestClassifier(
-        setting["n_trees"], criterion="entropy", max_features=setting["max_features"], random_state=seed
-    ).fit(*train)
+    bag, forest = fit_ensembles(train, setting, seed)
     test = HeldOutRows.of(X[rows[n_train:]], y[rows[n_train:]], bag.estimators_)
     found = [*judge_simple(train, test), *judge_grown(bag, forest, train, test), *judge_rebuilt(bag, train, test)]
     one = aggregated(bag, train)
     found += [judge_one(f"aft_{name}", tree.fit(*train), test) for name, tree in one.items()]
     result = {"rows": found, "variance": {}, "curves": {}, "overlap": {}, "leaves": {}}
+    result["out_of_bag"] = round(1.0 - forest.oob_score_, 6)
     for measure in ("uniform", "empirical"):
         trees = [clone(one[measure]).set_params(max_leaf_nodes=n_leaves).fit(*train) for n_leaves in LEAVES]
         rows = [judge_one("", tree, test) for tree in trees]
@@ -138,6 +136,22 @@ def judge(X, y, n_train, drawn, setting, seed):
         result["curves"][name] = components.curves(setting["n_components"])
         result["overlap"][name] = components.overlap(setting["n_components"])
     return result
+
+
+def fit_ensembles(train, setting, seed):
+    """Bagged trees and the random forest."""
+    bag = BaggingClassifier(base_tree(), setting["n_trees"], max_samples=setting["max_samples"], random_state=seed)
+    forest = DecisionForestClassifier(
+        setting["n_trees"],
+        criterion="entropy",
+        max_features=setting["max_features"],
+        oob_score=True,
+        random_state=seed,
+    )
+    with warnings.catch_warnings():
+        # Of ten trees some rows are in all bags; the others tell the error.
+        warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
+        return bag.fit(*train), forest.fit(*train)
 
 
 def judge_simple(train, test):

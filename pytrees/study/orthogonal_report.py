@@ -52,9 +52,8 @@ def report(results, tables, output):
     output : pathlib.Path
         Folder of CSV files and pictures.
     """
-    n_seeds = len(results["forest"])
     judged = {name: collect(results[name]) for name in tables}
-    print_models(judged, tables, n_seeds)
+    print_models(results, judged, tables)
     write_models(results, judged, output)
     print_constants(judged, tables)
     print_fitted_to_test(judged)
@@ -92,8 +91,9 @@ def place_of(figure, values):
     return "below" if figure < values.min() - 0.005 else "above" if figure > values.max() + 0.005 else "within"
 
 
-def print_models(judged, tables, n_seeds):
+def print_models(results, judged, tables):
     """Errors and nodes of the models on every data set, beside the paper's."""
+    n_seeds = len(results["forest"])
     print(f"\nTables I to V: errors in per cent of the test rows, mean [least, greatest] over {n_seeds} seeds; where")
     print("the paper's lies; balanced accuracy, the mean of the classes' shares of rows that are right (of one class")
     print("alone, its share); per cent of the test rows that get another class than most bagged trees give them;")
@@ -123,6 +123,12 @@ def print_models(judged, tables, n_seeds):
                 cells[4] = f"{setting.nodes[model]:g}"
             printed.append((title, paper, *cells))
         print(format_table(header, printed))
+        out_of_bag = 100.0 * np.array([found["out_of_bag"] for found in results[name]])
+        told = "" if setting.out_of_bag is None else f"; paper {setting.out_of_bag:.2f} %"
+        print(
+            f"\nOut-of-bag error of the random forest: {out_of_bag.mean():.2f} "
+            f"[{out_of_bag.min():.2f}, {out_of_bag.max():.2f}] %{told}"
+        )
 
 
 def write_models(results, judged, output):
