@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
+from parts.fourier import fourier
 from parts.fresh import memory, permutation, startup
 from parts.id3 import id3
 from parts.machine import print_machine
@@ -171,6 +172,7 @@ PARTS = {
         threads,
         id3,
         permutation,
+        fourier,
     )
 }
 
@@ -179,7 +181,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, once, to see that everything runs")
-    parser.add_argument("--plot", action="store_true", help="let scaling draw docs/images/growth.svg")
+    parser.add_argument("--plot", action="store_true", help="let scaling and fourier draw their figures in docs/images")
     options = parser.parse_args()
     if unknown := [name for name in options.parts if name not in PARTS]:
         parser.error(f"there is no part {', '.join(unknown)}")
@@ -193,7 +195,7 @@ def main():
         print(f"\n{name}: {PARTS[name].__doc__}")
         start = perf_counter()
         try:
-            PARTS[name](*[options.plot] if name == "scaling" else [])
+            PARTS[name](*[options.plot] if name in ("scaling", "fourier") else [])
         except Exception:
             traceback.print_exc(file=sys.stdout)
             failed.append(name)

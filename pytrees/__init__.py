@@ -3,6 +3,7 @@
 from . import criteria, distances
 from ._engine import config_context
 from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
+from .c45 import C45Classifier
 from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
 from .forest import DecisionForestClassifier
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AggregatedFourierTreeClassifier",
+    "C45Classifier",
     "DecisionForestClassifier",
     "DecisionTreeClassifier",
     "FourierSpectrum",

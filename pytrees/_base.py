@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ._categorical import CATEGORICAL_CONSTRAINTS, forget_other_rows, n_categories
 from ._engine import kernel
 from ._validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
 from .criteria import (
@@ -53,6 +54,7 @@ GROWTH_CONSTRAINTS = {
     ],
     "min_gain": [Interval(Real, None, None, closed="neither"), None],
     "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
+    **CATEGORICAL_CONSTRAINTS,
     "random_state": ["random_state"],
 }
 
@@ -99,7 +101,9 @@ def _n_features_tried(max_features, n_features):
 
 
 def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
-    """Grow one tree on the engine in force; `options` are n_threads, or rows and what the trees of a forest share."""
+    """Grow one tree on the engine in force; `options` are n_threads, or rows and what the trees of a forest share;
+    and n_categories where features are categorical.
+    """
     arrays = kernel("growth", "grow_tree")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     return Tree.from_arrays(arrays, X.shape[1])
 
@@ -142,6 +146,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         if not weights.all():
             rows = np.arange(len(X)) if rows is None else rows
             rows = rows[weights[rows] > 0]
+            if self.is_categorical_ is not None:
+                forget_other_rows(self, X, rows)
         return rows, weights if rows is None else weights[rows]
 
     def _row_weights(self, X, y, sample_weight, class_weight):
@@ -154,6 +160,38 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
                     "judges the sequence of the labels, in which a row stands once and has no weight."
                 )
         return None
+
+    def _kinds_of_features(self):
+        """What kernels that grow are told of the features of X: nothing where all are numeric."""
+        return {} if self.is_categorical_ is None else {"n_categories": n_categories(self)}
+
+    def encode(self, X):
+        """The numbers that the trees compare: codes of categorical features, others as they are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), float64
+            A category is coded by its place in `categories_`, a value that `fit` has not seen by -1. The methods of
+            `tree_`, and what is made of it by ``to_sklearn``, take such rows.
+
+        Raises
+        ------
+        ValueError
+            If X holds missing or infinite values (the column is named) or, with ``handle_unknown="error"``, categories
+            that `fit` has not seen.
+        """
+        check_is_fitted(self)
+        return validate_X(self, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        takes_categories = getattr(self, "categorical_features", None) is not None
+        tags.input_tags.categorical = tags.input_tags.string = takes_categories
+        return tags
 
     def predict_log_proba(self, X):
         """Logarithms of `predict_proba`; minus infinity where it is zero.
@@ -186,7 +224,8 @@ class BaseTreeClassifier(BaseClassifier):
             limits = self._limits(*X.shape)
             n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
             criterion = self._judge().specification(len(classes), rows)
-            tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, n_threads=n_threads)
+            options = {"n_threads": n_threads, **self._kinds_of_features()}
+            tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self.classes_, self.n_classes_ = classes, len(classes)
             self._keep(tree)
         return self
@@ -234,7 +273,7 @@ class BaseTreeClassifier(BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`.
+            Numbers of nodes in `tree_`. A row whose category none of a node's training rows had stays at that node.
         """
         check_is_fitted(self)
         return self.tree_.apply_checked(validate_rows(self, X), self)

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_array
 
 from ._engine import kernel
 from .export import node_labels, tree_and_names
-from .tree import LEAF
+from .tree import LEAF, MULTIWAY
 
 LARGEST_CARDINALITY = 2**31 - 1
 
@@ -149,16 +149,31 @@ def check_trees(given, cardinalities):
             raise ValueError(f"A tree has {tree.n_features} features; there are {cardinalities.size} attributes.")
         if tree.n_classes != trees[0].n_classes:
             raise ValueError(f"The trees have {trees[0].n_classes} and {tree.n_classes} classes.")
-        inner = tree.children_left != LEAF
-        feature, threshold = tree.feature[inner], tree.threshold[inner]
-        wrong = (threshold < 0) | (threshold >= cardinalities[feature] - 1)
-        if np.any(wrong):
-            m, at = feature[wrong][0], threshold[wrong][0]
-            raise ValueError(
-                f"A tree splits feature {m} at {at}, but its cardinality is {cardinalities[m]}: its values are the "
-                f"codes 0 to {cardinalities[m] - 1}. (ordinal_codes codes trees of other numbers.)"
-            )
+        _check_splits(tree, cardinalities)
     return trees
+
+
+def _check_splits(tree, cardinalities):
+    """Refuse a tree that splits where no values are."""
+    binary = (tree.children_left != LEAF) & (tree.children_left != MULTIWAY)
+    feature, threshold = tree.feature[binary], tree.threshold[binary]
+    wrong = (threshold < 0) | (threshold >= cardinalities[feature] - 1)
+    found = [(m, f"splits feature {m} at {at}") for m, at in zip(feature[wrong], threshold[wrong], strict=True)]
+    for node in np.flatnonzero(tree.children_left == MULTIWAY):
+        m, greatest = tree.feature[node], tree.category[tree.children_of(node)[-1]]
+        if greatest >= cardinalities[m]:
+            found.append((m, f"has a child for category {greatest} of feature {m}"))
+    if found:
+        m, what = found[0]
+        raise ValueError(
+            f"A tree {what}, but its cardinality is {cardinalities[m]}: its values are the codes 0 to "
+            f"{cardinalities[m] - 1}. (ordinal_codes codes trees of other numbers.)"
+        )
+
+
+def multiway_features(tree):
+    """Which features multiway nodes ask for; ndarray of shape (n_features,), bool."""
+    return np.isin(np.arange(tree.n_features), tree.feature[tree.children_left == MULTIWAY])
 
 
 def check_weights(weights, n_trees):
@@ -204,7 +219,7 @@ def _indicators(labels, n_classes, class_index):
 
 
 class Leaves:
-    """The leaf boxes of some trees as the kernels take them.
+    """The leaf boxes of some trees as the kernels take them, and those of values that stay at multiway nodes.
 
     `boxes` are five flat arrays, `values` has a row for every box, and tree t the boxes from ``indptr[t]`` to
     ``indptr[t + 1]``.
@@ -222,9 +237,9 @@ class Leaves:
         )
         self.values = np.ascontiguousarray(np.concatenate(list(leaf_values)))
         lengths = [np.diff(indptr) for _, indptr, *_ in parts]
-        attribute, start, stop = (np.concatenate([part[i] for part in parts]) for i in (2, 3, 4))
-        runs = np.arange(start.size + 1, dtype=np.int64)
-        self.boxes = _starts(np.concatenate(lengths)), attribute, runs, start, stop
+        n_runs = [np.diff(run_indptr) for _, _, _, run_indptr, _, _ in parts]
+        attribute, start, stop = (np.concatenate([part[i] for part in parts]) for i in (2, 4, 5))
+        self.boxes = _starts(np.concatenate(lengths)), attribute, _starts(np.concatenate(n_runs)), start, stop
 
     @property
     def tree_of_box(self):
@@ -237,8 +252,9 @@ class Leaves:
 
 
 def _leaf_boxes(tree, cardinalities):
-    arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold)
-    return [np.asarray(part, dtype=np.int64) for part in kernel("boxes", "leaf_boxes")(*arrays, cardinalities)]
+    arrays = tree.children_left, tree.children_right, tree.feature, tree.threshold, cardinalities
+    below = (tree.child_offsets, tree.children, tree.category) if tree.is_multiway else ()
+    return [np.asarray(part, dtype=np.int64) for part in kernel("boxes", "leaf_boxes")(*arrays, *below)]
 
 
 def _starts(lengths):

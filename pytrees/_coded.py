@@ -7,9 +7,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import has_fit_parameter
 
 from ._codes import OrdinalCodes, ordinal_codes
-from ._validation import validate_X_y
+from ._validation import row_weights, validate_X_y
 from .cart import DecisionTreeClassifier
 from .tree import Tree
 
@@ -41,6 +42,8 @@ class CodedEnsemble:
     labels : ndarray of shape (n_samples,), int64
         Places in `classes`.
     classes : ndarray of shape (n_classes,)
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None where all are 1.
     """
 
     codes: OrdinalCodes
@@ -48,6 +51,7 @@ class CodedEnsemble:
     rows: np.ndarray
     labels: np.ndarray
     classes: np.ndarray
+    weights: np.ndarray | None
 
     @property
     def outputs(self):
@@ -65,14 +69,15 @@ class CodedEnsemble:
         return (labels[:, np.newaxis] == self.outputs).astype(np.float64)
 
 
-def coded_ensemble(estimator, X, y, n_estimators=None):
+def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
     """Fit what is to be fitted on X and y, and code its trees.
 
     `estimator` has the parameters `estimator`, `measure` and `random_state`. A tree is grown on bootstrap samples,
     n_estimators times, or once where that is None.
     """
     X, labels, classes = validate_X_y(estimator, X, y)
-    members = _members(estimator.estimator, X, classes[labels], n_estimators, estimator.random_state)
+    weights = row_weights(X, y, sample_weight, None)
+    members = _members(estimator.estimator, X, classes[labels], n_estimators, estimator.random_state, weights)
     codes = ordinal_codes(members)
     n_features, n_classes = len(codes.thresholds), codes.trees[0].n_classes
     if n_features != X.shape[1]:
@@ -89,15 +94,21 @@ def coded_ensemble(estimator, X, y, n_estimators=None):
             f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."
         )
     rows = codes.transform(X)
-    measure = {"measure": estimator.measure, "X": rows if _is_empirical(estimator.measure) else None}
-    return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes)
+    measure = _measure(estimator.measure, rows, codes.cardinalities, weights)
+    return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
 
 
-def _is_empirical(measure):
-    return isinstance(measure, str) and measure == "empirical"
+def _measure(measure, rows, cardinalities, weights):
+    """The measure as the functions of the Fourier algebra take it; frequencies of weighted rows as masses."""
+    if not isinstance(measure, str) or measure != "empirical":
+        return {"measure": measure}
+    if weights is None:
+        return {"measure": measure, "X": rows}
+    columns = zip(rows.T, cardinalities, strict=True)
+    return {"measure": [np.bincount(column, weights, size) / weights.sum() for column, size in columns]}
 
 
-def _members(given, X, y, n_estimators, random_state):
+def _members(given, X, y, n_estimators, random_state, weights):
     """A fitted tree or ensemble, or a sequence of trees."""
     if isinstance(given, Tree):
         return [given]
@@ -112,7 +123,11 @@ def _members(given, X, y, n_estimators, random_state):
     parameters = given.get_params(deep=False)
     if random_state is not None and "random_state" in parameters and parameters["random_state"] is None:
         given.set_params(random_state=random_state)
-    return given.fit(X, y)
+    if weights is None or isinstance(given, FrozenEstimator):
+        return given.fit(X, y)
+    if not has_fit_parameter(given, "sample_weight"):
+        raise ValueError(f"{type(given).__name__} has no sample_weight in its fit.")
+    return given.fit(X, y, sample_weight=weights)
 
 
 def _classes_of(members):

@@ -1,6 +1,7 @@
 """Trees of real features as trees of ordinal codes: the thresholds of an ensemble cut every feature into intervals."""
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from ._boxes import check_trees
@@ -153,11 +154,32 @@ def _trees_of(ensemble):
         columns = getattr(ensemble, "estimators_features_", [None] * len(ensemble.estimators_))
         n_features = ensemble.n_features_in_
         pairs = zip(ensemble.estimators_, columns, strict=True)
-        return [_tree_of(estimator, features, n_features) for estimator, features in pairs]
+        members = [_tree_of(estimator, features, n_features) for estimator, features in pairs]
+        return _of_all_classes(members, ensemble)
     members = [_tree_of(member) for member in ensemble]
     if not members:
         raise ValueError("There are no trees.")
     return members
+
+
+def _of_all_classes(members, ensemble):
+    """The members; where a bootstrap sample of a bagging ensemble lacked a class, its tree with a column of zeros."""
+    n_classes = len(getattr(ensemble, "classes_", []))
+    if all(tree.n_classes >= n_classes for tree, *_ in members):
+        return members
+    ensemble = ensemble.estimator if isinstance(ensemble, FrozenEstimator) else ensemble
+    from sklearn.ensemble import BaggingClassifier  # here: it takes longer to import than all of this package
+
+    if not isinstance(ensemble, BaggingClassifier):
+        return members
+    completed = []
+    for (tree, labels, dtype), estimator in zip(members, ensemble.estimators_, strict=True):
+        places = estimator.classes_.astype(np.int64)  # they have learned the codes of the classes
+        arrays = _arrays_of(tree)
+        arrays["value"] = np.zeros((tree.node_count, n_classes))
+        arrays["value"][:, places] = tree.value
+        completed.append((Tree(**arrays, n_features=tree.n_features), places[labels], dtype))
+    return completed
 
 
 def _tree_of(member, columns=None, n_features=None):

@@ -2,9 +2,16 @@
 
 import numpy as np
 
-from ._boxes import Leaves, box_of_schema, check_cardinalities, check_weights, measure_arrays
+from ._boxes import (
+    Leaves,
+    box_of_schema,
+    check_cardinalities,
+    check_weights,
+    measure_arrays,
+    multiway_features,
+)
 from ._engine import kernel
-from ._rebuild import rebuild
+from ._rebuild import categorical_mask, rebuild
 
 
 def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
@@ -68,7 +75,8 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
         estimator it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.) None
         takes every class as an output of its own; inner products add up those of the outputs.
     values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
-        Instead: what the function of every tree is at its leaves. (What stands at inner nodes does not matter.)
+        Instead: what the function of every tree is at its leaves. (Of inner nodes only multiway ones matter, where
+        values stay that no child has.)
 
     Returns
     -------
@@ -158,6 +166,7 @@ def tree_from_ensemble(
     tol=0.0,
     max_depth=None,
     max_leaf_nodes=None,
+    categorical_features=None,
 ):
     """TCFS without a spectrum: one tree of a weighted sum of trees.
 
@@ -173,6 +182,8 @@ def tree_from_ensemble(
         By default the trees are averaged.
     criterion, tol, max_depth, max_leaf_nodes
         As in :meth:`FourierSpectrum.to_tree`.
+    categorical_features : array-like of bool or int, optional
+        As in :meth:`FourierSpectrum.to_tree`; by default the attributes that a multiway node of the trees asks for.
 
     Returns
     -------
@@ -203,7 +214,10 @@ def tree_from_ensemble(
     leaves = _weighted(trees, cardinalities, weights, class_index, values)
     arrays = measure_arrays(measure, cardinalities, X)
     arguments = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
-    return rebuild("tree_from_boxes", arguments, leaves.magnitude**2, criterion, tol, max_depth, max_leaf_nodes)
+    if categorical_features is None:
+        categorical_features = np.any([multiway_features(tree) for tree in leaves.trees], axis=0)
+    mask = categorical_mask(categorical_features, cardinalities.size)
+    return rebuild("tree_from_boxes", arguments, leaves.magnitude**2, mask, criterion, tol, max_depth, max_leaf_nodes)
 
 
 def _weighted(trees, cardinalities, weights, class_index, values):

@@ -58,6 +58,8 @@ class Plan:
         Of these rows, as the kernels take them; None: all 1.
     limits : dict
         Limits of growth as the kernels take them.
+    kinds : dict
+        What the kernels are told of the features: n_categories where some are categorical.
     shared : object
         What the engine has prepared of X for all trees.
     draw : callable
@@ -75,6 +77,7 @@ class Plan:
     rows: np.ndarray | None
     weights: np.ndarray | None
     limits: dict
+    kinds: dict
     shared: object
     draw: Callable
     grow: Callable
@@ -95,7 +98,7 @@ def _grow_from_seed(plan, seed):
     if rows is not None and weights is not None:
         weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
         weights[rows] = weights_of_rows
-    of_forest = {"rows": rows, "shared": plan.shared}
+    of_forest = {"rows": rows, "shared": plan.shared, **plan.kinds}
     with config_context(engine=plan.engine):
         return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
 
@@ -179,6 +182,7 @@ class BaseForestClassifier(BaseClassifier):
         limits = self._limits(n_rows, X.shape[1])
         weights_are_whole = weights is None or weights.dtype != np.float64
         criterion = self._judge().specification(len(classes))
+        kinds = self._kinds_of_features()
         plan = Plan(
             engine=current_engine(),
             criterion=criterion,
@@ -188,16 +192,17 @@ class BaseForestClassifier(BaseClassifier):
             rows=rows,
             weights=weights,
             limits=limits,
-            shared=self._share(X, len(classes), criterion, weights_are_whole, limits),
+            kinds=kinds,
+            shared=self._share(X, len(classes), criterion, weights_are_whole, limits, kinds),
             draw=self._make_draw(n_rows),
             grow=self._grow,
         )
         return plan, classes
 
-    def _share(self, X, n_classes, criterion, weights_are_whole, limits):
+    def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """What the engine prepares of X once for all trees."""
         return kernel("growth", "share_features")(
-            X, n_classes, criterion, weights_are_whole, limits["max_features"], limits["max_candidates"]
+            X, n_classes, criterion, weights_are_whole, limits["max_features"], limits["max_candidates"], **kinds
         )
 
     def _wrap(self, tree, seed):
@@ -209,6 +214,7 @@ class BaseForestClassifier(BaseClassifier):
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
         estimator._keep(tree)
         estimator.n_features_in_ = self.n_features_in_
+        estimator.is_categorical_, estimator.categories_ = self.is_categorical_, self.categories_
         if hasattr(self, "feature_names_in_"):
             estimator.feature_names_in_ = self.feature_names_in_
         return estimator

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from ._base import BaseClassifier, size_limits
+from ._categorical import CATEGORICAL_CONSTRAINTS
 from ._engine import config_context, current_engine, kernel
 from ._forest import FOREST_CONSTRAINTS
 from .criteria import CRITERIA, CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
@@ -33,6 +34,7 @@ ID3_CONSTRAINTS = {
     "labels": [StrOptions({"majority", "all"})],
     "stop": [StrOptions({"pure", "no_decrease"})],
     "class_weight": [dict, StrOptions({"balanced"}), None],
+    **CATEGORICAL_CONSTRAINTS,
     **{
         name: FOREST_CONSTRAINTS[name]
         for name in (

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._boxes import check_number, check_positive, measure_arrays
+from ._categorical import resolve
 from ._engine import kernel
 from ._spectra import check_same_domain, merged
 from .tree import Tree
@@ -25,7 +26,8 @@ class RebuiltTree(NamedTuple):
         schema: of one output, those of "any other class" and of the class. There are no training rows:
         `n_node_samples` is 1 everywhere. `gain` is in bits, or in squared units of the function.
     averages : ndarray of shape (node_count, n_outputs), float64
-        The averages as they are; the tree's function is ``averages[tree.apply(X)]``.
+        The averages as they are; the tree's function is ``averages[tree.apply(X)]``. Values that have no mass under the
+        measure have no child at a multiway node: there the function is the average of that node.
     """
 
     tree: Tree
@@ -36,7 +38,18 @@ class RebuiltTree(NamedTuple):
         return self.averages[self.tree.apply(X)]
 
 
-def rebuild(function, arguments, magnitude_squared, criterion, tol, max_depth, max_leaf_nodes):
+def categorical_mask(categorical_features, n_attributes):
+    """Which attributes are split into all their values; ndarray of shape (n_attributes,), bool.
+
+    None stands for none of them, otherwise it is a mask, or their indices.
+    """
+    if isinstance(categorical_features, str):
+        raise ValueError(f"categorical_features must be a mask or indices, got {categorical_features!r}.")
+    mask = resolve(categorical_features, None, n_attributes)
+    return np.zeros(n_attributes, dtype=bool) if mask is None else mask
+
+
+def rebuild(function, arguments, magnitude_squared, is_categorical, criterion, tol, max_depth, max_leaf_nodes):
     """Call a kernel of TCFS, and make a Tree of what it returns."""
     if criterion not in _CRITERIA:
         raise ValueError(f"criterion must be one of {list(_CRITERIA)}, got {criterion!r}.")
@@ -52,13 +65,13 @@ def rebuild(function, arguments, magnitude_squared, criterion, tol, max_depth, m
         scale,
         UNLIMITED if max_depth is None else min(int(max_depth), UNLIMITED),
         UNLIMITED if max_leaf_nodes is None else min(int(max_leaf_nodes), UNLIMITED),
+        is_categorical,
     )
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     averages, masses = arrays.pop("average"), arrays.pop("mass")
     arrays["value"] = _shares(averages) * masses[:, np.newaxis]
     arrays["n_node_samples"] = np.ones(len(masses), dtype=np.int64)
-    n_features = len(arguments[-1][0]) - 1  # offsets of the measure
-    return RebuiltTree(Tree.from_arrays(arrays, n_features), averages)
+    return RebuiltTree(Tree.from_arrays(arrays, len(is_categorical)), averages)
 
 
 def _shares(averages):
@@ -70,7 +83,9 @@ def _shares(averages):
     return clipped / clipped.sum(axis=1, keepdims=True)
 
 
-def tree_from_spectra(spectra, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None):
+def tree_from_spectra(
+    spectra, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None
+):
     """TCFS of several functions at once: one tree of the indicators of all classes.
 
     The extension to several classes of section V.C of the paper: entropy is that of all averages.
@@ -79,7 +94,7 @@ def tree_from_spectra(spectra, *, criterion="entropy", tol=0.0, max_depth=None, 
     ----------
     spectra : sequence of FourierSpectrum
         One for every class, or output, on the same domain.
-    criterion, tol, max_depth, max_leaf_nodes
+    criterion, tol, max_depth, max_leaf_nodes, categorical_features
         As in :meth:`FourierSpectrum.to_tree`; variances and energies are added up.
 
     Returns
@@ -109,4 +124,5 @@ def tree_from_spectra(spectra, *, criterion="entropy", tol=0.0, max_depth=None, 
     measure = measure_arrays("uniform", spectra[0].cardinalities)
     energy = sum(spectrum.energy for spectrum in spectra)
     arguments = partitions, columns, measure
-    return rebuild("tree_from_spectrum", arguments, energy, criterion, tol, max_depth, max_leaf_nodes)
+    mask = categorical_mask(categorical_features, spectra[0].cardinalities.size)
+    return rebuild("tree_from_spectrum", arguments, energy, mask, criterion, tol, max_depth, max_leaf_nodes)

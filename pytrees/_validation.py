@@ -7,9 +7,11 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
+    check_X_y,
     validate_data,
 )
 
+from ._categorical import allows_missing, encode, fit_encode, not_finite
 from .sequence import is_missing
 
 # Keeps the kernels' integers from overflowing.
@@ -20,7 +22,10 @@ MAX_TOTAL_COUNT = 2**24
 
 
 def validate_X(estimator, X):
-    """Rows for a fitted estimator: C-contiguous, float64, finite; what is not finite is named by its column."""
+    """Rows for a fitted estimator: C-contiguous, float64, finite; what is not finite is named by its column.
+
+    Categorical features come as codes. Where the estimator allows missing values they are NaN.
+    """
     X = validate_rows(estimator, X)
     check_finite(estimator, X)
     return X
@@ -30,6 +35,8 @@ def validate_rows(estimator, X):
     """`validate_X` for those who look themselves whether X is finite."""
     if _is_valid_as_it_is(estimator, X):
         return X
+    if getattr(estimator, "is_categorical_", None) is not None:
+        return encode(estimator, X, allow_missing=allows_missing(estimator))
     return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
 
 
@@ -43,6 +50,7 @@ def _is_valid_as_it_is(estimator, X):
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
+        and getattr(estimator, "is_categorical_", None) is None
     )
 
 
@@ -50,7 +58,12 @@ def validate_X_y(estimator, X, y):
     """X as in `validate_X`; y as class codes (int32), and the sorted classes that they stand for."""
     if isinstance(y, (list, tuple)) and any(is_missing(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
-    X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", ensure_all_finite=False)
+    kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
+    coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
+    if coded is None:
+        X, y = validate_data(estimator, X, y, **kind)
+    else:
+        X, y = check_X_y(coded, y, estimator=estimator, **kind)
     check_finite(estimator, X)
     if len(X) > MAX_SAMPLES:
         raise ValueError(f"X has {len(X)} rows; at most {MAX_SAMPLES} can be fitted.")
@@ -60,18 +73,17 @@ def validate_X_y(estimator, X, y):
 
 
 def check_finite(estimator, X):
-    """Raise a ValueError that names the first column that holds NaN or infinity."""
+    """Raise a ValueError that names the first column that holds infinity, or NaN where that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X)
-    if np.isfinite(total) or np.isfinite(X).all():  # a finite sum settles it without a second array
+    if np.isfinite(total):  # which settles it without a second array
         return
-    column = int(np.flatnonzero(~np.isfinite(X).all(axis=0))[0])
-    names = getattr(estimator, "feature_names_in_", None)
-    name = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
-    what = "NaN" if np.isnan(X[:, column]).any() else "infinity"
-    raise ValueError(
-        f"Input X contains {what} in {name}. {type(estimator).__name__} does not accept missing or infinite values."
-    )
+    is_bad = np.isinf(X) if allows_missing(estimator) else ~np.isfinite(X)
+    if not is_bad.any():
+        return
+    column = int(np.flatnonzero(is_bad.any(axis=0))[0])
+    what = "infinity" if np.isinf(X[is_bad[:, column], column]).all() else "NaN"
+    raise not_finite(what, estimator, column)
 
 
 def row_order(order, n_samples):

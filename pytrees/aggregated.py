@@ -30,12 +30,12 @@ class _RebuiltTreeClassifier(BaseTreeClassifier):
     }
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def _fit(self, X, y, *, n_estimators, weights):
+    def _fit(self, X, y, *, sample_weight, n_estimators, weights):
         is_uniform = isinstance(self.measure, str) and self.measure == "uniform"
         if not is_uniform and not (self.energy is None and self.max_order is None):
             raise ValueError("energy and max_order truncate spectra, which are those of measure='uniform'.")
         with unchanged_on_error(self):
-            ensemble = coded_ensemble(self, X, y, n_estimators)
+            ensemble = coded_ensemble(self, X, y, n_estimators, sample_weight)
             codes, n_classes = ensemble.codes, len(ensemble.classes)
             shares = _shares_of_trees(weights, len(codes.trees))
             rebuilt = self._rebuild(ensemble, shares)
@@ -174,7 +174,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the tree, and rebuild it.
 
         Parameters
@@ -183,6 +183,8 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
             Finite numbers.
         y : array-like of shape (n_samples,)
             Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
 
         Returns
         -------
@@ -193,13 +195,14 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         ------
         ValueError
             If `estimator` has more than one tree; if X or y do not fit to a tree that has learned already; if `energy`
-            or `max_order` is given with another measure than the uniform one.
+            or `max_order` is given with another measure than the uniform one; if weights are negative or all zero, or
+            `estimator` takes none.
         MemoryError
             If there is no room for the spectrum that `energy` or `max_order` is to truncate.
         """
         if isinstance(self.estimator, (list, tuple)) or hasattr(self.estimator, "n_estimators"):
             raise ValueError("One tree is rebuilt; AggregatedFourierTreeClassifier makes one of several.")
-        return self._fit(X, y, n_estimators=None, weights=None)
+        return self._fit(X, y, sample_weight=sample_weight, n_estimators=None, weights=None)
 
 
 class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
@@ -292,7 +295,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble, and make one tree of it.
 
         Parameters
@@ -301,6 +304,8 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
             Finite numbers.
         y : array-like of shape (n_samples,)
             Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
 
         Returns
         -------
@@ -312,8 +317,9 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         ValueError
             If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
             if there are other numbers of weights and trees, or weights are negative or all zero; if `energy` or
-            `max_order` is given with another measure than the uniform one.
+            `max_order` is given with another measure than the uniform one; if `sample_weight` is negative or all zero,
+            or `estimator` takes none.
         MemoryError
             If there is no room for the spectra that `energy` or `max_order` is to truncate.
         """
-        return self._fit(X, y, n_estimators=self.n_estimators, weights=self.weights)
+        return self._fit(X, y, sample_weight=sample_weight, n_estimators=self.n_estimators, weights=self.weights)

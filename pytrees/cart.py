@@ -10,10 +10,11 @@ __all__ = ["DecisionTreeClassifier"]
 
 
 class DecisionTreeClassifier(BaseTreeClassifier):
-    """A decision tree of binary splits, grown from the root by any criterion.
+    """A decision tree, grown from the root by any criterion.
 
-    The tree is exact: every cut between two neighbouring values of every feature is judged, and of equally good ones
-    the lowest feature, then the lowest threshold is taken, on every machine and on both engines.
+    A numeric feature splits a node in two by a threshold, a categorical one into a child for every category. The tree
+    is exact: every cut between two neighbouring values of every feature is judged, and of equally good ones the lowest
+    feature, then the lowest threshold is taken, on every machine and on both engines.
 
     Parameters
     ----------
@@ -30,10 +31,10 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     min_samples_split : int or float, default=2
         Fewest rows that a node must have to be split; a float is a fraction of all rows, rounded up.
     min_samples_leaf : int or float, default=1
-        Fewest rows on either side of a split; a float as above.
+        Fewest rows in every child of a split; a float as above.
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves. Where given, the tree grows best-first: always at the leaf whose split gains most,
-        counted by its rows. None: depth-first, no limit.
+        counted by its rows, unless that has more children than are left. None: depth-first, no limit.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         How many features, drawn at random for every node, are looked at for its split; a float is a fraction of all.
         Further ones are drawn until one has a cut. None: all.
@@ -42,6 +43,15 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         also through splits that gain nothing at first.
     max_candidates : int or None, default=None
         Where a node has more cuts of a feature, only so many evenly spaced ones are tried. None: all.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
+        columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
+        every category among the node's rows. None: all features are numbers.
+    handle_unknown : {"error", "majority"}, default="error"
+        What is done when a row to predict has a category that `fit` has not seen: raise an error; or leave the row at
+        the first node that asks for it, which predicts as a leaf does. Rows of a category that `fit` has seen, but not
+        among the rows of the node, always stay so. Fitting does not depend on it: ``set_params`` can change it
+        afterwards.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; not with ``criterion="etc"``.
     random_state : int, RandomState instance or None, default=None
@@ -57,6 +67,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
+        Which features are categorical; None where none is.
+    categories_ : list of ndarray
+        The categories of every categorical feature, sorted: those of rows that weigh more than 0. In `tree_` they go by
+        their places here; :meth:`encode` gives rows so.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -115,6 +130,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         class_weight=None,
         random_state=None,
     ):
@@ -126,6 +143,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -135,7 +154,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .tree import LEAF, Tree
+from .tree import LEAF, MULTIWAY, Tree
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
@@ -49,6 +49,15 @@ def node_labels(given, tree):
     return getattr(given, "node_labels_", tree.majority)
 
 
+def category_names(given):
+    """What a category of a feature is called, as a function of both: the estimator's name of it, or its code."""
+    is_categorical = getattr(given, "is_categorical_", None)
+    if is_categorical is None:
+        return lambda feature, code: int(code)
+    names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
+    return lambda feature, code: names[int(feature)][code : code + 1].tolist()[0]
+
+
 def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     """The rules of a tree as text.
 
@@ -65,7 +74,8 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     Returns
     -------
     str
-        A line for every branch and leaf; leaves with their class and the class counts.
+        A line for every branch and leaf; leaves with their class and the class counts. Rows of a category that has no
+        branch at a node are predicted to be of the class that most of the node's rows have.
 
     Raises
     ------
@@ -90,7 +100,7 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels = node_labels(given, tree)
+    labels, name_of = node_labels(given, tree), category_names(given)
     lines = []
     # What is still to be written, the next piece last: a line, or a node and its indent.
     pending = [(0, "")]
@@ -103,12 +113,22 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
             counts = ", ".join(f"{count:.12g}" for count in tree.value[node])
             lines.append(f"{indent}class {class_names[labels[node]]} [{counts}]")
             continue
-        name, threshold = feature_names[tree.feature[node]], f"{tree.threshold[node]:.{digits}g}"
-        lines.append(f"{indent}{name} <= {threshold} (gain {tree.gain[node]:.{digits}g})")
-        pending.append((int(tree.children_right[node]), indent + "|   "))
-        pending.append((f"{indent}{name} > {threshold}", None))
-        pending.append((int(tree.children_left[node]), indent + "|   "))
+        gain = f" (gain {tree.gain[node]:.{digits}g})"
+        children, tests = tree.children_of(node).tolist(), tests_of(tree, node, feature_names, name_of, digits)
+        for child, test in reversed(list(zip(children, tests, strict=True))):
+            pending.append((child, indent + "|   "))
+            pending.append((f"{indent}{test}{gain if child == children[0] else ''}", None))
     return "\n".join(lines)
+
+
+def tests_of(tree, node, feature_names, name_of, digits):
+    """What the rows of each child of an inner node have in common."""
+    feature = tree.feature[node]
+    name = feature_names[feature]
+    if tree.children_left[node] == MULTIWAY:
+        return [f"{name} = {name_of(feature, tree.category[child])}" for child in tree.children_of(node)]
+    threshold = f"{tree.threshold[node]:.{digits}g}"
+    return [f"{name} <= {threshold}", f"{name} > {threshold}"]
 
 
 def export_dict(tree, *, feature_names=None, class_names=None):
@@ -123,8 +143,9 @@ def export_dict(tree, *, feature_names=None, class_names=None):
     Returns
     -------
     dict
-        Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature``, ``threshold``,
-        ``gain`` and the nodes ``left`` (at most the threshold) and ``right``.
+        Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
+        ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
+        each with the ``category`` that it stands for.
 
     Raises
     ------
@@ -145,14 +166,17 @@ def export_dict(tree, *, feature_names=None, class_names=None):
             tree.n_node_samples.tolist(), tree.value.tolist(), node_labels(given, tree).tolist(), strict=True
         )
     ]
+    name_of = category_names(given)
     for node in np.flatnonzero(tree.children_left != LEAF).tolist():
-        nodes[node] |= {
-            "feature": feature_names[tree.feature[node]],
-            "threshold": float(tree.threshold[node]),
-            "gain": float(tree.gain[node]),
-            "left": nodes[tree.children_left[node]],
-            "right": nodes[tree.children_right[node]],
-        }
+        feature, children = tree.feature[node], tree.children_of(node).tolist()
+        nodes[node] |= {"feature": feature_names[feature], "gain": float(tree.gain[node])}
+        if tree.children_left[node] == MULTIWAY:
+            for child in children:
+                nodes[child]["category"] = name_of(feature, tree.category[child])
+            nodes[node]["children"] = [nodes[child] for child in children]
+        else:
+            nodes[node] |= {"threshold": float(tree.threshold[node])}
+            nodes[node] |= {"left": nodes[children[0]], "right": nodes[children[1]]}
     return nodes[0]
 
 
@@ -163,6 +187,10 @@ def to_sklearn(tree, classes=None):
     thresholds are rounded down to float32 here, which changes no decision on float32 data: no float32 number lies
     between a threshold and the greatest float32 number that is not above it. Data that is not exact in float32 can be
     rounded across a threshold; then, and only then, the two trees may decide differently.
+
+    A multiway node becomes a balanced search among its categories, and the data that scikit-learn's tree takes has
+    their codes: what the estimator's ``encode`` gives. Among its leaves are some without training rows, for the
+    categories that have no child: they predict as the multiway node does.
 
     Parameters
     ----------
@@ -220,24 +248,49 @@ def _sklearn_tree(tree):
     from sklearn.tree._tree import NODE_DTYPE
     from sklearn.tree._tree import Tree as SklearnTree
 
-    weights = tree.value.sum(axis=1)
-    shares = tree.value / weights[:, None]
-    nodes = np.zeros(tree.node_count, dtype=NODE_DTYPE)
-    nodes["left_child"], nodes["right_child"] = tree.children_left, tree.children_right
-    nodes["feature"] = tree.feature
-    nodes["threshold"] = _rounded_down_to_float32(tree.threshold)
+    binary = tree.binary
+    shares, weights, n_samples, depth = _of_binary_nodes(tree)
+    nodes = np.zeros(binary.node.size, dtype=NODE_DTYPE)
+    nodes["left_child"], nodes["right_child"] = binary.children_left, binary.children_right
+    nodes["feature"] = binary.feature
+    nodes["threshold"] = _rounded_down_to_float32(binary.threshold)
     nodes["impurity"] = 1.0 - (shares**2).sum(axis=1)
-    nodes["n_node_samples"], nodes["weighted_n_node_samples"] = tree.n_node_samples, weights
+    nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
     converted = SklearnTree(tree.n_features, np.array([tree.n_classes], dtype=np.intp), 1)
     converted.__setstate__(
         {
-            "max_depth": tree.max_depth,
-            "node_count": tree.node_count,
+            "max_depth": depth,
+            "node_count": binary.node.size,
             "nodes": nodes,
             "values": np.ascontiguousarray(shares[:, None, :]),
         }
     )
     return converted
+
+
+def _of_binary_nodes(tree):
+    """Class shares, weight and number of the rows of every node of the binary form, and its depth."""
+    if not tree.is_multiway:
+        weights = tree.value.sum(axis=1)
+        return tree.value / weights[:, None], weights, tree.n_node_samples, tree.max_depth
+    binary = tree.binary
+    left, right = binary.children_left, binary.children_right
+    is_leaf = left == LEAF
+    # Leaves of the binary form that are parts of multiway nodes have no training rows.
+    has_rows = is_leaf & (tree.children_left[binary.node] == LEAF)
+    value = np.where(has_rows[:, None], tree.value[binary.node], 0.0)
+    n_samples = np.where(has_rows, tree.n_node_samples[binary.node], 0)
+    depth = np.zeros(left.size, dtype=np.int64)
+    inner = np.flatnonzero(~is_leaf)
+    for node in inner:
+        depth[[left[node], right[node]]] = depth[node] + 1
+    for node in inner[::-1]:
+        value[node] = value[left[node]] + value[right[node]]
+        n_samples[node] = n_samples[left[node]] + n_samples[right[node]]
+    weights = value.sum(axis=1)
+    has_rows = (weights > 0.0)[:, None]
+    shares = np.divide(value, weights[:, None], out=tree.shares[binary.node], where=has_rows)
+    return shares, weights, n_samples, int(depth.max())
 
 
 def _rounded_down_to_float32(thresholds):

@@ -1,6 +1,7 @@
 """Random forests: trees on bootstrap samples, each node looking at some of the features."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import ClassVar
@@ -12,6 +13,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.parallel import delayed
 
 from ._base import unchanged_on_error
+from ._categorical import encode
 from ._engine import config_context
 from ._forest import FOREST_CONSTRAINTS, BaseForestClassifier, in_order, sum_shares
 from ._validation import MAX_SAMPLES, counts_where_exact
@@ -70,6 +72,8 @@ class DecisionForestClassifier(BaseForestClassifier):
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         How many features, drawn at random for every node, are looked at for its split; as in
         :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`. All trees know the categories of all rows.
     bootstrap : bool, default=True
         Draw the rows of every tree with replacement, all with the same probability. Rows stay in their order and weigh
         as often as they were drawn, which grows the tree of the repeated rows; with ``criterion="etc"``, whose
@@ -98,6 +102,8 @@ class DecisionForestClassifier(BaseForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), float64
@@ -158,6 +164,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         max_features="sqrt",
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         bootstrap=True,
         max_samples=None,
         oob_score=False,
@@ -175,6 +183,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
@@ -189,7 +199,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -221,6 +231,8 @@ class DecisionForestClassifier(BaseForestClassifier):
                 vars(self).pop(name, None)  # of an earlier fit
             plan = self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
             if self.oob_score:
+                if self.is_categorical_ is not None:  # rows of weight 0 can have values that fit has not seen
+                    plan = replace(plan, X=encode(self, X, handle_unknown="majority"))
                 self._judge_out_of_bag(plan)
         return self
 

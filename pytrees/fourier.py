@@ -18,6 +18,7 @@ from ._boxes import (
     check_weights,
 )
 from ._codes import OrdinalCodes, ordinal_codes
+from ._energy import plot_energy
 from ._engine import kernel
 from ._ensembles import gram, schema_average, tree_from_ensemble, tree_inner
 from ._rebuild import RebuiltTree, tree_from_spectra
@@ -122,7 +123,8 @@ class FourierSpectrum:
             The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an estimator
             it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.)
         values : array-like of shape (node_count,), optional
-            Instead: what the function is at the leaves. (What stands at inner nodes does not matter.)
+            Instead: what the function is at the leaves. (Of inner nodes only multiway ones matter, where
+            values stay that no child has.)
         memory_limit : int, default=2**30
             Bytes that the spectrum may take.
 
@@ -400,12 +402,13 @@ class FourierSpectrum:
         dense[tuple(self.partitions.T)] = self.coefficients
         return np.ascontiguousarray(np.fft.fftn(dense).real)
 
-    def to_tree(self, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None):
-        """TCFS: a tree of the function (Figs. 4 and 5 of the paper, with nodes of two children).
+    def to_tree(self, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None):
+        """TCFS: a tree of the function (Figs. 4 and 5 of the paper).
 
-        A node is a schema. It is split where that gains most; where no cut gains anything (XOR), at the attribute that
-        most of the energy touches, at the lowest code with half of the values. Ties go to the lowest attribute, then to
-        the lowest code. The tree of a whole spectrum is the function itself; that of a sum of trees can have
+        A node is a schema. It is split where that gains most: a categorical attribute into a child for every value, as
+        in the paper, others in two. Where no split gains anything (XOR), the attribute that most of the energy touches
+        is split, in two at the lowest code with half of the values. Ties go to the lowest attribute, then to the lowest
+        code. The tree of a whole spectrum is the function itself; that of a sum of trees can have
         exponentially more leaves than they have, where nothing limits it.
 
         Parameters
@@ -418,7 +421,9 @@ class FourierSpectrum:
             What rounding can leave, 1e-12 of the function's energy, always counts as nothing.
         max_depth : int, optional
         max_leaf_nodes : int, optional
-            With it, nodes are split in the order of gain times probability.
+            With it, nodes are split in the order of gain times probability, but none into more than are left.
+        categorical_features : array-like of bool or int, optional
+            The attributes that are split into all their values: a mask, or indices. By default none.
 
         Returns
         -------
@@ -428,24 +433,27 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If the criterion is unknown, or a limit is none.
+            If the criterion is unknown, a limit is none, or there is no such attribute.
 
         Notes
         -----
         All nodes of a level together take time of the order of the number of coefficients, times the number of values
         of the attribute that is split.
         """
-        return tree_from_spectra(
-            [self], criterion=criterion, tol=tol, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes
-        )
+        limits = {"criterion": criterion, "tol": tol, "max_depth": max_depth, "max_leaf_nodes": max_leaf_nodes}
+        return tree_from_spectra([self], categorical_features=categorical_features, **limits)
 
-    def plot_energy(self, ax=None):
+    def plot_energy(self, ax=None, *, tree=None):
         """Draw the energy of every order, on a logarithmic scale; needs matplotlib.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
             Where to draw; the current axes by default.
+        tree : Tree or fitted tree estimator, optional
+            The tree that this is the spectrum of, for lines too: the energy of every order and all above, and what
+            bounds it. The leaves do (where few rows of the domain come to leaves of k attributes or more, there is
+            little energy of order k or more), and Linial's lemma, whose constants are generous.
 
         Returns
         -------
@@ -455,18 +463,10 @@ class FourierSpectrum:
         ------
         ImportError
             If matplotlib is not installed.
+        ValueError
+            If the tree has other features than there are attributes.
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plot_energy needs matplotlib: pip install 'pytrees[plot]'.") from error
-        ax = plt.gca() if ax is None else ax
-        energies = self.energy_by_order()[: self.orders[-1] + 1]
-        ax.bar(np.arange(len(energies)), energies)
-        ax.set_yscale("log")
-        ax.set_xlabel("order")
-        ax.set_ylabel("energy")
-        return ax
+        return plot_energy(self, ax, tree)
 
 
 def _restored(partitions, coefficients, cardinalities):

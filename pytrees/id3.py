@@ -18,7 +18,7 @@ from ._validation import validate_X
 from .criteria import CountCriterion, SequenceCriterion
 from .distances import Distance, JaccardDistance
 from .forest import all_rows, draw_counts, draw_sequence
-from .tree import LEAF
+from .tree import LEAF, MULTIWAY
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 
@@ -62,10 +62,13 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     min_samples_split : int or float, default=2
         Fewest rows that a node must have to be split; a float is a fraction of all rows, rounded up.
     min_samples_leaf : int or float, default=1
-        Fewest rows on either side of a split; a float as above.
+        Fewest rows in every child of a split; a float as above.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         How many features, drawn at random for every leaf, are looked at for its split, as in
         :class:`DecisionTreeClassifier`. None: all.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`; not with ``distance="mts"``. A row that stays at a node is predicted to
+        be of the class in `node_labels_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn. Global and glocal evaluation take whole numbers only.
     random_state : int, RandomState instance or None, default=None
@@ -91,6 +94,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain; negative gains count as zero.
 
@@ -143,6 +148,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         min_samples_split=2,
         min_samples_leaf=1,
         max_features=None,
+        categorical_features=None,
+        handle_unknown="error",
         class_weight=None,
         random_state=None,
     ):
@@ -155,6 +162,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -164,7 +173,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -242,20 +251,25 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         return self._stages(validate_X(self, X))
 
     def _stages(self, X):
-        tree, labels = self.tree_, self.classes_.take(self.node_labels_)
+        labels = self.classes_.take(self.node_labels_)
         predicted = np.full(len(X), labels[0], dtype=labels.dtype)
         rows_at = {0: np.arange(len(X))}
         yield predicted.copy()
         for node in self._nodes_as_split():
             rows = rows_at.pop(node)
-            goes_left = X[rows, tree.feature[node]] <= tree.threshold[node]
-            for child, here in (
-                (int(tree.children_left[node]), rows[goes_left]),
-                (int(tree.children_right[node]), rows[~goes_left]),
-            ):
+            for child, here in self._parts(X, node, rows):
                 rows_at[child] = here
                 predicted[here] = labels[child]
             yield predicted.copy()
+
+    def _parts(self, X, node, rows):
+        """The children of an inner node, each with those of its rows that go there."""
+        tree = self.tree_
+        children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
+        if tree.children_left[node] == MULTIWAY:
+            return [(child, rows[values == tree.category[child]]) for child in children]
+        goes_left = values <= tree.threshold[node]
+        return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
 
     def _nodes_as_split(self):
         """The inner nodes in the order in which they were split."""
@@ -274,7 +288,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         path = [distance(table)]
         for node in self._nodes_as_split():
             table[labels[node]] -= counts[node]
-            for child in (tree.children_left[node], tree.children_right[node]):
+            for child in tree.children_of(node):
                 table[labels[child]] += counts[child]
             path.append(distance(table))
         return np.array(path)
@@ -293,6 +307,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
     distance, evaluation, labels, stop, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, max_features
         Of every tree, as in :class:`ID3Classifier`. Numbers of rows are those of different rows, and fractions of them
         refer to all rows that could be drawn.
+    categorical_features, handle_unknown
+        As in :class:`ID3Classifier`. All trees know the categories of all rows.
     bootstrap : bool, default=True
         Draw as many rows as there are for every tree, with replacement. Rows stay in their order and weigh as often as
         they were drawn; with ``distance="etc"`` they are repeated in the order of the draws. False: all rows for every
@@ -315,6 +331,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
 
@@ -357,6 +375,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         min_samples_split=2,
         min_samples_leaf=1,
         max_features=None,
+        categorical_features=None,
+        handle_unknown="error",
         bootstrap=True,
         class_weight=None,
         n_jobs=None,
@@ -373,6 +393,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.bootstrap = bootstrap
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -385,7 +407,7 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -413,7 +435,7 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=n_rows)
 
-    def _share(self, X, n_classes, criterion, weights_are_whole, limits):
+    def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Nothing: every tree sorts the rows that it was drawn."""
 
     def _sums(self, trees, X, n_jobs):

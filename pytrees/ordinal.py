@@ -4,25 +4,20 @@ R. Ayllón-Gavilán, F. J. Martínez-Estudillo, D. Guijo-Rubio, C. Hervás-Mart�
 for ordinal decision trees: an experimental study", 2024.
 """
 
-from collections.abc import Iterable, Mapping, Set
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ._scale import class_order, codes_in, ordered_categories
 from .cart import DecisionTreeClassifier
 from .forest import DecisionForestClassifier
-from .sequence import is_missing
 
 __all__ = ["OrdinalDecisionForestClassifier", "OrdinalDecisionTreeClassifier"]
 
 # What sums of rounded shares leave so close to a tie is a tie. Whole counts are either at one or farther from it.
 _TOLERANCE = 1e-12
-
-# ---------------------------------------------------------------------------------------------- the rules of prediction
 
 
 def cumulative(weights):
@@ -69,76 +64,6 @@ def nearest_class(weights):
 RULES = {"mode": mode_class, "median": median_class, "expected": nearest_class}
 
 ORDINAL_CONSTRAINTS = {"classes": ["array-like", None], "predict_rule": [StrOptions(set(RULES))]}
-
-
-# --------------------------------------------------------------------------------------------- the order of the classes
-
-
-def class_order(classes):
-    """The `classes` that a user names, as an array that keeps what they are."""
-    if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
-        raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
-    if not hasattr(classes, "__array__"):
-        classes = _without_conversion(classes)
-    classes = np.array(classes)  # a copy: nobody shall change the order of a fitted estimator
-    if classes.ndim != 1:
-        raise ValueError(f"classes must have one dimension, got an array with {classes.ndim}.")
-    if not len(classes):
-        raise ValueError("classes is empty: leave it out, or name all classes in their order.")
-    listed = classes.tolist()
-    if any(label is None or is_missing(label) for label in listed):
-        raise ValueError("classes holds a missing value, which cannot be a class.")
-    if len(_places(listed, "classes")) < len(listed):
-        repeated = next(label for place, label in enumerate(listed) if label in listed[:place])
-        raise ValueError(f"classes holds {repeated!r} more than once.")
-    return classes
-
-
-def _without_conversion(labels):
-    """A sequence as an array: of objects where the labels are of different kinds, so that no number becomes a word."""
-    labels = np.fromiter(labels, dtype=object, count=len(labels))
-    for kind in (str, (Real, np.bool_)):
-        if all(isinstance(label, kind) for label in labels):
-            return np.array(labels.tolist())
-    return labels
-
-
-def _places(listed, what):
-    try:
-        return {label: place for place, label in enumerate(listed)}
-    except TypeError as error:
-        raise ValueError(f"{what} holds what cannot be a class: {error}.") from None
-
-
-def codes_in(y, classes):
-    """The place among the classes of every label, which need not be of a kind that can be sorted."""
-    if isinstance(y, (list, tuple)):
-        y = np.fromiter(y, dtype=object, count=len(y))
-    listed = column_or_1d(y, warn=True).tolist()
-    if any(label is None or is_missing(label) for label in listed):
-        raise ValueError("Input y contains NaN.")
-    place = _places(classes.tolist(), "classes")
-    unknown = [label for label in _places(listed, "y") if label not in place]
-    if unknown:
-        more = ", ..." if len(unknown) > 5 else ""
-        named = ", ".join(repr(label) for label in unknown[:5]) + more
-        raise ValueError(f"y holds what is not among classes={classes.tolist()!r}: {named}.")
-    return np.array([place[label] for label in listed], dtype=np.int64)
-
-
-def ordered_categories(y):
-    """The codes and the categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
-    is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
-    column = y.iloc[:, 0] if is_frame else y
-    categorical = getattr(column, "cat", column)
-    if not getattr(categorical, "ordered", False):
-        return None
-    if is_frame:
-        column_or_1d(y, warn=True)
-    codes = np.asarray(categorical.codes, dtype=np.int64)
-    if np.any(codes < 0):
-        raise ValueError("Input y contains NaN.")
-    return codes, np.asarray(categorical.categories)
 
 
 class OrdinalMixin:
@@ -256,6 +181,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         depend on the rule: ``set_params`` can change it afterwards.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         As in :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`; rows that stay at a node are predicted from its counts by `predict_rule`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`DecisionTreeClassifier`; only for classes that can be sorted.
     random_state : int, RandomState instance or None, default=None
@@ -270,6 +197,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -332,6 +261,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         class_weight=None,
         random_state=None,
     ):
@@ -344,6 +275,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
             max_features=max_features,
             min_gain=min_gain,
             max_candidates=max_candidates,
+            categorical_features=categorical_features,
+            handle_unknown=handle_unknown,
             class_weight=class_weight,
             random_state=random_state,
         )
@@ -374,7 +307,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`OrdinalDecisionTreeClassifier`; the rule is applied to the mean shares.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         Of every tree, as in :class:`DecisionForestClassifier`.
-    bootstrap, max_samples, n_jobs, random_state, verbose
+    categorical_features, handle_unknown, bootstrap, max_samples, n_jobs, random_state, verbose
         As in :class:`DecisionForestClassifier`.
     oob_score : bool or callable, default=False
         As in :class:`DecisionForestClassifier`; what is judged is predicted by `predict_rule`.
@@ -390,6 +323,8 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
     oob_decision_function_, oob_score_
@@ -438,6 +373,8 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         max_features="sqrt",
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         bootstrap=True,
         max_samples=None,
         oob_score=False,
@@ -456,6 +393,8 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             max_features=max_features,
             min_gain=min_gain,
             max_candidates=max_candidates,
+            categorical_features=categorical_features,
+            handle_unknown=handle_unknown,
             bootstrap=bootstrap,
             max_samples=max_samples,
             oob_score=oob_score,

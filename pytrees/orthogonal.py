@@ -22,6 +22,9 @@ __all__ = ["OrthogonalTreesClassifier"]
 
 # Components of a smaller share of the greatest energy are what rounding left.
 _ROUNDING = 1e-12
+# Entries of eigenvectors, and their sums, that differ by less are equal: rounding, times what small gaps between
+# eigenvalues make of it, could have made the difference.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,12 @@ def _leaf(like):
     return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
 
 
+def _without_classes(tree):
+    """The tree with one column of `value`: the probabilities of its nodes."""
+    splits = tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.n_node_samples
+    return Tree(*splits, tree.value.sum(axis=1, keepdims=True), tree.gain, n_features=tree.n_features)
+
+
 def principal_components(products, n_components):
     """The eigenvectors of the greatest eigenvalues of a Gram matrix, and all its eigenvalues.
 
@@ -97,10 +106,13 @@ def principal_components(products, n_components):
 
 
 def with_signs(components):
-    """Rows or their opposites, so that every sum is not negative; where it vanishes, that the greatest entry is not."""
-    sums = components.sum(axis=1)
-    greatest = np.take_along_axis(components, np.abs(components).argmax(axis=1)[:, np.newaxis], axis=1)[:, 0]
-    deciding = np.where(np.abs(sums) > _ROUNDING * components.shape[1], sums, greatest)
+    """Rows or their opposites, so that every sum is not negative; where it vanishes, that the greatest entry is not.
+
+    Of several greatest entries that is the first. Rounding decides neither.
+    """
+    sums, sizes = components.sum(axis=1), np.abs(components)
+    greatest = (sizes >= (1.0 - _SAME) * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
+    deciding = np.where(np.abs(sums) > _SAME, sums, components[np.arange(len(components)), greatest])
     return components * np.where(deciding < 0.0, -1.0, 1.0)[:, np.newaxis]
 
 
@@ -185,8 +197,9 @@ class OrthogonalTreesClassifier(BaseClassifier):
     Attributes
     ----------
     trees_ : list of RebuiltTree of length n_components_
-        ``tree``, on the features as they are, and ``averages``, those of the component at its nodes. Its leaves are no
-        shares of classes: the tree's `value` and `majority` mean nothing here.
+        ``tree``, on the features as they are, and ``averages``, those of the component at its nodes, of shape
+        (node_count, n_outputs). What a component says is no share of a class: the tree's `value` is one column, the
+        probabilities of its nodes under the measure.
     n_components_ : int
     components_ : ndarray of shape (n_components_, n_trees), float64
         The weights of the ensemble's trees, orthonormal; the sum of a row is not negative.
@@ -276,7 +289,7 @@ class OrthogonalTreesClassifier(BaseClassifier):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble, and make trees of its components.
 
         Parameters
@@ -286,6 +299,9 @@ class OrthogonalTreesClassifier(BaseClassifier):
             ``combine="least_squares"`` from them.
         y : array-like of shape (n_samples,)
             Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative, for what is fitted, for ``measure="empirical"`` and for
+            ``combine="least_squares"``.
 
         Returns
         -------
@@ -296,10 +312,11 @@ class OrthogonalTreesClassifier(BaseClassifier):
         ------
         ValueError
             If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
-            if `n_components` is greater than the number of components that there are.
+            if `n_components` is greater than the number of components that there are; if weights are negative or all
+            zero, or `estimator` takes none.
         """
         with unchanged_on_error(self):
-            ensemble = coded_ensemble(self, X, y, self.n_estimators)
+            ensemble = coded_ensemble(self, X, y, self.n_estimators, sample_weight)
             functions = functions_of(ensemble, self.center)
             components, energies = principal_components(functions.products, self.n_components)
             limits = {"max_depth": self.max_depth, "max_leaf_nodes": self.max_leaf_nodes}
@@ -313,7 +330,9 @@ class OrthogonalTreesClassifier(BaseClassifier):
             self.explained_variance_ratio_ = self.explained_variance_ / (energies.sum() or 1.0)
             self.gram_ = self._gram(built, ensemble)
             self.intercept_, self.weights_ = self._combination(built, functions, ensemble)
-            self.trees_ = [RebuiltTree(ensemble.codes.decode(tree), averages) for tree, averages in built]
+            self.trees_ = [
+                RebuiltTree(_without_classes(ensemble.codes.decode(tree)), averages) for tree, averages in built
+            ]
             self.node_counts_ = np.array([tree.node_count for tree, _ in built], dtype=np.int64)
             self.merged_node_counts_ = self._merged_node_counts(functions.mean)
             self.member_node_counts_ = np.array([tree.node_count for tree in ensemble.codes.trees])
@@ -330,7 +349,8 @@ class OrthogonalTreesClassifier(BaseClassifier):
         if self.combine == "least_squares":
             targets = ensemble.indicators(ensemble.labels)
             outputs = np.array([component.evaluate(ensemble.rows) for component in built])
-            return least_squares(outputs.reshape(len(built), *targets.shape), targets, intercept=self.center)
+            outputs = outputs.reshape(len(built), *targets.shape)
+            return least_squares(outputs, targets, ensemble.weights, intercept=self.center)
         weights = self.components_.mean(axis=1)
         if self.combine == "first":
             weights = self._weights_alone()
@@ -402,13 +422,14 @@ class OrthogonalTreesClassifier(BaseClassifier):
         return self.classes_[decided]
 
 
-def least_squares(outputs, targets, *, intercept):
+def least_squares(outputs, targets, row_weights=None, *, intercept):
     """The intercept of every output, zeros without one, and one weight for every component.
 
     Parameters
     ----------
     outputs : ndarray of shape (n_components, n_rows, n_outputs)
     targets : ndarray of shape (n_rows, n_outputs)
+    row_weights : ndarray of shape (n_rows,), optional
     intercept : bool
 
     Returns
@@ -417,9 +438,10 @@ def least_squares(outputs, targets, *, intercept):
     weights : ndarray of shape (n_components,)
         Of all that fit as well, the smallest.
     """
-    means, target_means = np.zeros((len(outputs), 1, targets.shape[1])), np.zeros(targets.shape[1])
-    if intercept:
-        means, target_means = outputs.mean(axis=1, keepdims=True), targets.mean(axis=0)
-    design = (outputs - means).reshape(len(outputs), targets.size).T
-    weights = np.linalg.lstsq(design, (targets - target_means).ravel())[0]
+    shares = np.full(len(targets), 1.0 / len(targets)) if row_weights is None else row_weights / row_weights.sum()
+    means = np.einsum("n,cnq->cq", shares, outputs)[:, np.newaxis] * intercept
+    target_means = shares @ targets * intercept
+    roots = np.sqrt(shares)[:, np.newaxis]
+    design = ((outputs - means) * roots).reshape(len(outputs), targets.size).T
+    weights = np.linalg.lstsq(design, ((targets - target_means) * roots).ravel())[0]
     return target_means - weights @ means[:, 0], weights

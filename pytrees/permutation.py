@@ -33,6 +33,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         of the rows has no influence.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         As in :class:`DecisionTreeClassifier`. Gains are in steps.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`.
     n_jobs : int or None, default=None
         Threads that scan the features of a node together, where the node is large enough to gain by it; None is one
         thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` has use for them.
@@ -48,6 +50,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total ETC gain; gains below zero count as zero.
 
@@ -93,6 +97,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         n_jobs=None,
         random_state=None,
     ):
@@ -104,6 +110,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -113,7 +121,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
@@ -181,6 +189,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         with `bootstrap` or `max_features`.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
         Of every tree, as in :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=False
         Draw the rows of every tree with replacement, in the order of the draws, instead of permuting them.
     n_jobs : int or None, default=None
@@ -199,6 +209,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
 
@@ -232,6 +244,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         max_features=None,
         min_gain=None,
         max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
         bootstrap=False,
         n_jobs=None,
         random_state=None,
@@ -246,6 +260,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -257,7 +273,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; taken as float64.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
@@ -285,7 +301,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     def distinct_trees(self, X=None):
         """The different trees of the forest, for an expert to choose from: the most frequent first.
 
-        Trees are the same where they decide the same way: equal features, thresholds and predicted classes.
+        Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes.
 
         Parameters
         ----------
@@ -304,8 +320,10 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         members = {}
         for i, estimator in enumerate(self.estimators_):
             tree = estimator.tree_
-            predicted = np.where(tree.children_left == LEAF, tree.majority, LEAF)
-            arrays = (tree.children_left, tree.feature, tree.threshold, predicted)
+            # Rows end at leaves, and those of other categories than its children's at a multiway node.
+            predicted = np.where(tree.children_left >= 0, LEAF, tree.majority)
+            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.category)
+            arrays = (*splits, predicted)
             members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
         distinct = []
         for same in members.values():

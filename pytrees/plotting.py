@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .export import node_labels, tree_and_names
-from .tree import LEAF
+from .export import category_names, node_labels, tree_and_names
+from .tree import LEAF, MULTIWAY
 
 __all__ = ["plot_tree"]
 
@@ -11,8 +11,9 @@ __all__ = ["plot_tree"]
 def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=None):
     """Draw a tree.
 
-    Inner nodes show their test, with the rows that pass it going left; leaves show their class and the number of their
-    training rows. The colour is that of the predicted class, the paler the more mixed the node is.
+    Inner nodes show their test, with the rows that pass it going left, or their categorical feature, whose categories
+    stand at the ways to the children; leaves show their class and the number of their training rows. The colour is that
+    of the predicted class, the paler the more mixed the node is.
 
     Parameters
     ----------
@@ -54,20 +55,33 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     ax = plt.gca() if ax is None else ax
     colours = plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3]
     fontsize = min(10.0, max(3.0, 60.0 / tree.n_leaves)) if fontsize is None else fontsize
-    return _draw(tree, node_labels(given, tree), feature_names, class_names, ax, fontsize, colours)
+    _draw_edges(tree, category_names(given), ax, fontsize)
+    return _draw_nodes(tree, node_labels(given, tree), feature_names, class_names, ax, fontsize, colours)
 
 
-def _draw(tree, labels, feature_names, class_names, ax, fontsize, colours):
+def _draw_edges(tree, name_of, ax, fontsize):
     ax.set_axis_off()
     x, depth = node_positions(tree)
     ax.set_xlim(-0.7, tree.n_leaves - 0.3)
     ax.set_ylim(-tree.max_depth - 0.5, 0.5)
     for node in np.flatnonzero(tree.children_left != LEAF):
-        for child in (tree.children_left[node], tree.children_right[node]):
+        for child in tree.children_of(node):
             ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
-    if tree.node_count > 1:
-        for child, answer in ((tree.children_left[0], "yes"), (tree.children_right[0], "no")):
-            ax.annotate(answer, (0.5 * (x[0] + x[child]), -0.5), ha="center", fontsize=fontsize, color="0.3")
+        for child, answer in _answers(tree, node, name_of):
+            middle = 0.5 * (x[node] + x[child]), -depth[node] - 0.5
+            ax.annotate(str(answer), middle, ha="center", fontsize=fontsize, color="0.3")
+
+
+def _answers(tree, node, name_of):
+    """Children of a node, and what stands at the ways to them: categories, or whether rows pass the root's test."""
+    children = tree.children_of(node)
+    if tree.children_left[node] == MULTIWAY:
+        return [(child, name_of(tree.feature[node], tree.category[child])) for child in children]
+    return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
+
+
+def _draw_nodes(tree, labels, feature_names, class_names, ax, fontsize, colours):
+    x, depth = node_positions(tree)
     style = {"ha": "center", "va": "center", "fontsize": fontsize}
     return [
         ax.annotate(
@@ -81,6 +95,8 @@ def _draw(tree, labels, feature_names, class_names, ax, fontsize, colours):
 
 
 def _label(tree, node, label, feature_names, class_names):
+    if tree.children_left[node] == MULTIWAY:
+        return feature_names[tree.feature[node]]
     if tree.children_left[node] != LEAF:
         return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
     n_rows = tree.n_node_samples[node]
@@ -94,13 +110,14 @@ def _faces(tree, colours):
 
 
 def node_positions(tree):
-    """For every node its place from left to right, in leaves, and its depth; inner nodes stand above their middle."""
+    """For every node its place from left to right, in leaves, and its depth; inner nodes stand half-way between their
+    first and last child."""
     depth = np.zeros(tree.node_count, dtype=np.int64)
     x = np.zeros(tree.node_count)
     is_leaf = tree.children_left == LEAF
     for node in np.flatnonzero(~is_leaf):  # parents stand before their children
-        depth[[tree.children_left[node], tree.children_right[node]]] = depth[node] + 1
+        depth[tree.children_of(node)] = depth[node] + 1
     x[is_leaf] = np.arange(tree.n_leaves)
     for node in np.flatnonzero(~is_leaf)[::-1]:
-        x[node] = 0.5 * (x[tree.children_left[node]] + x[tree.children_right[node]])
+        x[node] = 0.5 * (x[tree.children_of(node)[0]] + x[tree.children_of(node)[-1]])
     return x, depth

@@ -1,18 +1,18 @@
 """Tree: plain NumPy arrays, and what can be asked of them."""
 
 import operator
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
+from ._tree_checks import LEAF, MULTIWAY, check_tree
+from ._tree_checks import UNDEFINED as UNDEFINED
 from ._validation import check_finite
 
 __all__ = ["Tree"]
-
-LEAF = -1
-UNDEFINED = -2
 
 # Fewer rows walk in the arrays as they are. To pack 16 nodes takes about as long as two or three rows save by it, then
 # and in all later walks.
@@ -34,6 +34,22 @@ _DTYPES = {
     "gain": np.float64,
 }
 
+_CHILD_DTYPES = {"child_offsets": np.int64, "children": np.int64, "category": np.int64}
+
+
+class BinaryForm(NamedTuple):
+    """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
+
+    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
+    whose part a node is. Among the parts of a multiway node are leaves: for rows of none of its children's categories.
+    """
+
+    children_left: np.ndarray
+    children_right: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    node: np.ndarray
+
 
 def _read_only(array):
     """The array in memory that nobody can write to, not even through its flags."""
@@ -49,18 +65,20 @@ def _frozen(name, array, dtype):
 
 
 class Tree:
-    """A binary decision tree as a structure of arrays, all of them read-only.
+    """A decision tree as a structure of arrays, all of them read-only.
 
-    Nodes are numbered in preorder, left first; node 0 is the root. Trees are equal where all their arrays are.
+    Nodes are numbered in preorder, left first; node 0 is the root. A node splits by a threshold into two, or, where its
+    feature is categorical, into a child for every category among its training rows. Trees are equal where all their
+    arrays are.
 
     Parameters
     ----------
     children_left, children_right : array-like of shape (node_count,), int
-        The children of every node; -1 at leaves.
+        The children of every node that has a threshold; -1 at leaves, -2 at multiway nodes.
     feature : array-like of shape (node_count,), int
         The feature that the node looks at; -2 at leaves.
     threshold : array-like of shape (node_count,), float
-        Rows with ``x <= threshold`` go left; -2 at leaves.
+        Rows with ``x <= threshold`` go left; -2 at leaves and at multiway nodes.
     n_node_samples : array-like of shape (node_count,), int
         Training rows that reached the node.
     value : array-like of shape (node_count, n_classes), float
@@ -69,18 +87,34 @@ class Tree:
         Gain of the split in the units of the criterion (bits for entropy, steps for ETC, none for Gini); 0 at leaves.
     n_features : int
         Number of features the tree was grown on.
+    child_offsets : array-like of shape (node_count + 1,), int, optional
+        The children of node i are ``children[child_offsets[i]:child_offsets[i + 1]]``. This and the next two are needed
+        where there are multiway nodes, and follow from the other arrays where there are none.
+    children : array-like of shape (node_count - 1,), int, optional
+        The children of all nodes: left and right ones, or those of a multiway node in ascending order of category.
+    category : array-like of shape (node_count,), int, optional
+        The code of the category whose rows go from a multiway node to this child; -1 at other nodes.
 
     Attributes
     ----------
     children_left, children_right, feature, threshold, n_node_samples, value, gain : ndarray
         As above: int64 and float64, not writeable.
+    child_offsets, children, category : ndarray
+        As above, for every tree.
     n_features, n_classes, node_count, n_leaves, max_depth : int
         `max_depth` counts edges: a single leaf has depth 0.
+    is_multiway : bool
+        Whether a node has a child for every category.
 
     Raises
     ------
     ValueError
         If the arrays are not those of a tree in preorder: it would be unsafe to walk.
+
+    Notes
+    -----
+    In the rows that are handed to a tree, categories are codes: whole numbers, others are rounded. A row whose category
+    no child stands for stays at the multiway node, and is predicted to be of that node's most frequent class.
 
     Examples
     --------
@@ -96,17 +130,37 @@ class Tree:
            [ 0., 50., 50.]])
     """
 
-    __slots__ = (*_DTYPES, "_majority", "_packed", "max_depth", "n_features")
+    __slots__ = (*_DTYPES, "_binary", "_child_arrays", "_majority", "_packed", "is_multiway", "max_depth", "n_features")
 
-    def __init__(self, children_left, children_right, feature, threshold, n_node_samples, value, gain, n_features):
+    def __init__(
+        self,
+        children_left,
+        children_right,
+        feature,
+        threshold,
+        n_node_samples,
+        value,
+        gain,
+        n_features,
+        child_offsets=None,
+        children=None,
+        category=None,
+    ):
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, _frozen(name, array, dtype))
         object.__setattr__(self, "n_features", operator.index(n_features))
-        object.__setattr__(self, "max_depth", self._check())
         # Worked out when first asked for; where two threads ask at once, both work out the same.
-        object.__setattr__(self, "_majority", None)
-        object.__setattr__(self, "_packed", None)
+        for name in ("_binary", "_child_arrays", "_majority", "_packed"):
+            object.__setattr__(self, name, None)
+        object.__setattr__(self, "is_multiway", bool(np.any(self.children_left == MULTIWAY)))
+        if self.is_multiway:
+            if child_offsets is None or children is None or category is None:
+                raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
+            given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
+            child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
+            object.__setattr__(self, "_child_arrays", child_arrays)
+        object.__setattr__(self, "max_depth", check_tree(self))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
@@ -114,55 +168,28 @@ class Tree:
     def __delattr__(self, name):
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
 
-    def _check(self):
-        """Refuse arrays that could not be walked safely; return the depth."""
-        n_nodes = self.node_count
-        for name in _DTYPES:
-            shape = getattr(self, name).shape
-            if shape[:1] != (n_nodes,) or len(shape) != (2 if name == "value" else 1):
-                raise ValueError(f"Not a tree: {name} has shape {shape} in a tree of {n_nodes} nodes.")
-        if n_nodes == 0 or self.value.shape[1] == 0:
-            raise ValueError("Not a tree: it needs a node and a class at least.")
-        inner = np.flatnonzero(self.children_left != LEAF)
-        if not np.array_equal(inner, np.flatnonzero(self.children_right != LEAF)):
-            raise ValueError("Not a tree: a node has one child.")
-        if not np.array_equal(self.children_left[inner], inner + 1):
-            raise ValueError("Not a tree in preorder: a left child does not follow its parent.")
-        children = np.sort(np.concatenate([self.children_left[inner], self.children_right[inner]]))
-        if not np.array_equal(children, np.arange(1, n_nodes)) or np.any(self.children_right[inner] <= inner):
-            raise ValueError("Not a tree: the children are not all nodes but the root, once, behind their parents.")
-        if np.any((self.feature[inner] < 0) | (self.feature[inner] >= self.n_features)):
-            raise ValueError(f"Not a tree of {self.n_features} features: a node looks at another one.")
-        for name in ("threshold", "gain"):
-            if np.any(np.isnan(getattr(self, name))):
-                raise ValueError(f"Not a tree: {name} holds NaN.")
-        weights = self.value.sum(axis=1)
-        if (
-            np.any(self.n_node_samples < 1)
-            or np.any(self.value < 0.0)
-            or not np.all((weights > 0) & (weights < np.inf))
-        ):
-            raise ValueError("Not a tree: every node has rows, and class counts that are not negative nor all zero.")
-        depth, level = -1, np.array([0])
-        while level.size:
-            depth += 1
-            level = level[self.children_left[level] != LEAF]
-            level = np.concatenate([self.children_left[level], self.children_right[level]])
-        return depth
-
     @classmethod
     def from_arrays(cls, arrays, n_features):
         """The tree of a kernel's dict of arrays."""
         return cls(**arrays, n_features=n_features)
 
+    def _arrays(self):
+        """All arrays that make the tree what it is."""
+        arrays = tuple(getattr(self, name) for name in _DTYPES)
+        return arrays + self._child_arrays if self.is_multiway else arrays
+
     def __reduce__(self):
-        return Tree, (*(getattr(self, name) for name in _DTYPES), self.n_features)
+        arrays = self._arrays()
+        return Tree, (*arrays[: len(_DTYPES)], self.n_features, *arrays[len(_DTYPES) :])
 
     def __eq__(self, other):
         if not isinstance(other, Tree):
             return NotImplemented
-        return self.n_features == other.n_features and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in _DTYPES
+        arrays, others = self._arrays(), other._arrays()
+        return (
+            self.n_features == other.n_features
+            and len(arrays) == len(others)
+            and all(np.array_equal(array, one) for array, one in zip(arrays, others, strict=True))
         )
 
     def __hash__(self):
@@ -180,11 +207,65 @@ class Tree:
 
     @property
     def n_leaves(self):
-        return (self.node_count + 1) // 2
+        return int(np.count_nonzero(self.children_left == LEAF))
 
     @property
     def n_classes(self):
         return self.value.shape[1]
+
+    @property
+    def child_offsets(self):
+        return self._children_by_offsets()[0]
+
+    @property
+    def children(self):
+        return self._children_by_offsets()[1]
+
+    @property
+    def category(self):
+        return self._children_by_offsets()[2]
+
+    def _children_by_offsets(self):
+        if self._child_arrays is None:
+            is_inner = self.children_left != LEAF
+            offsets = np.concatenate([[0], np.cumsum(2 * is_inner)])
+            pairs = np.stack([self.children_left[is_inner], self.children_right[is_inner]], axis=1)
+            arrays = offsets, pairs.ravel(), np.full(self.node_count, -1)
+            object.__setattr__(self, "_child_arrays", tuple(_read_only(array.astype(np.int64)) for array in arrays))
+        return self._child_arrays
+
+    def children_of(self, node):
+        """The children of a node: left and right, or one for every category in ascending order; none of a leaf.
+
+        Parameters
+        ----------
+        node : int
+
+        Returns
+        -------
+        ndarray of shape (n_children,), int64
+        """
+        return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
+
+    @property
+    def binary(self):
+        """The same decisions with thresholds only, for what walks trees or looks at where they cut; `BinaryForm`.
+
+        A multiway node becomes a balanced search among its categories, O(log n_children) deep. Where there is none, the
+        arrays are the tree's own.
+        """
+        if self._binary is None:
+            if self.is_multiway:
+                found = kernel("traverse", "binarise")(
+                    self.children_left, self.feature, self.threshold, *self._child_arrays
+                )
+                dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
+                arrays = [_read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
+            else:
+                splits = self.children_left, self.children_right, self.feature, self.threshold
+                arrays = [*splits, _read_only(np.arange(self.node_count))]
+            object.__setattr__(self, "_binary", BinaryForm(*arrays))
+        return self._binary
 
     @property
     def majority(self):
@@ -211,7 +292,7 @@ class Tree:
         return self.shares.take(nodes, axis=0)
 
     def apply(self, X):
-        """The leaf that every row comes to.
+        """The leaf that every row comes to, or the multiway node at which it stays.
 
         Parameters
         ----------
@@ -239,19 +320,25 @@ class Tree:
         if self.worth_packing(len(X)):
             leaves, finite = kernel("traverse", "apply_packed")(*self.packed(), X)
         else:
-            leaves, finite = self._walk("apply", X), False
+            leaves, finite = self._own_nodes(self._walk("apply", X)), False
         return np.asarray(leaves, dtype=np.int64), finite
+
+    def _own_nodes(self, nodes):
+        """The tree's nodes for those of its binary form."""
+        return self.binary.node.take(nodes) if self.is_multiway else nodes
 
     def packed(self):
         """The nodes and their numbers as the kernels that walk many rows want them; packed once, then kept.
 
         Returns
         -------
-        tuple of two ndarrays of shape (node_count,)
+        tuple of two ndarrays of shape (n_nodes,)
+            Of the binary form.
         """
         if self._packed is None:
             nodes, numbers = self._walk("pack")
-            packed = _read_only(np.asarray(nodes, dtype=_PACKED_NODE)), _read_only(np.asarray(numbers, dtype=np.uint32))
+            numbers = np.asarray(self._own_nodes(numbers), dtype=np.uint32)
+            packed = _read_only(np.asarray(nodes, dtype=_PACKED_NODE)), _read_only(numbers)
             object.__setattr__(self, "_packed", packed)
         return self._packed
 
@@ -260,7 +347,7 @@ class Tree:
         return (
             n_rows >= _FEWEST_ROWS_TO_PACK_FOR
             and (self._packed is not None or self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows)
-            and max(self.node_count, self.n_features) < _PACKABLE
+            and max(4 * self.node_count, self.n_features) < _PACKABLE
         )
 
     def predict(self, X):
@@ -281,6 +368,12 @@ class Tree:
         """
         X = self._validated(X)
         indptr, indices = (np.asarray(part, dtype=np.int64) for part in self._walk("decision_path", X))
+        if self.is_multiway:
+            # The search among the categories of a node visits parts of that node only, one after another.
+            nodes = self.binary.node.take(indices)
+            is_new = np.concatenate([[True], nodes[1:] != nodes[:-1]])
+            is_new[indptr[:-1]] = True
+            indices, indptr = nodes[is_new], np.concatenate([[0], np.cumsum(is_new)])[indptr]
         ones = np.ones(len(indices), dtype=np.int64)
         return csr_matrix((ones, indices, indptr), shape=(len(X), self.node_count))
 
@@ -309,7 +402,7 @@ class Tree:
             if feature not in seen:
                 usage[feature] += self.n_node_samples[node]
                 seen = seen | {feature}
-            pending += ((int(child), seen) for child in (self.children_left[node], self.children_right[node]))
+            pending += ((child, seen) for child in self.children_of(node).tolist())
         return usage
 
     def feature_importances(self):
@@ -354,7 +447,7 @@ class Tree:
         return X
 
     def _walk(self, function, *X):
-        return kernel("traverse", function)(self.children_left, self.children_right, self.feature, self.threshold, *X)
+        return kernel("traverse", function)(*self.binary[:4], *X)
 
 
 def _majority(value):

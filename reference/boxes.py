@@ -4,9 +4,10 @@ A measure is (offsets, cumulative): the weight of the values a to b - 1 of attri
 cumulative[offsets[m] + b] - cumulative[offsets[m] + a].
 """
 
-from math import floor, nan, prod
+from itertools import accumulate
+from math import nan, prod
 
-LEAF = -1
+LEAF, MULTIWAY = -1, -2
 
 
 def unpack(boxes):
@@ -41,29 +42,60 @@ def overlap(box, other, weights):
     )
 
 
-def leaf_boxes(children_left, children_right, feature, threshold, cardinalities):
-    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, start, stop).
+def runs(values):
+    """Values as runs: (start, stop) for every longest row of neighbours."""
+    starts = sorted(value for value in values if value - 1 not in values)
+    stops = sorted(value + 1 for value in values if value + 1 not in values)
+    return list(zip(starts, stops, strict=True))
 
-    Box b is that of the leaf leaves[b], in preorder. Every constraint is one run: values from start to stop - 1.
+
+def leaf_boxes(
+    children_left,
+    children_right,
+    feature,
+    threshold,
+    cardinalities,
+    child_offsets=None,
+    children=None,
+    category=None,
+):
+    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
+
+    Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay there, as no
+    child has them. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
     """
     leaves, indptr, constraints = [], [0], []
 
-    def visit(node, limits):
-        if any(low >= high for low, high in limits):
+    def add(node, allowed):
+        leaves.append(node)
+        constraints.extend((m, values) for m, values in enumerate(allowed) if len(values) < cardinalities[m])
+        indptr.append(len(constraints))
+
+    def visit(node, allowed):
+        if not all(allowed):
             return
         if children_left[node] == LEAF:
-            leaves.append(node)
-            constraints.extend((m, low, high) for m, (low, high) in enumerate(limits) if high - low < cardinalities[m])
-            indptr.append(len(constraints))
+            add(node, allowed)
             return
         m = feature[node]
-        low, high = limits[m]
-        cut = floor(max(-1.0, min(threshold[node], float(cardinalities[m])))) + 1
-        visit(children_left[node], [*limits[:m], (low, min(high, cut)), *limits[m + 1 :]])
-        visit(children_right[node], [*limits[:m], (max(low, cut), high), *limits[m + 1 :]])
+        if children_left[node] == MULTIWAY:
+            below = children[child_offsets[node] : child_offsets[node + 1]]
+            staying = allowed[m] - {category[child] for child in below}
+            if staying:
+                add(node, [*allowed[:m], staying, *allowed[m + 1 :]])
+            parts = [(child, {category[child]}) for child in below]
+        else:
+            left = {value for value in allowed[m] if value <= threshold[node]}
+            parts = [(children_left[node], left), (children_right[node], allowed[m] - left)]
+        for child, values in parts:
+            visit(child, [*allowed[:m], allowed[m] & values, *allowed[m + 1 :]])
 
-    visit(0, [(0, cardinality) for cardinality in cardinalities])
-    return leaves, indptr, *([constraint[i] for constraint in constraints] for i in range(3))
+    visit(0, [set(range(cardinality)) for cardinality in cardinalities])
+    of_constraints = [runs(values) for _, values in constraints]
+    run_indptr = list(accumulate(map(len, of_constraints), initial=0))
+    flat = [run for of_one in of_constraints for run in of_one]
+    attribute = [m for m, _ in constraints]
+    return leaves, indptr, attribute, run_indptr, [start for start, _ in flat], [stop for _, stop in flat]
 
 
 def gram(tree_indptr, boxes, values, measure):

@@ -133,32 +133,79 @@ def weighted_ranking(weights, total, scores):
     return impurity
 
 
-def clustering_gain(name, node, left, right, totals):
-    """What a cut takes off the distance of the node's clustering to its classes, from the class counts of the node and
-    its children and their totals: of whole numbers a fraction, of others a floating-point number."""
+def clustering_gain(name, node, children, totals):
+    """What a split takes off the distance of the node's clustering to its classes, from the class counts of the node
+    and its children and their totals: of whole numbers a fraction, of others a floating-point number."""
     if name in RATIOS:
-        return ratio_gain(name, node, left, right, totals)
+        return ratio_gain(name, node, children, totals)
     scores = {"jaccard": overlaps, "accuracy": hits, "mae": minus_absolute_errors}[name]
-    node_scores, left_scores, right_scores = (
-        scores(counts, total, node) for counts, total in zip((node, left, right), totals, strict=True)
-    )
-    gain = matched(left_scores, right_scores) - max(node_scores)
+    undivided = max(scores(node, totals[0], node))
+    children_scores = [scores(counts, total, node) for counts, total in zip(children, totals[1:], strict=True)]
+    if len(children) == 2:
+        gain = matched(*children_scores) - undivided
+    elif name == "jaccard":
+        gain = overlap_of_clusters(node, children, totals) - undivided
+    else:
+        gain = labelled(children_scores) - undivided
     return gain if name == "jaccard" else quotient(gain, totals[0])
 
 
-def ratio_gain(name, node, left, right, totals):
-    """Gain(Y, T) / H(T), or what Gain(Y, T) / H(T, Y) takes off the distance of 1: T is the cut, Y the classes, and
+def ratio_gain(name, node, children, totals):
+    """Gain(Y, T) / H(T), or what Gain(Y, T) / H(T, Y) takes off the distance of 1: T is the split, Y the classes, and
     Gain(Y, T) = H(Y) + H(T) - H(T, Y)."""
     total, *sizes = totals
     impurity = partial(weighted_entropy, total=total) if isinstance(total, float) else entropy
-    of_cut, joint = impurity(sizes), impurity([*left, *right])
-    return quotient(impurity(node) + of_cut - joint, of_cut if name == "gain_ratio" else joint)
+    of_split, joint = impurity(sizes), impurity([count for counts in children for count in counts])
+    return quotient(impurity(node) + of_split - joint, of_split if name == "gain_ratio" else joint)
 
 
 def matched(left, right):
     """The greatest left[a] + right[b] of two different classes; they are among the two best of each child."""
     best_left, best_right = (heapq.nlargest(2, range(len(side)), key=side.__getitem__) for side in (left, right))
     return max(left[a] + right[b] for a in best_left for b in best_right if a != b)
+
+
+def labelled(children_scores):
+    """The greatest sum of the children's scores as classes of which several may be the same, but not all: where all
+    children are best as one class, the one to which it makes the least difference is the second-best of its own."""
+    labels = [scores.index(max(scores)) for scores in children_scores]
+    best = add_up(max(scores) for scores in children_scores)
+    if len(set(labels)) > 1:
+        return best
+    return best - min(scores[labels[0]] - best_but(scores, labels[0]) for scores in children_scores)
+
+
+def best_but(scores, label):
+    """The greatest score of all classes but one."""
+    return max(scores[:label] + scores[label + 1 :])
+
+
+def overlap_of_clusters(node, children, totals):
+    """Sum over the classes of their Jaccard similarity to the children of which they are the majority, the lowest of
+    several, taken together; where one class is that of all, one child stands for another: that which makes most of it.
+    """
+    total, *sizes = totals
+    labels = [counts.index(max(counts)) for counts in children]
+    if len(set(labels)) == 1:
+        return max(
+            overlaps(subtracted(node, counts), total - size, node)[labels[0]]
+            + best_but(overlaps(counts, size, node), labels[0])
+            for counts, size in zip(children, sizes, strict=True)
+        )
+    similarities = []
+    for label in sorted(set(labels)):
+        members = [child for child in range(len(children)) if labels[child] == label]
+        in_both, size = (add_up(numbers[child] for child in members) for numbers in (column(children, label), sizes))
+        similarities.append(quotient(in_both, size + node[label] - in_both))
+    return add_up(similarities)
+
+
+def column(children, label):
+    return [counts[label] for counts in children]
+
+
+def subtracted(a, b):
+    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def overlaps(counts, total, node):
@@ -229,30 +276,48 @@ def is_rational(criterion, n_classes):
 
 
 def count_gain(criterion, node, left, n_classes):
-    """Gain of a criterion on class counts, for the (label, weight) pairs of the node and of its left child."""
-    node_counts = class_counts(*zip(*node, strict=True), n_classes)
-    left_counts = class_counts(*zip(*left, strict=True), n_classes)
-    name, _, scores, is_weighted = parameters_of(criterion, n_classes)
-    if not is_rational(criterion, n_classes) or any(isinstance(weight, float) for _, weight in node):
-        return weighted_gain(criterion, node, left, node_counts, left_counts)
-    right_counts = [a - b for a, b in zip(node_counts, left_counts, strict=True)]
+    """Gain of a cut by a criterion on class counts, for the (label, weight) pairs of the node and of its left child."""
+    node, left = counted(node, n_classes), counted(left, n_classes)
+    return gain_of_counts(criterion, node, [left, remainder(node, left)])
+
+
+def counted(rows, n_classes):
+    """The class counts of (label, weight) pairs and their total, added up in the order of the rows."""
+    labels, weights = zip(*rows, strict=True)
+    return class_counts(labels, weights, n_classes), add_up(weights)
+
+
+def remainder(node, child):
+    """What a child leaves of a node: class counts and total."""
+    return subtracted(node[0], child[0]), node[1] - child[1]
+
+
+def gain_of_counts(criterion, node, children):
+    """Gain of a split by a criterion on class counts, given those of the node and its children, and their totals."""
+    name, _, scores, is_weighted = parameters_of(criterion, len(node[0]))
+    if not is_rational(criterion, len(node[0])) or isinstance(node[1], float):
+        return weighted_gain(criterion, node, children)
     if name in RATIOS + MATCHINGS:
-        totals = sum(node_counts), sum(left_counts), sum(right_counts)
-        return clustering_gain(name, node_counts, left_counts, right_counts, totals)
+        return clustering_gain(name, node[0], *transposed(node, children))
     impurity = {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, scores=scores)}[name]
-    share = Fraction(sum(left_counts), sum(node_counts))
-    shares = (share, 1 - share) if is_weighted else (1, 1)
-    return impurity(node_counts) - shares[0] * impurity(left_counts) - shares[1] * impurity(right_counts)
+    gain = impurity(node[0])
+    for counts, total in children:
+        gain -= (Fraction(total, node[1]) if is_weighted else 1) * impurity(counts)
+    return gain
 
 
-def weighted_gain(criterion, node, left, node_weights, left_weights):
-    """The same in floating point, weights being summed row by row in the order in which they are given."""
+def transposed(node, children):
+    """The class counts of the children, and the totals of the node and of them."""
+    return [counts for counts, _ in children], [node[1], *(total for _, total in children)]
+
+
+def weighted_gain(criterion, node, children):
+    """The same in floating point."""
+    node_weights, total = node[0], float(node[1])
     name, alpha, scores, is_weighted = parameters_of(criterion, len(node_weights))
-    total, left_total = (float(add_up(weight for _, weight in rows)) for rows in (node, left))
-    right_total = total - left_total
-    right_weights = [a - b for a, b in zip(node_weights, left_weights, strict=True)]
+    children = [(weights, float(child_total)) for weights, child_total in children]
     if name in RATIOS + MATCHINGS:
-        return clustering_gain(name, node_weights, left_weights, right_weights, (total, left_total, right_total))
+        return clustering_gain(name, node_weights, *transposed((node_weights, total), children))
     impurity = {
         "gini": weighted_gini,
         "entropy": weighted_entropy,
@@ -260,10 +325,10 @@ def weighted_gain(criterion, node, left, node_weights, left_weights):
         "wig": partial(wig, class_weights=class_weights(scores, alpha)),
         "ranking": partial(weighted_ranking, scores=scores),
     }[name]
-    left_impurity, right_impurity = impurity(left_weights, left_total), impurity(right_weights, right_total)
-    if not is_weighted:
-        return impurity(node_weights, total) - left_impurity - right_impurity
-    return impurity(node_weights, total) - left_total / total * left_impurity - right_total / total * right_impurity
+    gain = impurity(node_weights, total)
+    for weights, child_total in children:
+        gain -= child_total / total * impurity(weights, child_total) if is_weighted else impurity(weights, child_total)
+    return gain
 
 
 def add_up(numbers):
@@ -274,11 +339,12 @@ def add_up(numbers):
     return total
 
 
-def etc_gain(labels, goes_left, n_classes):
-    """ETC gain (Eq. 1): ETC(S) - sum over the children v of |S_v| / |S| ETC(S_v), S_v being S thinned to its rows."""
+def etc_gain(labels, values, n_classes):
+    """ETC gain (Eq. 1): ETC(S) - sum over the values v of |S_v| / |S| ETC(S_v), S_v being S thinned to the rows of the
+    value: of a cut True for the rows that go left and False for the others, of a categorical feature its own."""
     gain = etc(labels, n_classes)
-    for side in (True, False):
-        child = [label for label, is_left in zip(labels, goes_left, strict=True) if is_left == side]
+    for child_value in sorted(set(values)):
+        child = [label for label, value in zip(labels, values, strict=True) if value == child_value]
         gain -= Fraction(len(child), len(labels)) * etc(child, n_classes)
     return gain
 

@@ -13,7 +13,7 @@ from cmath import exp, pi
 from itertools import product
 from math import prod
 
-from .boxes import unpack
+from .boxes import LEAF, MULTIWAY, unpack
 
 NEGLIGIBLE = 1e-15
 
@@ -85,6 +85,34 @@ def extract_fs(node, cardinalities):
 
     extract(set(w), node, [None] * len(cardinalities))
     return w
+
+
+def unfolded(tree, values, cardinalities):
+    """The node that stands for a tree, a mapping from the names of its arrays, with these values at its nodes.
+
+    A threshold gives all values on one side the same child, a multiway node all absent values a leaf. Where a feature
+    repeats on a path, its value is known: it leads on at once.
+    """
+
+    def child_for(node, value):
+        """The child that the value of the node's feature leads to; None where rows stay."""
+        below = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+        if tree["children_left"][node] == MULTIWAY:
+            return next((child for child in below if tree["category"][child] == value), None)
+        return below[value > tree["threshold"][node]]
+
+    def visit(node, known):
+        while node is not None and tree["children_left"][node] != LEAF and tree["feature"][node] in known:
+            last, node = node, child_for(node, known[tree["feature"][node]])
+        if node is None:
+            return values[last]
+        if tree["children_left"][node] == LEAF:
+            return values[node]
+        k = tree["feature"][node]
+        found = [(child_for(node, value), known | {k: value}) for value in range(cardinalities[k])]
+        return k, [values[node] if child is None else visit(child, below) for child, below in found]
+
+    return visit(0, {})
 
 
 def average(node):

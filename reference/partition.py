@@ -1,4 +1,4 @@
-"""The order of the rows by a feature, and the partition of a node's rows at a threshold."""
+"""The order of the rows by a feature, and the partition of a node's rows at a threshold or by category."""
 
 
 def rank_features(X):
@@ -29,3 +29,32 @@ def split_rows(X, rows, feature, threshold):
     left = [row for row in rows if X[row][feature] <= threshold]
     right = [row for row in rows if not X[row][feature] <= threshold]
     return left, right
+
+
+def is_categorical(n_categories, feature):
+    """Whether the feature's values are codes of categories; of n_categories None stands for no such feature."""
+    return n_categories is not None and n_categories[feature] > 0
+
+
+def rows_by_category(X, rows, feature):
+    """The categories that the rows have, ascending, each with its rows in the order in which they came."""
+    return [
+        (category, [row for row in rows if X[row][feature] == category])
+        for category in sorted({int(X[row][feature]) for row in rows})
+    ]
+
+
+def check_categories(X, n_categories):
+    """Raise ValueError where a value of a categorical feature is not one of its codes 0, 1, ..., n_categories - 1."""
+    if n_categories is None:
+        return
+    if X and len(n_categories) != len(X[0]):
+        raise ValueError(f"n_categories must have {len(X[0])} numbers, one for every feature, got {len(n_categories)}.")
+    for feature, n_codes in enumerate(n_categories):
+        if not 0 <= n_codes <= 2**31 - 1:
+            raise ValueError(f"n_categories of feature {feature} must be in 0..{2**31 - 1}, got {n_codes}.")
+        for row, values in enumerate(X):
+            if n_codes > 0 and not (0 <= values[feature] < n_codes and values[feature] == int(values[feature])):
+                raise ValueError(
+                    f"Feature {feature} has the categories 0..{n_codes - 1}, but row {row} has {values[feature]}."
+                )

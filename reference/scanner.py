@@ -1,12 +1,15 @@
-"""Best split of one node: every allowed cut of every feature, judged from scratch."""
+"""Best split of one node: every allowed cut of every feature, and the split by every categorical one, judged from
+scratch."""
 
 from itertools import pairwise
 
 from . import criteria
-from .partition import split_rows, threshold_between
+from .categories import exact_gain_of_children
+from .partition import is_categorical, rows_by_category, split_rows, threshold_between
 from .user_criterion import FORBIDDEN, gains_by_user
 
 MASK = 2**64 - 1
+UNDEFINED = -2
 
 
 def mix64(state):
@@ -35,8 +38,20 @@ def candidates(thresholds, max_candidates):
     return [thresholds[(2 * k + 1) * n_allowed // (2 * max_candidates)] for k in range(max_candidates)]
 
 
-def draw_features(X, rows, min_samples_leaf, max_features, random_state):
-    """max_features features drawn without replacement, and further ones until one has an allowed cut; ascending."""
+def allows_children(X, rows, feature, min_samples_leaf):
+    """Whether the rows have two categories or more, and min_samples_leaf rows of each."""
+    children = rows_by_category(X, rows, feature)
+    return len(children) > 1 and min(len(child) for _, child in children) >= min_samples_leaf
+
+
+def can_split(X, rows, feature, min_samples_leaf, n_categories):
+    if is_categorical(n_categories, feature):
+        return allows_children(X, rows, feature, min_samples_leaf)
+    return bool(allowed_thresholds(X, rows, feature, min_samples_leaf))
+
+
+def draw_features(X, rows, min_samples_leaf, max_features, random_state, n_categories=None):
+    """max_features features drawn without replacement, and further ones until one has an allowed split; ascending."""
     n_features = len(X[0])
     if max_features >= n_features:
         return list(range(n_features))
@@ -44,7 +59,7 @@ def draw_features(X, rows, min_samples_leaf, max_features, random_state):
     drawn = []
     while remaining and (
         len(drawn) < max_features
-        or not any(allowed_thresholds(X, rows, feature, min_samples_leaf) for feature in drawn)
+        or not any(can_split(X, rows, feature, min_samples_leaf, n_categories) for feature in drawn)
     ):
         random_state = (random_state + 0x9E3779B97F4A7C15) & MASK
         chosen = (mix64(random_state) * len(remaining)) >> 64
@@ -71,19 +86,51 @@ def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds
     return gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds)
 
 
-def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state):
-    """(gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None."""
+def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
+    """(gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None.
+
+    The split by a categorical feature has the threshold UNDEFINED. The best of them is taken where it is better than
+    the best cut of another feature, or is not worse and of the lower feature.
+    """
+    drawn = draw_features(X, rows, limits["min_samples_leaf"], limits["max_features"], random_state, n_categories)
+    cut = best_of(
+        best_cut(X, y, weights, n_classes, criterion, limits, rows, feature)
+        for feature in drawn
+        if not is_categorical(n_categories, feature)
+    )
+    split = best_of(
+        split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature)
+        for feature in drawn
+        if is_categorical(n_categories, feature)
+    )
+    if cut is None or split is None:
+        return cut or split
+    if criteria.is_greater(split[0], cut[0]):
+        return split
+    return split if split[1] < cut[1] and not criteria.is_greater(cut[0], split[0]) else cut
+
+
+def best_of(splits):
+    """The first one that none of the later ones is greater than, as they stand in line; None stands for no split."""
     best = None
-    for feature in draw_features(X, rows, limits["min_samples_leaf"], limits["max_features"], random_state):
-        best_of_feature = None
-        allowed = allowed_thresholds(X, rows, feature, limits["min_samples_leaf"])
-        thresholds = candidates(allowed, limits["max_candidates"])
-        gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds)
-        for gain, threshold in zip(gains, thresholds, strict=True):
-            if gain == FORBIDDEN:
-                continue
-            if best_of_feature is None or criteria.is_greater(gain, best_of_feature[0]):
-                best_of_feature = (gain, feature, threshold)
-        if best_of_feature and (best is None or criteria.is_greater(best_of_feature[0], best[0])):
-            best = best_of_feature
+    for split in splits:
+        if split is not None and (best is None or criteria.is_greater(split[0], best[0])):
+            best = split
     return best
+
+
+def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
+    allowed = allowed_thresholds(X, rows, feature, limits["min_samples_leaf"])
+    thresholds = candidates(allowed, limits["max_candidates"])
+    gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds)
+    return best_of(
+        (gain, feature, threshold) for gain, threshold in zip(gains, thresholds, strict=True) if gain != FORBIDDEN
+    )
+
+
+def split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):
+    if not allows_children(X, rows, feature, limits["min_samples_leaf"]):
+        return None
+    columns = [y[row] for row in rows], [weights[row] for row in rows], [int(X[row][feature]) for row in rows]
+    gain = exact_gain_of_children(criterion, *columns, n_classes, rows)
+    return None if gain == FORBIDDEN else (gain, feature, float(UNDEFINED))

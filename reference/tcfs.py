@@ -1,16 +1,17 @@
 """TCFS, Figs. 4 and 5 of Kargupta, Park & Dutta: a decision tree of a function, from its spectrum or from boxes.
 
 The paper keeps the coefficients that are not used yet, and adds them to the averages of all candidate schemata. Here a
-function is restricted to the schema, and asked for what is needed. Nodes have two children, of values up to a threshold
-and above; for attributes of two values this is the paper's tree.
+function is restricted to the schema, and asked for what is needed. A categorical attribute is split as in the paper,
+into a child for every value; others into two, of values up to a threshold and above.
 """
 
+from itertools import accumulate
 from math import log2, prod
 
 from .boxes import share
 from .restriction import BoxFunction, SpectrumFunction
 
-LEAF, UNDEFINED, UNLIMITED = -1, -2, 2**31 - 1
+LEAF, MULTIWAY, UNDEFINED, NO_CATEGORY = -1, -2, -2, -1
 TOLERANCE = 1e-12
 
 
@@ -31,53 +32,53 @@ def weight(function, m, low, high):
     )
 
 
-def cuts(function, m):
-    """The values of an attribute that may be the last to go left: both sides have mass."""
+def splits(function, m, categorical):
+    """All ways to split the schema by an attribute, as lists of parts, (low, high) for every child; all have mass.
+
+    A categorical attribute is split into its values; others may have a cut behind each of their values, ascending.
+    """
     low, high = function.limits[m]
-    return [
-        value
-        for value in range(low, high - 1)
-        if weight(function, m, low, value + 1) > 0.0 and weight(function, m, value + 1, high) > 0.0
-    ]
+    if m in categorical:
+        values = [(value, value + 1) for value in range(low, high) if weight(function, m, value, value + 1) > 0.0]
+        return [values] if len(values) > 1 else []
+    cuts = [[(low, value + 1), (value + 1, high)] for value in range(low, high - 1)]
+    return [parts for parts in cuts if all(weight(function, m, *part) > 0.0 for part in parts)]
 
 
-def gain(function, m, value, criterion):
-    """Gain(h, k) of the paper, of a cut."""
-    low, high = function.limits[m]
+def gain(function, m, parts, criterion):
+    """Gain(h, k) of the paper, the parts by their weights."""
     return impurity(function.average(), criterion) - sum(
-        weight(function, m, *part) * impurity(function.restricted(m, *part).average(), criterion)
-        for part in ((low, value + 1), (value + 1, high))
+        weight(function, m, *part) * impurity(function.restricted(m, *part).average(), criterion) for part in parts
     )
 
 
-def find_split(function, criterion, unit, scale):
-    """The cut of the greatest gain; where none gains anything, a cut of the attribute that most of the energy touches.
+def find_split(function, categorical, criterion, unit, scale):
+    """The split of the greatest gain; where none gains anything, one by the attribute that most of the energy touches.
 
     That is the lowest cut with half of the weight on its left, if there is one, or else the last. Ties go to the lowest
-    attribute, then to the lowest cut. (attribute, value, gain), or None where nothing can be cut.
+    attribute, then to the lowest cut. (attribute, parts, gain), or None where nothing can be split.
     """
     best, best_gain = None, 0.0
     attributes = range(len(function.limits))
     for m in attributes:
-        for value in cuts(function, m):
-            value_gain = gain(function, m, value, criterion)
-            if value_gain > best_gain + TOLERANCE * max(unit, best_gain):
-                best, best_gain = (m, value, value_gain), value_gain
+        for parts in splits(function, m, categorical):
+            gain_here = gain(function, m, parts, criterion)
+            if gain_here > best_gain + TOLERANCE * max(unit, best_gain):
+                best, best_gain = (m, parts, gain_here), gain_here
     if best is not None:
         return best
     most = 0.0
     for m in attributes:
-        possible = cuts(function, m)
+        possible = splits(function, m, categorical)
         if possible and (best is None or function.touching(m) > most + TOLERANCE * max(scale, most)):
-            low = function.limits[m][0]
-            halves = [v for v in possible if weight(function, m, low, v + 1) >= 0.5 * (1.0 - TOLERANCE)]
+            halves = [parts for parts in possible if weight(function, m, *parts[0]) >= 0.5 * (1.0 - TOLERANCE)]
             best, most = (m, (halves or possible[-1:])[0], 0.0), function.touching(m)
     return best
 
 
 class Node:
-    def __init__(self, function, depth, criterion, tol, scale, max_depth):
-        self.function, self.depth, self.children = function, depth, []
+    def __init__(self, function, category, depth, categorical, criterion, tol, scale, max_depth):
+        self.function, self.category, self.depth, self.children = function, category, depth, []
         self.average = function.average()
         self.mass = prod(
             share(weights, set(range(*limits)))
@@ -85,7 +86,8 @@ class Node:
         )
         self.split = None
         if depth < max_depth and function.energy() > tol:
-            self.split = find_split(function, criterion, 1.0 if criterion == "entropy" else scale, scale)
+            unit = 1.0 if criterion == "entropy" else scale
+            self.split = find_split(function, categorical, criterion, unit, scale)
 
 
 def most_promising(frontier, unit):
@@ -98,61 +100,79 @@ def most_promising(frontier, unit):
     return best
 
 
-def grow(function, criterion, tol, scale, max_depth, max_leaf_nodes):
-    """Build, Fig. 5, the most promising node first: the root."""
+def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes):
+    """Build, Fig. 5, the most promising node first: the root. A split into more leaves than are left is not made."""
     unit = 1.0 if criterion == "entropy" else scale
-    root = Node(function, 0, criterion, tol, scale, max_depth)
+    limits = categorical, criterion, tol, scale, max_depth
+    root = Node(function, NO_CATEGORY, 0, *limits)
     frontier, n_leaves = [root], 1
-    while n_leaves < max_leaf_nodes:
+    while True:
         frontier = [node for node in frontier if node.split is not None]
         if not frontier:
-            break
+            return root
         node = most_promising(frontier, unit)
         frontier.remove(node)
-        m, value, _ = node.split
-        low, high = node.function.limits[m]
-        node.children = [
-            Node(node.function.restricted(m, *part), node.depth + 1, criterion, tol, scale, max_depth)
-            for part in ((low, value + 1), (value + 1, high))
-        ]
+        m, parts, _ = node.split
+        if n_leaves + len(parts) - 1 > max_leaf_nodes:
+            continue
+        for low, high in parts:
+            category = low if m in categorical else NO_CATEGORY
+            node.children.append(Node(node.function.restricted(m, low, high), category, node.depth + 1, *limits))
         frontier += node.children
-        n_leaves += 1
-    return root
+        n_leaves += len(parts) - 1
 
 
-def arrays_of(root):
+def arrays_of(root, categorical):
     """The nodes in preorder, as lists."""
-    names = ("children_left", "children_right", "feature", "threshold", "gain", "mass", "average")
+    names = "children_left", "children_right", "feature", "threshold", "gain", "category", "mass", "average"
     tree = {name: [] for name in names}
+    children = []
 
     def visit(node):
-        number = len(tree["mass"])
-        m, value, node_gain = node.split if node.children else (UNDEFINED, UNDEFINED - 0.5, 0.0)
-        row = (LEAF, LEAF, m, value + 0.5, node_gain, node.mass, node.average)
+        number = len(children)
+        m, parts, node_gain = node.split if node.children else (UNDEFINED, None, 0.0)
+        is_cut = parts is not None and m not in categorical
+        threshold = parts[0][1] - 0.5 if is_cut else float(UNDEFINED)
+        row = (LEAF, LEAF, m, threshold, node_gain, node.category, node.mass, node.average)
         for name, entry in zip(names, row, strict=True):
             tree[name].append(entry)
-        for name, child in zip(names, node.children, strict=False):
-            tree[name][number] = visit(child)
+        children.append([])
+        for child in node.children:
+            children[number].append(visit(child))
+        if node.children:
+            sides = children[number] if is_cut else (MULTIWAY, MULTIWAY)
+            tree["children_left"][number], tree["children_right"][number] = sides
         return number
 
     visit(root)
-    return tree
+    offsets = list(accumulate(map(len, children), initial=0))
+    return tree | {"child_offsets": offsets, "children": [child for below in children for child in below]}
 
 
-def tree_from_boxes(boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes):
+def tree_from_boxes(
+    boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
+):
     """TCFS of the sum of boxes, each times its row of `values`: a dict of lists, one element for every node.
 
-    `scale` is the square of the function's magnitude. `mass` is the probability of the node's schema, `average` the
-    function's averages over it. (`tree_of_box` lets the engine estimate energies; the reference computes them.)
+    `scale` is the square of the function's magnitude; `is_categorical` tells which attributes are split into all their
+    values, by default none. `mass` is the probability of the node's schema, `average` the function's averages over it.
+    (`tree_of_box` lets the engine estimate energies; the reference computes them.)
     """
     function = BoxFunction.everywhere(boxes, values, measure)
-    return arrays_of(grow(function, criterion, tol, scale, max_depth, max_leaf_nodes))
+    return tree_of(function, is_categorical, criterion, tol, scale, max_depth, max_leaf_nodes)
 
 
-def tree_from_spectrum(partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes):
+def tree_from_spectrum(
+    partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
+):
     """TCFS of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has it.
 
     The measure must be uniform.
     """
     function = SpectrumFunction.everywhere(partitions, coefficients, measure)
-    return arrays_of(grow(function, criterion, tol, scale, max_depth, max_leaf_nodes))
+    return tree_of(function, is_categorical, criterion, tol, scale, max_depth, max_leaf_nodes)
+
+
+def tree_of(function, is_categorical, *limits):
+    categorical = {m for m, yes in enumerate(is_categorical or []) if yes}
+    return arrays_of(grow(function, categorical, *limits), categorical)

@@ -2,7 +2,59 @@
 
 from math import inf, isfinite
 
-LEAF = -1
+LEAF, MULTIWAY, UNDEFINED = -1, -2, -2
+
+
+def binarise(children_left, feature, threshold, child_offsets, children, category):
+    """A tree's decisions with thresholds only: (children_left, children_right, feature, threshold, node) in preorder.
+
+    The place of a multiway node is taken by a balanced search among its categories, with thresholds half-way between
+    codes. `node` tells whose part a node is: rows of other categories than the children's stay at the multiway node,
+    which therefore also has leaves.
+    """
+    binary = {name: [] for name in ("left", "right", "feature", "threshold", "node")}
+
+    def add(node):
+        number = len(binary["node"])
+        binary["left"].append(LEAF)
+        binary["right"].append(LEAF)
+        binary["feature"].append(feature[node])
+        binary["threshold"].append(threshold[node])
+        binary["node"].append(node)
+        return number
+
+    # What is still to be added, the next last: a node, or the intervals of a multiway one to search, and its parent.
+    pending = [(0, None, None, None)]
+    while pending:
+        node, found, parent, side = pending.pop()
+        below = children[child_offsets[node] : child_offsets[node + 1]]
+        if found is None and children_left[node] == MULTIWAY:
+            found = intervals(below, category)
+        if found is not None and len(found) == 1 and found[0][1] is not None:
+            pending.append((found[0][1], None, parent, side))
+            continue
+        number = add(node)
+        if parent is not None:
+            binary[side][parent] = number
+        if found is None and below:
+            pending += [(below[1], None, number, "right"), (below[0], None, number, "left")]
+        elif found is not None and len(found) > 1:
+            middle = len(found) // 2
+            binary["threshold"][number] = found[middle - 1][0]
+            pending += [(node, found[middle:], number, "right"), (node, found[:middle], number, "left")]
+        else:
+            binary["feature"][number], binary["threshold"][number] = UNDEFINED, float(UNDEFINED)
+    return tuple(binary.values())
+
+
+def intervals(below, category):
+    """The codes from the least to the greatest, as (upper end, child): None where rows stay at the node."""
+    found = [(category[below[0]] - 0.5, None)]
+    for child in below:
+        if found[-1][0] < category[child] - 0.5:
+            found.append((category[child] - 0.5, None))
+        found.append((category[child] + 0.5, child))
+    return [*found, (inf, None)]
 
 
 def path(children_left, children_right, feature, threshold, row_values):
@@ -21,7 +73,7 @@ def apply(children_left, children_right, feature, threshold, X):
 
 
 def pack(children_left, children_right, feature, threshold):
-    """The nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
+    """The nodes with siblings side by side, and their numbers, for walks of many rows.
 
     The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
     stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.

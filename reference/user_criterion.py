@@ -41,3 +41,21 @@ def order_and_cuts(X, rows, feature, thresholds):
     """The node's rows in ascending order of the feature, as places among them; and how many of them go left."""
     order = sorted(range(len(rows)), key=lambda place: X[rows[place]][feature])
     return order, [int(add_up(X[row][feature] <= threshold for row in rows)) for threshold in thresholds]
+
+
+def gain_by_user(criterion, children):
+    """The gain of a split by category, given the class counts of its children."""
+    return user_criterion_of(criterion)[0].judged_children(children)
+
+
+def sequence_gain_by_user(criterion, labels, children, rows):
+    """The gain of a split by category, given of every row its label, its child's number and its own."""
+    user_criterion, row_ids = user_criterion_of(criterion)
+    return user_criterion.judged_children(labels, children, rows if row_ids is None else [row_ids[row] for row in rows])
+
+
+def check_criterion(criterion, n_categories):
+    """Raise ValueError where there are categorical features that a user's criterion has no method for."""
+    user_criterion, _ = user_criterion_of(criterion)
+    if user_criterion is not None and n_categories is not None and any(n_categories):
+        user_criterion.check_children()

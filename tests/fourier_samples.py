@@ -2,9 +2,12 @@
 
 import numpy as np
 from hypothesis import strategies as st
+from multiway_trees import way
 from support import LEAF, UNDEFINED
 
 from pytrees import Tree
+from pytrees.fourier import ordinal_codes
+from pytrees.tree import MULTIWAY
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -48,16 +51,58 @@ def random_trees(rng, cardinalities, n_trees, n_classes=2):
     return [random_tree(rng, cardinalities, rng.integers(0, 8), n_classes) for _ in range(n_trees)]
 
 
+def random_multiway_tree(rng, cardinalities, depth=3, n_classes=2, *, cut=0.3, absent=0.3):
+    """A tree with multiway nodes; some splits are cuts, some categories absent, features repeat on paths.
+
+    Without cuts and absent categories it is as in the paper: a child for every value, a feature once on a path.
+    """
+    names = ("children_left", "children_right", "feature", "threshold", "value", "category")
+    arrays, children = {name: [] for name in names}, []
+
+    def grow(levels, free, category):
+        number = len(children)
+        children.append([])
+        counts = rng.integers(0, 4, n_classes) + (rng.random(n_classes) < 0.1)
+        counts[0] += not counts.any()
+        for name, entry in zip(names, (LEAF, LEAF, UNDEFINED, UNDEFINED, counts, category), strict=True):
+            arrays[name].append(entry)
+        if not levels or not free or rng.random() < 0.1:
+            return number
+        m = arrays["feature"][number] = int(rng.choice(sorted(free)))
+        below = free if absent else free - {m}
+        if cardinalities[m] > 1 and rng.random() < cut:
+            arrays["threshold"][number] = rng.integers(0, cardinalities[m] - 1) + rng.choice([0.0, 0.5])
+            children[number] = [grow(levels - 1, free, -1) for _ in range(2)]
+            sides = children[number]
+        else:
+            codes = np.flatnonzero(rng.random(cardinalities[m]) >= absent)
+            codes = codes if codes.size else [rng.integers(cardinalities[m])]
+            children[number] = [grow(levels - 1, below, int(code)) for code in codes]
+            sides = MULTIWAY, MULTIWAY
+        arrays["children_left"][number], arrays["children_right"][number] = sides
+        return number
+
+    grow(depth, set(range(len(cardinalities))), -1)
+    n_nodes = len(children)
+    return Tree(
+        n_node_samples=np.ones(n_nodes, dtype=int),
+        gain=np.zeros(n_nodes),
+        n_features=len(cardinalities),
+        child_offsets=np.cumsum([0, *map(len, children)]),
+        children=np.array([child for below in children for child in below], dtype=int),
+        **arrays,
+    )
+
+
+def random_multiway_trees(rng, cardinalities, n_trees, n_classes=2, **kind):
+    return [
+        random_multiway_tree(rng, cardinalities, int(rng.integers(0, 4)), n_classes, **kind) for _ in range(n_trees)
+    ]
+
+
 def naive_values(tree, X, values):
-    """What stands at the leaves that rows come to, by a walk from the root."""
-    found = []
-    for row in X:
-        node = 0
-        while tree.children_left[node] != LEAF:
-            goes_left = row[tree.feature[node]] <= tree.threshold[node]
-            node = tree.children_left[node] if goes_left else tree.children_right[node]
-        found.append(values[node])
-    return np.array(found, dtype=np.float64)
+    """What stands at the nodes where rows end, by a walk from the root."""
+    return np.array([values[way(tree, row)[-1]] for row in X], dtype=np.float64)
 
 
 def indicator(tree, class_index=-1):
@@ -116,3 +161,52 @@ def joined(boxes):
         np.concatenate(start),
         np.concatenate(stop),
     )
+
+
+class Problem:
+    """Random trees of discrete attributes, values for all codes, and the trees' functions on all of them."""
+
+    def __init__(self, seed, n_classes=2, n_trees=4):
+        rng = np.random.default_rng(seed)
+        self.trees = random_trees(rng, random_cardinalities(rng, largest=4, n_attributes=3), n_trees, n_classes)
+        self.codes = ordinal_codes(self.trees)
+        self.points = domain(self.codes.cardinalities)
+        cuts = self.codes.thresholds
+        columns = [
+            np.append(part, part[-1] + 1.0 if part.size else 0.0)[self.points[:, m]] for m, part in enumerate(cuts)
+        ]
+        self.X = np.stack(columns, axis=1)
+        labels = rng.integers(0, n_classes, len(self.X))
+        self.rows = np.concatenate([np.arange(len(self.X)), np.zeros(n_classes, dtype=int)])
+        self.y = np.concatenate([labels, np.arange(n_classes)])
+        self.masses = random_masses(rng, self.codes.cardinalities)
+        outputs = range(n_classes) if n_classes > 2 else [1]
+        says = [naive_values(tree, self.points, tree.value.argmax(axis=1)) for tree in self.codes.trees]
+        self.tables = np.array([[np.equal(said, q) for q in outputs] for said in says], dtype=float)  # (tree, q, point)
+
+    def measured(self, name):
+        """What the estimator takes as its measure, and the probabilities of all points."""
+        if name == "uniform":
+            return name, np.full(len(self.points), 1.0 / len(self.points))
+        if name == "masses":
+            return self.masses, probabilities(self.masses).ravel()
+        sizes = self.codes.cardinalities
+        counts = [np.bincount(self.points[self.rows, m], minlength=size) for m, size in enumerate(sizes)]
+        return name, probabilities([part / part.sum() for part in counts]).ravel()
+
+    def fit(self, estimator):
+        return estimator.fit(self.X[self.rows], self.y)
+
+    @property
+    def scores(self):
+        """The votes for every class at every point, averaged over the trees."""
+        means = self.tables.mean(axis=0).T
+        return np.hstack([1.0 - means, means]) if means.shape[1] == 1 else means
+
+
+def assert_equal_trees(tree, other):
+    """The same nodes; probabilities, shares and gains up to rounding."""
+    for name in ("children_left", "children_right", "feature", "threshold", "n_node_samples"):
+        np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
+    for name in ("value", "gain"):
+        np.testing.assert_allclose(getattr(tree, name), getattr(other, name), rtol=0.0, atol=1e-12, err_msg=name)

@@ -68,7 +68,8 @@ def leaf_boxes(tree, cardinalities):
 @given(seed=SEEDS)
 def test_leaf_boxes_share_out_the_domain(engine, seed):
     _, cardinalities, (tree,) = sample(seed, n_trees=1)
-    leaves, indptr, attribute, start, stop = leaf_boxes(tree, cardinalities)
+    leaves, indptr, attribute, run_indptr, start, stop = leaf_boxes(tree, cardinalities)
+    assert run_indptr == list(range(len(attribute) + 1))
     assert leaves == np.flatnonzero(tree.children_left == -1).tolist()
     points = domain(cardinalities)
     reached = naive_values(tree, points, np.arange(tree.node_count))
@@ -89,7 +90,7 @@ def test_leaves_that_nothing_reaches_have_no_box(engine):
         [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1], [0, 0, -2, -2, 0, -2, -2],
         [0.5, 1.5, -2, -2, 0.5, -2, -2], [1] * 7, np.ones((7, 2)), np.zeros(7), 1,
     )  # fmt: skip
-    assert leaf_boxes(tree, [3]) == [[2, 6], [0, 1, 2], [0, 0], [0, 1], [1, 3]]
+    assert leaf_boxes(tree, [3]) == [[2, 6], [0, 1, 2], [0, 0], [0, 1, 2], [0, 1], [1, 3]]
     assert gram([tree], [3], values=[[0, 0, 1, 5, 0, 7, 2]]) == pytest.approx((1 + 2 * 4) / 3)
 
 

@@ -17,10 +17,12 @@ from fourier_samples import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 from support import examples, on_both_engines
 
-from pytrees import DecisionTreeClassifier, FourierSpectrum
+from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._boxes import box_of_schema
+from pytrees._energy import energy_bounds
 from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_inner
 from pytrees.reference import fourier as reference
@@ -274,7 +276,51 @@ def test_plot_energy():
     axes = FourierSpectrum([[0, 1], [1, 1]], [0.5, 0.25], [2, 2]).plot_energy(plt.figure().gca())
     assert [bar.get_height() for bar in axes.patches] == [0.0, 0.25, 0.0625]
     assert axes.get_yscale() == "log"
+    assert not axes.lines
     plt.close("all")
+
+
+def test_plot_energy_and_its_bounds(engine):
+    """Breast Cancer above and below the medians: energy falls with the order, below both bounds."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    X, y = load_breast_cancer(return_X_y=True)
+    X = np.greater(X, np.median(X, axis=0)).astype(float)[:, :12]
+    tree = DecisionTreeClassifier("entropy", max_depth=6).fit(X, y)
+    spectrum = FourierSpectrum.from_tree(tree, [2] * 12)
+    axes = spectrum.plot_energy(plt.figure().gca(), tree=tree)
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert set(names) == {"of the order", "of the order or higher", "bound by the leaves", "Linial's bound"}
+    of_tails, of_leaves, of_circuits = (line.get_ydata() for line in axes.lines)
+    np.testing.assert_allclose(of_tails[0], spectrum.energy - spectrum.coefficients[0].real ** 2)
+    assert np.all(np.diff(of_tails) < 0)
+    assert np.all(of_tails <= of_leaves)
+    assert np.all(of_leaves <= of_circuits)
+    with pytest.raises(ValueError, match="features"):
+        FourierSpectrum([[0]], [1.0], [2]).plot_energy(axes, tree=tree)
+    plt.close("all")
+
+
+@examples(60)
+@given(seed=SEEDS)
+def test_energy_is_bounded(engine, seed):
+    rng, cardinalities, (tree,) = sample(seed)
+    values = rng.normal(size=tree.node_count)
+    spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=values)
+    tails = np.cumsum(spectrum.energy_by_order()[::-1])[::-1]
+    for bound in energy_bounds(spectrum, tree):
+        assert bound.shape == tails.shape
+        assert np.all(tails <= bound + 1e-12)
+
+
+def test_energy_bounds_by_hand():
+    """x_0 and x_1 and x_2: an eighth of the bits comes to the leaf of three attributes, and to its sibling."""
+    tree = Tree(
+        [1, -1, 3, -1, 5, -1, -1], [2, -1, 4, -1, 6, -1, -1], [0, -2, 1, -2, 2, -2, -2], [0.5, -2] * 3 + [-2],
+        np.ones(7, int), np.eye(2)[[0, 0, 0, 0, 0, 0, 1]], np.zeros(7), 3,
+    )  # fmt: skip
+    of_leaves, of_circuits = energy_bounds(FourierSpectrum.from_tree(tree, [2, 2, 2]), tree)
+    np.testing.assert_allclose(of_leaves[1:], [1 / 4, 1 / 8, 1 / 16])
+    np.testing.assert_allclose(of_circuits[1:], 2.5 * 2.0 ** (-np.sqrt([0, 1, 2]) / 20))
 
 
 # -------------------------------------------------------------------------------------------------------------- refused

@@ -5,15 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from fourier_samples import (
-    SEEDS,
-    domain,
-    naive_values,
-    probabilities,
-    random_cardinalities,
-    random_masses,
-    random_trees,
-)
+from fourier_samples import SEEDS, Problem, assert_equal_trees
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -29,7 +21,6 @@ from pytrees import (
     AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
-    FourierSpectrum,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
     OrthogonalTreesClassifier,
@@ -38,55 +29,6 @@ from pytrees import (
 from pytrees._coded import nearest_shares
 from pytrees.fourier import ordinal_codes
 from pytrees.orthogonal import with_signs
-
-SPLITS = ("children_left", "children_right", "feature", "threshold")
-
-
-def assert_same_splits(tree, other):
-    for name in SPLITS:
-        np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
-    np.testing.assert_allclose(tree.value, other.value, rtol=0.0, atol=1e-12)
-
-
-class Problem:
-    """Random trees of discrete attributes, values for all codes, and the trees' functions on all of them."""
-
-    def __init__(self, seed, n_classes=2, n_trees=4):
-        rng = np.random.default_rng(seed)
-        self.trees = random_trees(rng, random_cardinalities(rng, largest=4, n_attributes=3), n_trees, n_classes)
-        self.codes = ordinal_codes(self.trees)
-        self.points = domain(self.codes.cardinalities)
-        cuts = self.codes.thresholds
-        columns = [
-            np.append(part, part[-1] + 1.0 if part.size else 0.0)[self.points[:, m]] for m, part in enumerate(cuts)
-        ]
-        self.X = np.stack(columns, axis=1)
-        labels = rng.integers(0, n_classes, len(self.X))
-        self.rows = np.concatenate([np.arange(len(self.X)), np.zeros(n_classes, dtype=int)])
-        self.y = np.concatenate([labels, np.arange(n_classes)])
-        self.masses = random_masses(rng, self.codes.cardinalities)
-        outputs = range(n_classes) if n_classes > 2 else [1]
-        says = [naive_values(tree, self.points, tree.value.argmax(axis=1)) for tree in self.codes.trees]
-        self.tables = np.array([[np.equal(said, q) for q in outputs] for said in says], dtype=float)  # (tree, q, point)
-
-    def measured(self, name):
-        """What the estimator takes as its measure, and the probabilities of all points."""
-        if name == "uniform":
-            return name, np.full(len(self.points), 1.0 / len(self.points))
-        if name == "masses":
-            return self.masses, probabilities(self.masses).ravel()
-        sizes = self.codes.cardinalities
-        counts = [np.bincount(self.points[self.rows, m], minlength=size) for m, size in enumerate(sizes)]
-        return name, probabilities([part / part.sum() for part in counts]).ravel()
-
-    def fit(self, estimator):
-        return estimator.fit(self.X[self.rows], self.y)
-
-    @property
-    def scores(self):
-        """The votes for every class at every point, averaged over the trees."""
-        means = self.tables.mean(axis=0).T
-        return np.hstack([1.0 - means, means]) if means.shape[1] == 1 else means
 
 
 def orthogonal(trees, **parameters):
@@ -112,8 +54,9 @@ def test_components_are_those_of_all_values(seed, n_classes, measure, center, st
     estimator = orthogonal(problem.trees, measure=measure, center=center, structure=structure)
     fitted, reference = on_both_engines(lambda: problem.fit(clone(estimator)))
     for (tree, averages), (other, other_averages) in zip(fitted.trees_, reference.trees_, strict=True):
-        for name in SPLITS:  # not value: what is cut off at zero jumps where rounding moves it
-            np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
+        assert_equal_trees(tree, other)
+        assert tree.value.shape == (tree.node_count, 1)
+        assert tree.value[0] == pytest.approx(1.0)
         np.testing.assert_allclose(averages, other_averages, rtol=0.0, atol=1e-12)
     energies = np.linalg.eigvalsh(products)[::-1]
     rank = np.count_nonzero(energies > 1e-11 * max(energies[0], 1e-300))
@@ -200,7 +143,7 @@ def test_the_first_component_is_a_weighted_vote(seed, n_classes):
     np.testing.assert_allclose(fitted.predict_proba(problem.X), nearest_shares(scores), atol=1e-9)
 
 
-def test_number_of_components():
+def test_number_of_components(engine):
     problem = Problem(5, n_trees=6)
     whole = problem.fit(orthogonal(problem.trees))
     ratios = np.cumsum(whole.explained_variance_ratio_)
@@ -239,7 +182,10 @@ def test_one_class():
 def test_signs():
     half = np.sqrt(0.5)
     given = [[-0.6, -0.8], [0.6, -0.8], [-half, half], [half, -half]]
-    np.testing.assert_array_equal(with_signs(np.array(given)), [[0.6, 0.8], [-0.6, 0.8], [half, -half], [half, -half]])
+    signed = [[0.6, 0.8], [-0.6, 0.8], [half, -half], [half, -half]]
+    np.testing.assert_array_equal(with_signs(np.array(given)), signed)
+    noise = np.array([[0.0, 0.0], [0.0, 0.0], [1e-13, 3e-13], [-1e-13, -3e-13]])
+    np.testing.assert_allclose(with_signs(np.array(given) + noise), signed, rtol=0.0, atol=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------------------ ensembles
@@ -335,57 +281,6 @@ def test_classes_in_the_order_of_their_scale(combine):
     assert named.score(X, words[y]) > 0.9
 
 
-# ----------------------------------------------------------------------------------------------- trees that are rebuilt
-
-
-@examples(40)
-@given(seed=SEEDS, n_classes=st.sampled_from([2, 3]), criterion=st.sampled_from(["entropy", "variance"]))
-def test_a_tree_rebuilt_whole_is_its_function(seed, n_classes, criterion):
-    problem = Problem(seed, n_classes, n_trees=1)
-    for options in ({}, {"energy": 1.0}, {"measure": problem.masses}):
-        estimator = ReconstructedFourierTree(problem.trees[0], criterion=criterion, **options)
-        fitted, reference = on_both_engines(lambda estimator=estimator: problem.fit(clone(estimator)))
-        assert_same_splits(fitted.tree_, reference.tree_)
-        np.testing.assert_array_equal(fitted.predict(problem.X), problem.scores.argmax(axis=1))
-        np.testing.assert_allclose(fitted.predict_proba(problem.X), problem.scores, atol=1e-12)
-
-
-@examples(40)
-@given(seed=SEEDS, energy=st.floats(0.1, 1.0), max_order=st.sampled_from([None, 0, 1, 2]))
-def test_truncated_spectra(seed, energy, max_order):
-    problem = Problem(seed)
-    estimator = AggregatedFourierTreeClassifier(
-        problem.trees, energy=energy, max_order=max_order, max_leaf_nodes=None, criterion="variance"
-    )
-    fitted = problem.fit(estimator)
-    expected = np.zeros(len(problem.X))
-    for tree in problem.codes.trees:
-        spectrum = FourierSpectrum.from_tree(tree, problem.codes.cardinalities)
-        expected += spectrum.truncate(energy=energy, max_order=max_order).evaluate(problem.points) / len(problem.trees)
-    np.testing.assert_allclose(fitted.averages_[fitted.apply(problem.X), 0], expected, atol=1e-5)
-    clipped = np.clip(expected, 0.0, 1.0)
-    np.testing.assert_allclose(fitted.predict_proba(problem.X)[:, 1], clipped, atol=1e-5)
-    if max_order == 0:
-        assert fitted.get_n_leaves() == 1
-
-
-@examples(40)
-@given(seed=SEEDS, n_classes=st.sampled_from([2, 3]))
-def test_one_tree_of_an_ensemble_is_its_weighted_vote(seed, n_classes):
-    problem = Problem(seed, n_classes)
-    weights = np.random.default_rng(seed).integers(0, 4, len(problem.trees)) + np.eye(len(problem.trees))[0]
-    estimator = AggregatedFourierTreeClassifier(problem.trees, weights=weights, max_leaf_nodes=None)
-    fitted, reference = on_both_engines(lambda: problem.fit(clone(estimator)))
-    assert_same_splits(fitted.tree_, reference.tree_)
-    votes = np.einsum("t,tqp->pq", weights / weights.sum(), problem.tables)
-    scores = np.hstack([1.0 - votes, votes]) if n_classes == 2 else votes
-    np.testing.assert_allclose(fitted.predict_proba(problem.X), scores, atol=1e-9)
-    np.testing.assert_array_equal(fitted.predict(problem.X), np.round(scores, 9).argmax(axis=1))
-    assert fitted.member_node_counts_.tolist() == [tree.node_count for tree in problem.trees]
-    bounded = problem.fit(clone(estimator).set_params(max_leaf_nodes=2, max_depth=1))
-    assert bounded.get_n_leaves() <= 2
-
-
 # --------------------------------------------------------------------------------------------------------------- pieces
 
 
@@ -434,7 +329,7 @@ def test_trees_are_read_on_the_features_as_they_are():
 
 
 @pytest.mark.parametrize("make", [OrthogonalTreesClassifier, AggregatedFourierTreeClassifier])
-def test_what_is_refused(make):
+def test_what_is_refused(engine, make):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
     binary = DecisionTreeClassifier(max_depth=2).fit(X[:100], y[:100])
@@ -466,12 +361,16 @@ def test_what_is_refused(make):
         make([tree], measure=[[1.0]]).fit(X, y)
 
 
-def test_what_else_is_refused():
+def test_what_else_is_refused(engine):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
     for weights in ([1.0], [1.0, -1.0], [0.0, 0.0], [1.0, np.nan]):
         with pytest.raises(ValueError, match="weights must be 2 numbers"):
             AggregatedFourierTreeClassifier([tree, tree], weights=weights).fit(X, y)
+    for make in (AggregatedFourierTreeClassifier, ReconstructedFourierTree):
+        for energy in (0.0, -0.5, 1.5, np.nan):
+            with pytest.raises(ValueError, match="'energy' parameter"):
+                make(energy=energy).fit(X, y)
     for options in ({"energy": 0.9}, {"max_order": 1}):
         with pytest.raises(ValueError, match="those of measure='uniform'"):
             AggregatedFourierTreeClassifier([tree], measure="empirical", **options).fit(X, y)

@@ -150,6 +150,7 @@ def test_kernels_have_public_functions():
     assert found["traverse"] == {
         "apply",
         "apply_packed",
+        "binarise",
         "decision_path",
         "feature_usage",
         "pack",

@@ -78,6 +78,39 @@ class Packed:
         self.sum_values(self.trees, self.values, 3, self.X)
 
 
+def multiway_arrays(depth, n_categories):
+    """As `binarise` takes it: every inner node has so many children, every level a feature of its own."""
+    feature, n_children, category, children = [], [], [], []
+
+    def grow(level, code):
+        number = len(feature)
+        feature.append(level if level < depth else -2)
+        n_children.append(n_categories if level < depth else 0)
+        category.append(code)
+        own = [grow(level + 1, c) for c in range(n_children[number])]
+        children.append((number, own))
+        return number
+
+    grow(0, -1)
+    flat = [child for _, own in sorted(children) for child in own]
+    kinds = [-2 if n else -1 for n in n_children]
+    offsets = np.concatenate([[0], np.cumsum(n_children)])
+    ints = [np.array(array, dtype=np.int64) for array in (kinds, feature, offsets, flat, category)]
+    return *ints[:2], np.full(len(feature), -2.0), *ints[2:]
+
+
+class Multiway:
+    params = (ENGINES, [4, 32])
+    param_names = ("engine", "n_categories")
+
+    def setup(self, engine, n_categories):
+        self.arrays = multiway_arrays(2, n_categories)
+        self.binarise = kernel_of(engine, "traverse", "binarise")
+
+    def time_binarise(self, engine, n_categories):
+        self.binarise(*self.arrays)
+
+
 class Instructions:
     params = (["apply", "decision_path", "feature_usage"],)
     param_names = ("kernel",)

@@ -39,18 +39,18 @@ def _status(field):
     return int(line.split()[1]) * 1024
 
 
-def _peak():
+def peak():
     if STATUS.exists():
         return _status("VmHWM")
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def _forget_peak():
+def forget_peak():
     """Bytes from which the peak now rises: the present ones on Linux, elsewhere the greatest so far."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
-        return _peak()
+        return peak()
     return _status("VmRSS")
 
 
@@ -60,11 +60,11 @@ def main(folder, module, name, parameters):
     # What is imported only when it is needed is not memory of this fit.
     few = np.concatenate([np.flatnonzero(y == label)[:5] for label in np.unique(y)])
     estimator_class(**parameters).fit(X[few], y[few])
-    before = _forget_peak()
+    before = forget_peak()
     start = perf_counter()
     fitted = estimator_class(**parameters).fit(X, y)
     taken = perf_counter() - start
-    print(json.dumps([taken, _peak() - before]))
+    print(json.dumps([taken, peak() - before]))
     return fitted
 
 

@@ -36,6 +36,31 @@ cdef class Measure:
     cdef Masses masses
 
 
+cdef class Overlaps:
+    """The probabilities of what some boxes have in common on a schema: of one of them and all up to it at a time.
+
+    A pair of boxes has their product, times a factor for every attribute that both constrain. The constraints of all
+    boxes stand together by attribute, so that no pair is looked at for an attribute that it does not share.
+    """
+
+    cdef Boxes boxes
+    cdef Measure measure
+    cdef const int64_t[::1] chosen              # the boxes, each of which has mass on the schema
+    cdef const int64_t[::1] low, high           # the schema: of every attribute the values low to high - 1
+    cdef float64_t[::1] mass                    # of every box on the schema
+    cdef int64_t[::1] first                     # entry of every attribute: constraints that exclude some of the schema
+    cdef int64_t[::1] place, constraint         # of every entry: place of its box in `chosen`, ascending
+    cdef float64_t[::1] inverse                 # of every entry: one over the weight that it allows
+    cdef float64_t[::1] common                  # what `take` works out
+
+    cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil
+
+
+cdef Overlaps overlaps_of(
+    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
+)
+
+
 cdef inline float64_t run_mass(Masses* masses, int64_t attribute, int64_t start, int64_t stop) noexcept nogil:
     """The weight of the values start to stop - 1; zero where there are none."""
     cdef const float64_t* cumulative = masses.cumulative + masses.offsets[attribute]

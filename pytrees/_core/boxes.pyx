@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from pytrees._core.types cimport LEAF, float64_t, int64_t
+from libc.stdint cimport uint8_t
+
+from pytrees._core.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
+
+# Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
+cdef float64_t LEAST = 1e-300
 
 
 cdef class Boxes:
@@ -25,42 +30,96 @@ cdef const int64_t* address(const int64_t[::1] array) noexcept:
     return &array[0] if array.shape[0] else NULL
 
 
+cdef class Found:
+    """Boxes while they are found, and where the search is: of every attribute the values low to high - 1."""
+
+    cdef const int64_t[::1] cardinalities
+    cdef int64_t[::1] low, high
+    cdef list nodes, indptr, attribute, run_indptr, runs
+
+    def __init__(self, const int64_t[::1] cardinalities):
+        self.cardinalities = cardinalities
+        self.low, self.high = np.zeros_like(cardinalities), np.array(cardinalities)
+        self.nodes, self.indptr, self.attribute, self.run_indptr, self.runs = [], [0], [], [0], []
+
+    cdef int add(self, int64_t node, int64_t gappy, list gaps) except -1:
+        """Add the box of a node here; one attribute, unless it is NONE, has only the values of the gaps."""
+        cdef int64_t m
+        for m in range(self.low.shape[0]):
+            if m == gappy:
+                self.runs += gaps
+            elif self.high[m] - self.low[m] < self.cardinalities[m]:
+                self.runs.append((self.low[m], self.high[m]))
+            else:
+                continue
+            self.attribute.append(m)
+            self.run_indptr.append(len(self.runs))
+        self.nodes.append(node)
+        self.indptr.append(len(self.attribute))
+        return 0
+
+    def arrays(self):
+        start, stop = np.array(self.runs, dtype=np.int64).reshape(-1, 2).T.copy()
+        lists = self.nodes, self.indptr, self.attribute, self.run_indptr
+        return *(np.array(one, dtype=np.int64) for one in lists), start, stop
+
+
+cdef list gaps_between(list taken, int64_t low, int64_t high):
+    """The runs of values from low to high - 1 between those that are taken, ascending ones."""
+    cdef list gaps = []
+    cdef int64_t value
+    for value in taken:
+        if low < value:
+            gaps.append((low, value))
+        low = value + 1
+    if low < high:
+        gaps.append((low, high))
+    return gaps
+
+
 def leaf_boxes(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold, const int64_t[::1] cardinalities,
+    const float64_t[::1] threshold, const int64_t[::1] cardinalities, const int64_t[::1] child_offsets=None,
+    const int64_t[::1] children=None, const int64_t[::1] category=None,
 ):
-    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, start, stop), int64.
+    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
 
-    Box b is that of the leaf leaves[b], in preorder. Every constraint is one run: values from start to stop - 1.
+    All int64. Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay
+    there, as no child has them. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
     """
-    cdef int64_t n_attributes = cardinalities.shape[0]
-    cdef int64_t[::1] low = np.zeros(n_attributes, dtype=np.int64), high = np.array(cardinalities)
-    cdef list found = [], leaves = [], indptr = [0]
+    cdef Found found = Found(cardinalities)
     # What a node has yet to do: (node, attribute whose limits are set first, low, high); node -1 only sets them.
-    cdef list pending = [(0, -1, 0, 0)]
-    cdef int64_t node, attribute, old_low, old_high, cut
+    cdef list pending = [(0, -1, 0, 0)], below, gaps
+    cdef int64_t node, attribute, old_low, old_high, cut, i
     while pending:
         node, attribute, old_low, old_high = pending.pop()
         if attribute >= 0:
-            low[attribute], high[attribute] = old_low, old_high
+            found.low[attribute], found.high[attribute] = old_low, old_high
         if node < 0:
             continue
         if children_left[node] == LEAF:
-            leaves.append(node)
-            found += [(m, low[m], high[m]) for m in range(n_attributes) if high[m] - low[m] < cardinalities[m]]
-            indptr.append(len(found))
+            found.add(node, NONE, [])
             continue
         attribute = feature[node]
-        old_low, old_high = low[attribute], high[attribute]
+        old_low, old_high = found.low[attribute], found.high[attribute]
+        pending.append((-1, attribute, old_low, old_high))
+        if children_left[node] == MULTIWAY:
+            below = []
+            for i in range(child_offsets[node], child_offsets[node + 1]):
+                if old_low <= category[children[i]] < old_high:
+                    below.append((children[i], attribute, category[children[i]], category[children[i]] + 1))
+            gaps = gaps_between([value for _, _, value, _ in below], old_low, old_high)
+            if gaps:
+                found.add(node, attribute, gaps)
+            pending += reversed(below)
+            continue
         # The first value that goes right.
         cut = <int64_t>min(<float64_t>old_high, max(<float64_t>old_low, np.floor(threshold[node]) + 1.0))
-        pending.append((-1, attribute, old_low, old_high))
         if cut < old_high:
             pending.append((children_right[node], attribute, cut, old_high))
         if cut > old_low:
             pending.append((children_left[node], attribute, old_low, cut))
-    columns = np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
-    return np.array(leaves, dtype=np.int64), np.array(indptr, dtype=np.int64), columns[0], columns[1], columns[2]
+    return found.arrays()
 
 
 cdef float64_t[::1] constraint_shares(BoxArrays* boxes, Masses* masses):
@@ -113,12 +172,65 @@ cdef float64_t overlap(
     return product
 
 
-cdef inline float64_t dot(const float64_t* a, const float64_t* b, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef float64_t total = 0.0
-    for i in range(n):
-        total += a[i] * b[i]
-    return total
+cdef class Overlaps:
+    cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
+        """Work out what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
+        cdef BoxArrays* boxes = &self.boxes.arrays
+        cdef Masses* masses = &self.measure.masses
+        cdef int64_t constraint, m, entry, box = self.chosen[i]
+        cdef float64_t whole, weight
+        cdef Py_ssize_t j
+        for j in range(i + 1):
+            self.common[j] = self.mass[i] * self.mass[j]
+        # The attributes of the constraints before this one are as both boxes have them, the others as if independent.
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            m = boxes.attribute[constraint]
+            whole = run_mass(masses, m, self.low[m], self.high[m])
+            weight = clipped_mass(boxes, masses, constraint, self.low[m], self.high[m])
+            if m == left_out or not weight < whole:
+                continue
+            for entry in range(self.first[m], self.first[m + 1]):
+                if self.place[entry] > i:
+                    break
+                self.common[self.place[entry]] *= (
+                    common_mass(
+                        boxes, constraint, boxes, self.constraint[entry], masses, self.low[m], self.high[m]
+                    ) * self.inverse[entry] * (whole / max(weight, LEAST))
+                )
+
+
+cdef Overlaps overlaps_of(
+    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
+):
+    """Overlaps of boxes that have mass on a schema."""
+    cdef Overlaps found = Overlaps()
+    cdef BoxArrays* arrays = &boxes.arrays
+    cdef int64_t constraint, m
+    cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_attributes = low.shape[0], n_entries = 0
+    cdef float64_t whole, weight
+    for i in range(n_chosen):
+        n_entries += arrays.indptr[chosen[i] + 1] - arrays.indptr[chosen[i]]
+    cdef int64_t[::1] constraints = np.empty(n_entries, dtype=np.int64), places = np.empty(n_entries, dtype=np.int64)
+    cdef float64_t[::1] weights = np.empty(n_entries)
+    found.boxes, found.measure, found.chosen, found.low, found.high = boxes, measure, chosen, low, high
+    found.mass, found.common = np.ones(n_chosen), np.empty(n_chosen)
+    n_entries = 0
+    for i in range(n_chosen):
+        for constraint in range(arrays.indptr[chosen[i]], arrays.indptr[chosen[i] + 1]):
+            m = arrays.attribute[constraint]
+            whole = run_mass(&measure.masses, m, low[m], high[m])
+            weight = clipped_mass(arrays, &measure.masses, constraint, low[m], high[m])
+            found.mass[i] *= weight / whole
+            if weight < whole:
+                constraints[n_entries], places[n_entries], weights[n_entries] = constraint, i, weight
+                n_entries += 1
+    attributes = np.asarray(boxes.attribute)[np.asarray(constraints)[:n_entries]]
+    by_attribute = np.argsort(attributes, kind="stable")
+    found.first = np.searchsorted(attributes[by_attribute], np.arange(n_attributes + 1)).astype(np.int64)
+    found.place = np.asarray(places)[by_attribute]
+    found.constraint = np.asarray(constraints)[by_attribute]
+    found.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
+    return found
 
 
 def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, measure):
@@ -128,25 +240,41 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     """
     cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
-    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, n_outputs = values.shape[1]
+    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, n_outputs = values.shape[1], i, j, k
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
     cdef float64_t[::1] shares = constraint_shares(&given.arrays, &under.masses)
-    cdef const float64_t* share = &shares[0] if shares.shape[0] else NULL
-    cdef Py_ssize_t a, b, box, other
-    cdef float64_t total, value
+    cdef int64_t[::1] chosen = boxes_that_count(given, shares, values)
+    tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr))
+    cdef int64_t[::1] tree = np.ascontiguousarray(tree_of_box[np.asarray(chosen)], dtype=np.int64)
+    everything = np.diff(np.asarray(under.offsets)) - 1
+    cdef Overlaps overlaps = overlaps_of(given, under, chosen, np.zeros_like(everything), everything)
+    cdef float64_t value
     with nogil:
-        for a in range(n_trees):
-            for b in range(a, n_trees):
-                total = 0.0
-                for box in range(tree_indptr[a], tree_indptr[a + 1]):
-                    for other in range(tree_indptr[b], tree_indptr[b + 1]):
-                        value = dot(&values[box, 0], &values[other, 0], n_outputs)
-                        if value != 0.0:
-                            total += value * overlap(
-                                &given.arrays, share, box, &given.arrays, share, other, &under.masses
-                            )
-                products[a, b] = products[b, a] = total
+        for i in range(chosen.shape[0]):
+            overlaps.take(i, NONE)
+            for j in range(i + 1):
+                value = 0.0
+                for k in range(n_outputs):
+                    value += values[chosen[i], k] * values[chosen[j], k]
+                products[tree[i], tree[j]] += value * overlaps.common[j]
+                if tree[i] == tree[j] and i != j:
+                    products[tree[i], tree[j]] += value * overlaps.common[j]
+        for i in range(n_trees):
+            for j in range(i):
+                products[j, i] = products[i, j]
     return np.asarray(products)
+
+
+cdef int64_t[::1] boxes_that_count(Boxes boxes, const float64_t[::1] shares, const float64_t[:, ::1] values):
+    """The boxes that have mass and a value."""
+    cdef Py_ssize_t box, constraint
+    counts = np.any(np.asarray(values) != 0.0, axis=1)
+    cdef uint8_t[::1] counting = counts.view(np.uint8)
+    for box in range(values.shape[0]):
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            if shares[constraint] == 0.0:
+                counting[box] = 0
+    return np.flatnonzero(counts)
 
 
 def averages(boxes, const float64_t[:, ::1] values, schemata, measure):

@@ -1,6 +1,6 @@
 """Functions on a schema, as TCFS splits it."""
 
-from pytrees._core.boxes cimport Boxes, Measure
+from pytrees._core.boxes cimport Boxes, Measure, Overlaps
 from pytrees._core.types cimport float64_t, int64_t
 
 
@@ -33,10 +33,8 @@ cdef class BoxFunction(Function):
     cdef void add_steps(self, int64_t constraint, Py_ssize_t k, float64_t part) noexcept nogil
     cdef float64_t first_order_energy(self) noexcept
     cdef float64_t greatest_energy(self) noexcept
-    cdef float64_t over_pairs(self, bint touching_too) noexcept
-    cdef float64_t overlap(self, int64_t box, int64_t other, int64_t left_out) noexcept nogil
-    cdef void add_touching(self, int64_t box, int64_t other, float64_t value) noexcept nogil
-    cdef float64_t common_share(self, int64_t constraint, int64_t other) noexcept nogil
+    cdef float64_t energy(self) except? -1.0
+    cdef float64_t products(self, Overlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil
 
 
 cdef class SpectrumFunction(Function):

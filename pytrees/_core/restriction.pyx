@@ -5,7 +5,7 @@ import numpy as np
 from libc.math cimport M_PI, cos, sin, sqrt
 from libc.stdint cimport uint64_t
 
-from pytrees._core.boxes cimport BoxArrays, clipped_mass, common_mass, run_mass
+from pytrees._core.boxes cimport Overlaps, clipped_mass, overlaps_of, run_mass
 from pytrees._core.fourier cimport Roots, compare, digit_t
 from pytrees._core.types cimport NONE, float64_t, int64_t
 
@@ -111,7 +111,7 @@ cdef class BoxFunction(Function):
             return False
         if self.greatest_energy() <= tol:
             return True
-        return self.over_pairs(False) <= tol
+        return self.energy() <= tol
 
     cdef float64_t first_order_energy(self) noexcept:
         """The variance of the profiles, all together: no more than the energy."""
@@ -145,78 +145,43 @@ cdef class BoxFunction(Function):
         return bound
 
     cdef int look_closer(self) except -1:
+        cdef Overlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
+        cdef int64_t constraint, m
+        cdef Py_ssize_t i
+        cdef float64_t square
         self.touching = np.zeros(self.low.shape[0])
-        self.over_pairs(True)
-        return 0
-
-    cdef float64_t over_pairs(self, bint touching_too) noexcept:
-        """The energy; `touching` is added up on the way if wanted."""
-        cdef Py_ssize_t i, j, k, n_outputs = self.values.shape[1]
-        cdef int64_t box, other
-        cdef float64_t value, energy = 0.0
         with nogil:
             for i in range(self.live.shape[0]):
-                self.take_shares(self.live[i])
+                square = self.products(overlaps, i, NONE)
+                for constraint in range(
+                    self.boxes.arrays.indptr[self.live[i]], self.boxes.arrays.indptr[self.live[i] + 1]
+                ):
+                    m = self.boxes.arrays.attribute[constraint]
+                    self.touching[m] += square - self.products(overlaps, i, m)
+        return 0
+
+    cdef float64_t energy(self) except? -1.0:
+        cdef Overlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
+        cdef Py_ssize_t i, k
+        cdef float64_t energy = 0.0
+        with nogil:
             for i in range(self.live.shape[0]):
-                box = self.live[i]
-                for j in range(i + 1):
-                    other, value = self.live[j], 0.0
-                    for k in range(n_outputs):
-                        value += self.values[box, k] * self.values[other, k]
-                    if value == 0.0:
-                        continue
-                    value = value if i == j else 2.0 * value
-                    energy += value * self.overlap(box, other, NONE)
-                    if touching_too:
-                        self.add_touching(box, other, value)
-            for k in range(n_outputs):
+                energy += self.products(overlaps, i, NONE)
+            for k in range(self.average.shape[0]):
                 energy -= self.average[k] * self.average[k]
         return energy
 
-    cdef float64_t overlap(self, int64_t box, int64_t other, int64_t left_out) noexcept nogil:
-        """The probability, on the schema, of what two boxes have in common, but for one attribute."""
-        cdef BoxArrays* boxes = &self.boxes.arrays
-        cdef int64_t i = boxes.indptr[box], end = boxes.indptr[box + 1]
-        cdef int64_t j = boxes.indptr[other], other_end = boxes.indptr[other + 1]
-        cdef int64_t m, n
-        cdef float64_t product = 1.0
-        # The attributes below those of i and j are in the product.
-        while product != 0.0 and (i < end or j < other_end):
-            m = boxes.attribute[i] if i < end else self.low.shape[0]
-            n = boxes.attribute[j] if j < other_end else self.low.shape[0]
-            if m < n:
-                product *= self.shares[i]
-            elif n < m:
-                product *= self.shares[j]
-            elif m != left_out:
-                product *= self.common_share(i, j)
-            i += m <= n
-            j += n <= m
-        return product
-
-    cdef void add_touching(self, int64_t box, int64_t other, float64_t value) noexcept nogil:
-        """Add to `touching` what the overlap of two boxes loses where an attribute is averaged over."""
-        cdef BoxArrays* boxes = &self.boxes.arrays
-        cdef int64_t i = boxes.indptr[box], j = boxes.indptr[other], m, n
-        cdef float64_t lost
-        # What the attributes below those of i and j add is added.
-        while i < boxes.indptr[box + 1] and j < boxes.indptr[other + 1]:
-            m, n = boxes.attribute[i], boxes.attribute[j]
-            if m == n:
-                lost = self.common_share(i, j) - self.shares[i] * self.shares[j]
-                if lost != 0.0:
-                    self.touching[m] += value * lost * self.overlap(box, other, m)
-            i += m <= n
-            j += n <= m
-
-    cdef float64_t common_share(self, int64_t constraint, int64_t other) noexcept nogil:
-        cdef int64_t m = self.boxes.arrays.attribute[constraint]
-        return (
-            common_mass(
-                &self.boxes.arrays, constraint, &self.boxes.arrays, other, &self.measure.masses, self.low[m],
-                self.high[m],
-            ) / run_mass(&self.measure.masses, m, self.low[m], self.high[m])
-        )
+    cdef float64_t products(self, Overlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil:
+        """What a box, with itself and with all boxes before it, adds to the mean square."""
+        cdef Py_ssize_t j, k
+        cdef float64_t value, total = 0.0
+        overlaps.take(i, left_out)
+        for j in range(i + 1):
+            value = 0.0
+            for k in range(self.average.shape[0]):
+                value += self.values[self.live[i], k] * self.values[self.live[j], k]
+            total += (value if i == j else 2.0 * value) * overlaps.common[j]
+        return total
 
     cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
         cdef BoxFunction part = BoxFunction()

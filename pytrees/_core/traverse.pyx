@@ -6,7 +6,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from pytrees._core.types cimport LEAF, float64_t, int64_t
+from pytrees._core.types cimport LEAF, MULTIWAY, UNDEFINED, float64_t, int64_t
 
 cdef extern from *:
     void prefetch "__builtin_prefetch"(const void*) noexcept nogil
@@ -25,6 +25,10 @@ cdef packed struct Node:
     uint32_t feature
     uint32_t left
 
+PENDING = np.dtype({
+    "names": ["node", "start", "stop", "parent", "is_right"], "formats": [np.int64] * 4 + [np.intc],
+    "itemsize": 40,
+})
 NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
 # Its leaves give a row of values, or one vote; the other one is NULL.
@@ -33,6 +37,86 @@ cdef struct PackedTree:
     const uint32_t* numbers
     const float64_t* values
     const int64_t* votes
+
+
+# What is still to be added to a tree in binary form: a node, where its intervals are not yet known (stop is 0), or the
+# intervals of a multiway node to search among.
+cdef struct Pending:
+    int64_t node, start, stop, parent
+    bint is_right
+
+
+def binarise(
+    const int64_t[::1] children_left, const int64_t[::1] feature, const float64_t[::1] threshold,
+    const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category,
+):
+    """A tree's decisions with thresholds only: (children_left, children_right, feature, threshold, node) in preorder.
+
+    The place of a multiway node is taken by a balanced search among its categories, with thresholds half-way between
+    codes. `node` tells whose part a node is: rows of other categories than the children's stay at the multiway node,
+    which therefore also has leaves.
+    """
+    # A multiway node has at most twice as many intervals as children, and one; a search needs fewer nodes than that.
+    cdef Py_ssize_t capacity = 4 * feature.shape[0], n_pending = 1, n_nodes = 0, middle, first, n_intervals = 0
+    cdef float64_t[::1] ends = np.empty(3 * feature.shape[0])
+    cdef int64_t[::1] targets = np.empty(3 * feature.shape[0], dtype=np.int64)
+    cdef int64_t[:, ::1] links = np.empty((4, capacity), dtype=np.int64)
+    cdef float64_t[::1] thresholds = np.empty(capacity)
+    cdef Pending[::1] pending = np.empty(capacity, dtype=PENDING)
+    cdef Pending next_one
+    pending[0] = Pending(0, 0, 0, LEAF, False)
+    while n_pending > 0:
+        n_pending -= 1
+        next_one = pending[n_pending]
+        if next_one.stop == 0 and children_left[next_one.node] == MULTIWAY:
+            next_one.start = n_intervals
+            n_intervals = next_one.stop = add_intervals(
+                children[child_offsets[next_one.node]:child_offsets[next_one.node + 1]], category, ends, targets,
+                n_intervals,
+            )
+        if next_one.stop - next_one.start == 1 and targets[next_one.start] != LEAF:
+            pending[n_pending] = Pending(targets[next_one.start], 0, 0, next_one.parent, next_one.is_right)
+            n_pending += 1
+            continue
+        if next_one.parent != LEAF:
+            links[next_one.is_right, next_one.parent] = n_nodes
+        links[0, n_nodes] = links[1, n_nodes] = LEAF
+        links[2, n_nodes], links[3, n_nodes] = feature[next_one.node], next_one.node
+        thresholds[n_nodes] = threshold[next_one.node]
+        first = child_offsets[next_one.node]
+        if next_one.stop == 0 and child_offsets[next_one.node + 1] > first:
+            pending[n_pending] = Pending(children[first + 1], 0, 0, n_nodes, True)
+            pending[n_pending + 1] = Pending(children[first], 0, 0, n_nodes, False)
+            n_pending += 2
+        elif next_one.stop - next_one.start > 1:
+            middle = next_one.start + (next_one.stop - next_one.start) // 2
+            thresholds[n_nodes] = ends[middle - 1]
+            pending[n_pending] = Pending(next_one.node, middle, next_one.stop, n_nodes, True)
+            pending[n_pending + 1] = Pending(next_one.node, next_one.start, middle, n_nodes, False)
+            n_pending += 2
+        else:
+            links[2, n_nodes] = UNDEFINED
+            thresholds[n_nodes] = UNDEFINED
+        n_nodes += 1
+    left, right, looked_at, node = (np.array(row[:n_nodes]) for row in np.asarray(links))
+    return left, right, looked_at, np.array(thresholds[:n_nodes]), node
+
+
+cdef Py_ssize_t add_intervals(
+    const int64_t[::1] below, const int64_t[::1] category, float64_t[::1] ends, int64_t[::1] targets, Py_ssize_t n,
+):
+    """The codes from the least to the greatest, as upper ends and children: LEAF where rows stay at the node."""
+    cdef Py_ssize_t i
+    ends[n], targets[n] = <float64_t> category[below[0]] - 0.5, LEAF
+    n += 1
+    for i in range(below.shape[0]):
+        if ends[n - 1] < <float64_t> category[below[i]] - 0.5:
+            ends[n], targets[n] = <float64_t> category[below[i]] - 0.5, LEAF
+            n += 1
+        ends[n], targets[n] = <float64_t> category[below[i]] + 0.5, below[i]
+        n += 1
+    ends[n], targets[n] = INFINITY, LEAF
+    return n + 1
 
 
 def pack(
@@ -200,8 +284,9 @@ def sum_values(list trees, list values, Py_ssize_t n_classes, const float64_t[:,
     return over_packed(trees, values, n_classes, X, False)
 
 
-cdef int check_sizes(bint agree) except -1:
-    if not agree:
+cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
+    """Of a tree with multiway nodes several packed nodes have the number of one."""
+    if n_nodes > numbers.shape[0] or n_nodes < numbers.shape[0] and np.max(numbers) >= n_nodes:
         raise ValueError("The nodes of a tree and what they give do not agree in number.")
     return 0
 
@@ -222,11 +307,11 @@ cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, cons
             packed[i] = PackedTree(&nodes[0], &numbers[0], NULL, NULL)
             if voting:
                 votes = leaf_arrays[i]
-                check_sizes(votes.shape[0] == nodes.shape[0])
+                check_sizes(numbers, votes.shape[0])
                 packed[i].votes = &votes[0]
             else:
                 values = leaf_arrays[i]
-                check_sizes(values.shape[0] == nodes.shape[0] and values.shape[1] == n_classes)
+                check_sizes(numbers, values.shape[0] if values.shape[1] == n_classes else 0)
                 packed[i].values = &values[0, 0]
         return sums_over_trees(packed, len(trees), n_classes, X)
     finally:

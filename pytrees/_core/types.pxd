@@ -27,6 +27,7 @@ ctypedef int32_t index_t
 cdef enum:
     NONE = -1               # no pair, no parent, no cut
     LEAF = -1               # children of a leaf
+    MULTIWAY = -2           # left and right child of a node with a child for every category
     UNDEFINED = -2          # feature and threshold of a leaf
     UNLIMITED = 2147483647
 

@@ -42,7 +42,11 @@ cdef class CountCriterion:
     Where it does not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``.
     For some cuts of the first table this is checked.
 
-    The names `name`, `judges`, `specification`, `judge` and `judged` are taken.
+    Where features are categorical, a subclass also defines ``gain_of_children(counts)``: the gain of a split into one
+    child a category, of whose class counts ``counts``, read-only and of shape (n_children, n_classes), has a row a
+    child. Of two children it is meant to be what ``gains`` says of their cut.
+
+    The names `name`, `judges`, `specification`, `judge`, `judged`, `judged_children` and `check_children` are taken.
 
     Attributes
     ----------
@@ -54,8 +58,9 @@ cdef class CountCriterion:
     RuntimeError
         At fitting, if ``gains`` raises an exception, which is then its cause.
     ValueError
-        At fitting, if what ``gains`` returns has another shape, is not real, is not a number or plus infinity, or if
-        cuts gain something else among others than alone though `per_feature` is False.
+        At fitting, if what ``gains`` or ``gain_of_children`` returns has another shape, is not real, is not a number
+        or plus infinity, if cuts gain something else among others than alone though `per_feature` is False, or if
+        there are categorical features and no ``gain_of_children``.
 
     See Also
     --------
@@ -109,6 +114,29 @@ cdef class CountCriterion:
         """
         raise NotImplementedError(f"{self.name} must define gains(left, right).")
 
+    def gain_of_children(self, counts):
+        """The gain of a split into more children than two; a subclass must define it for categorical features.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (n_children, n_classes), float64
+
+        Returns
+        -------
+        float
+        """
+        raise NotImplementedError(f"{self.name} must define gain_of_children(counts).")
+
+    def check_children(self):
+        """Raise ValueError unless the criterion can judge a split by category."""
+        _check_defined(self, CountCriterion, "counts")
+
+    def judged_children(self, counts):
+        """The gain of a split into children of these class counts, checked: what both engines call."""
+        counts = np.array(counts, dtype=np.float64)
+        counts.flags.writeable = False
+        return _checked_gain(self, f"{len(counts)} children", counts)
+
     def judged(self, left, right):
         """The gains of cuts, checked: what the reference engine calls."""
         left, right = np.asfortranarray(left, dtype=np.float64), np.asfortranarray(right, dtype=np.float64)
@@ -132,17 +160,19 @@ cdef class SequenceCriterion:
     A subclass defines ``impurity(labels)``. The gain of a cut is the impurity of the node's label sequence minus those
     of its children's, weighted by their shares of the rows; a subclass may define ``gain(labels, goes_left)`` instead.
     It can then be given as `criterion` to every estimator that takes one: any growth, any ensemble, both engines; but
-    rows of a sequence have no weights.
+    rows of a sequence have no weights. With a ``gain`` of its own it defines ``gain_of_children(labels, children)``
+    beside it where features are categorical: the gain of a split into one child a category.
 
     ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of
     the rows in a node, in the order of the rows; on bootstrap samples in the order of the draws, with repeated
-    rows. ``goes_left`` is a bool for each of them. Gains are real numbers, the higher the better; minus infinity
-    forbids a cut. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
+    rows. ``goes_left`` is a bool for each of them, ``children`` the number of its child, 0, 1, ... Gains are real
+    numbers, the higher the better; minus infinity forbids a split. They are compared with a tolerance of
+    1e-12 · max(1, abs(best)).
 
     Attributes
     ----------
     needs_rows : bool, default=False
-        Both methods get a further argument ``rows``, an array of shape (n_samples,), int64: the numbers of the rows in
+        The methods get a further argument ``rows``, an array of shape (n_samples,), int64: the numbers of the rows in
         the X that was fitted. By them the criterion can look up what it knows of a row beside its label. In
         cross-validation that X is a part of the whole one, with row numbers of its own.
 
@@ -151,7 +181,8 @@ cdef class SequenceCriterion:
     RuntimeError
         At fitting, if the methods raise an exception, which is then its cause.
     ValueError
-        At fitting, if what they return is not one real number, or not a number.
+        At fitting, if what they return is not one real number, or not a number; or if there are categorical features
+        and a ``gain``, but no ``gain_of_children``.
 
     See Also
     --------
@@ -195,7 +226,24 @@ cdef class SequenceCriterion:
     def gain(self, labels, goes_left, rows=None):
         """Gain of a cut: impurity of the sequence, minus those of its parts by their shares of the rows."""
         chosen = np.ones(len(labels), dtype=bool)
-        return _thin_gain(self, _impurity(self, labels, rows, chosen), labels, goes_left, rows)
+        return _thin_gain(self, _impurity(self, labels, rows, chosen), labels, (goes_left, ~goes_left), rows)
+
+    def gain_of_children(self, labels, children, rows=None):
+        """Gain of a split by category: impurity of the sequence, minus those of its parts by their shares of the rows.
+        """
+        parts = [children == child for child in range(children.max() + 1)]
+        return _thin_gain(self, _impurity(self, labels, rows, children >= 0), labels, parts, rows)
+
+    def check_children(self):
+        """Raise ValueError unless the criterion can judge a split by category."""
+        if type(self).gain is not SequenceCriterion.gain or type(self).impurity is SequenceCriterion.impurity:
+            _check_defined(self, SequenceCriterion, "labels, children")
+
+    def judged_children(self, labels, children, row_ids):
+        """The gain of a split by category, checked: what both engines call."""
+        of_rows = (np.array(row_ids, dtype=np.int64),) if self.needs_rows else ()
+        labels, children = np.array(labels, dtype=np.int32), np.array(children, dtype=np.int64)
+        return _checked_gain(self, f"{children.max() + 1} children", labels, children, *of_rows)
 
     def judged(self, labels, row_ids, order, n_left):
         """The gains of a feature's cuts, checked: what the reference engine calls."""
@@ -253,8 +301,8 @@ def _returned(criterion, method, of_what, *arguments):
     return given
 
 
-def _real_number(criterion, method, labels, *arguments):
-    given = _returned(criterion, method, f"{len(labels)} labels", labels, *arguments)
+def _real_number(criterion, method, of_what, *arguments):
+    given = _returned(criterion, method, of_what, *arguments)
     if given.ndim:
         raise ValueError(
             f"{method.__name__} of the criterion {criterion.name} must return one number, got shape {given.shape}."
@@ -277,21 +325,38 @@ def _gain_method(criterion, labels, rows):
     """The gain of a cut, given which rows go left; the node's own impurity is asked for once."""
     if type(criterion).gain is SequenceCriterion.gain:
         node_impurity = _impurity(criterion, labels, rows, np.ones(len(labels), dtype=bool))
-        return lambda goes_left: _thin_gain(criterion, node_impurity, labels, goes_left, rows)
+        return lambda goes_left: _thin_gain(criterion, node_impurity, labels, (goes_left, ~goes_left), rows)
     of_rows = () if rows is None else (rows,)
-    return lambda goes_left: _real_number(criterion, criterion.gain, labels, goes_left, *of_rows)
+    of_what = f"{len(labels)} labels"
+    return lambda goes_left: _real_number(criterion, criterion.gain, of_what, labels, goes_left, *of_rows)
 
 
 def _impurity(criterion, labels, rows, chosen):
     of_rows = () if rows is None else (rows[chosen],)
-    return _real_number(criterion, criterion.impurity, labels[chosen], *of_rows)
+    chosen_labels = labels[chosen]
+    return _real_number(criterion, criterion.impurity, f"{len(chosen_labels)} labels", chosen_labels, *of_rows)
 
 
-def _thin_gain(criterion, node_impurity, labels, goes_left, rows):
+def _thin_gain(criterion, node_impurity, labels, parts, rows):
     """Impurity of the sequence, minus those of the children's by their shares of the rows."""
     gain = node_impurity
-    for side in (goes_left, ~goes_left):
-        gain = gain - np.count_nonzero(side) / len(labels) * _impurity(criterion, labels, rows, side)
+    for part in parts:
+        gain = gain - np.count_nonzero(part) / len(labels) * _impurity(criterion, labels, rows, part)
+    return gain
+
+
+def _check_defined(criterion, base, arguments):
+    if type(criterion).gain_of_children is base.gain_of_children:
+        raise ValueError(
+            f"The criterion {criterion.name} must define gain_of_children({arguments}) for categorical features."
+        )
+
+
+def _checked_gain(criterion, of_what, *arguments):
+    """What `gain_of_children` returns."""
+    gain = _real_number(criterion, criterion.gain_of_children, of_what, *arguments)
+    if not _is_gain(gain):
+        raise ValueError(f"The criterion {criterion.name} gives a gain of {gain} to {of_what} of a category each.")
     return gain
 
 

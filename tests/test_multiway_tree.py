@@ -1,0 +1,213 @@
+"""Trees with multiway nodes: their arrays, their binary form, the way of rows through them."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from multiway_trees import random_rows, random_tree, way
+
+from pytrees import Tree, export_dict, export_text, plot_tree
+from pytrees._core import traverse as compiled
+from pytrees.reference import traverse as naive
+from pytrees.tree import LEAF, MULTIWAY
+
+CARDINALITIES = [0, 1, 2, 3, 9]
+ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+CHILD_ARRAYS = ("child_offsets", "children", "category")
+
+
+def arrays_of(tree):
+    return {name: getattr(tree, name).copy() for name in (*ARRAYS, *CHILD_ARRAYS)}
+
+
+def trunk():
+    """A root with three categories, 0, 2 and 3, the second of which leads to a threshold."""
+    return Tree(
+        children_left=[MULTIWAY, LEAF, 3, LEAF, LEAF, LEAF],
+        children_right=[MULTIWAY, LEAF, 4, LEAF, LEAF, LEAF],
+        feature=[0, -2, 1, -2, -2, -2],
+        threshold=[-2, -2, 0.5, -2, -2, -2],
+        n_node_samples=[10, 3, 4, 3, 1, 3],
+        value=[[5, 5], [3, 0], [1, 3], [0, 3], [1, 0], [1, 2]],
+        gain=[0.5, 0, 0.25, 0, 0, 0],
+        n_features=2,
+        child_offsets=[0, 3, 3, 5, 5, 5, 5],
+        children=[1, 2, 5, 3, 4],
+        category=[-1, 0, 2, -1, -1, 3],
+    )
+
+
+def test_a_row_goes_to_its_category_or_stays(engine):
+    X = [[0, 0], [2, 0], [2, 1], [3, 0], [1, 0], [-1, 0], [7, 0]]
+    assert trunk().apply(X).tolist() == [1, 3, 4, 5, 0, 0, 0]
+    assert trunk().apply(X * 3).tolist() == [1, 3, 4, 5, 0, 0, 0] * 3  # enough rows to be packed for
+    assert trunk().predict(X).tolist() == [0, 1, 0, 1, 0, 0, 0]
+    assert trunk().decision_path(X).indices.tolist() == [0, 1, 0, 2, 3, 0, 2, 4, 0, 5, 0, 0, 0]
+
+
+def test_what_can_be_asked(engine):
+    tree = trunk()
+    assert tree.is_multiway
+    assert (tree.n_leaves, tree.max_depth) == (4, 2)
+    assert tree.children_of(0).tolist() == [1, 2, 5]
+    assert tree.children_of(1).tolist() == []
+    assert tree.feature_usage().tolist() == [10, 4]
+    assert tree.feature_usage([[2, 0], [1, 0]]).tolist() == [2, 1]
+    np.testing.assert_allclose(tree.feature_importances(), [5 / 6, 1 / 6])
+
+
+def test_binary_form(engine):
+    _, _, feature, threshold, node = trunk().binary
+    # below 0 | 0 | 1 | 2 | 3 | above 3, cut in the middle, then in the middles
+    assert node.tolist() == [0, 0, 0, 0, 1, 0, 0, 2, 3, 4, 0, 5, 0]
+    assert threshold[feature == 0].tolist() == [1.5, -0.5, 0.5, 2.5, 3.5]
+    assert feature.tolist() == [0, 0, -2, 0, -2, -2, 0, 1, -2, -2, 0, -2, -2]
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32), n_rows=st.sampled_from([1, 5, 40]))
+def test_rows_take_the_same_way_on_both_engines(engine, seed, n_rows):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, CARDINALITIES)
+    X = random_rows(rng, CARDINALITIES, n_rows)
+    ways = [way(tree, row) for row in X]
+    assert tree.apply(X).tolist() == [nodes[-1] for nodes in ways]
+    path = tree.decision_path(X)
+    assert [path.indices[a:b].tolist() for a, b in zip(path.indptr, path.indptr[1:], strict=False)] == ways
+    looked_at = [{tree.feature[node] for node in nodes if tree.children_left[node] != LEAF} for nodes in ways]
+    assert tree.feature_usage(X).tolist() == [sum(f in some for some in looked_at) for f in range(len(CARDINALITIES))]
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_binary_forms_are_equal(seed):
+    tree = random_tree(np.random.default_rng(seed), CARDINALITIES)
+    given_arrays = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.children, tree.category)
+    ours, theirs = compiled.binarise(*given_arrays), naive.binarise(*(array.tolist() for array in given_arrays))
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.tolist() == other
+    # The binary form is itself a tree in preorder.
+    left, right, feature, threshold, node = ours
+    n_nodes = len(node)
+    Tree(left, right, feature, threshold, [1] * n_nodes, np.ones((n_nodes, 1)), np.zeros(n_nodes), tree.n_features)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_equality_and_pickles(seed):
+    rng = np.random.default_rng(seed)
+    tree, other = (random_tree(rng, CARDINALITIES) for _ in range(2))
+    assert pickle.loads(pickle.dumps(tree)) == tree
+    assert hash(pickle.loads(pickle.dumps(tree))) == hash(tree)
+    same = all(np.array_equal(a, b) for a, b in zip(arrays_of(tree).values(), arrays_of(other).values(), strict=True))
+    assert (tree == other) == same
+
+
+def test_categories_tell_trees_apart():
+    arrays = arrays_of(trunk())
+    arrays["category"][5] = 4
+    assert Tree(**arrays, n_features=2) != trunk()
+
+
+def test_trees_without_multiway_nodes_have_children_by_offsets():
+    tree = Tree([1, -1, -1], [2, -1, -1], [0, -2, -2], [0.5, -2, -2], [2, 1, 1], np.eye(3), [1.0, 0, 0], 1)
+    assert not tree.is_multiway
+    assert tree.child_offsets.tolist() == [0, 2, 2, 2]
+    assert tree.children.tolist() == [1, 2]
+    assert tree.category.tolist() == [-1, -1, -1]
+    assert tree.binary.node.tolist() == [0, 1, 2]
+    given_them = Tree(**arrays_of(tree), n_features=1)
+    assert given_them == tree
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "number", "message"),
+    [
+        ("children_left", 0, 1, "multiway on one side"),
+        ("children", 0, 2, "agree|preorder|children"),
+        ("children", 2, 4, "preorder|children"),
+        ("child_offsets", 1, 2, "do not agree"),
+        ("child_offsets", 6, 9, "do not agree"),
+        ("category", 0, 0, "category"),
+        ("category", 2, 0, "category"),
+        ("category", 3, 1, "category"),
+        ("category", 5, -1, "category"),
+        ("category", 5, -7, "category"),
+        ("feature", 0, 2, "looks at another"),
+    ],
+)
+def test_arrays_that_could_not_be_walked_are_refused(name, place, number, message):
+    arrays = arrays_of(trunk())
+    arrays[name][place] = number
+    with pytest.raises(ValueError, match=message):
+        Tree(**arrays, n_features=2)
+
+
+def test_multiway_nodes_need_their_children():
+    arrays = {name: array for name, array in arrays_of(trunk()).items() if name not in CHILD_ARRAYS}
+    with pytest.raises(ValueError, match="it needs child_offsets"):
+        Tree(**arrays, n_features=2)
+
+
+def test_sizes_are_checked(engine):
+    arrays = arrays_of(trunk())
+    arrays["children"] = arrays["children"][:-1]
+    with pytest.raises(ValueError, match="children has shape"):
+        Tree(**arrays, n_features=2)
+
+
+class Estimator:
+    """What exports ask a fitted estimator for."""
+
+    tree_ = trunk()
+    classes_ = np.array(["no", "yes"])
+    is_categorical_ = np.array([True, False])
+    categories_ = (np.array(["blue", "green", "red", "white"]),)
+
+
+def test_text():
+    assert export_text(trunk(), class_names=["no", "yes"]).splitlines() == [
+        "feature_0 = 0 (gain 0.5)",
+        "|   class no [3, 0]",
+        "feature_0 = 2",
+        "|   feature_1 <= 0.5 (gain 0.25)",
+        "|   |   class yes [0, 3]",
+        "|   feature_1 > 0.5",
+        "|   |   class no [1, 0]",
+        "feature_0 = 3",
+        "|   class yes [1, 2]",
+    ]
+    assert "feature_0 = red\n" in export_text(Estimator())
+
+
+def test_dict():
+    root = export_dict(Estimator())
+    assert [child["category"] for child in root["children"]] == ["blue", "red", "white"]
+    assert root["children"][1]["left"] == {"n_node_samples": 3, "counts": [0.0, 3.0], "class": "yes"}
+    assert "threshold" not in root
+    assert [child["category"] for child in export_dict(trunk())["children"]] == [0, 2, 3]
+
+
+def test_picture():
+    pytest.importorskip("matplotlib").use("agg")
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    assert [node.get_text() for node in plot_tree(Estimator(), ax=ax)][:2] == ["feature_0", "class no\n3 rows"]
+    assert {"blue", "red", "white"} <= {text.get_text() for text in ax.texts}
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_scikit_learns_tree_decides_the_same(seed):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, CARDINALITIES)
+    X = random_rows(rng, CARDINALITIES, 40)
+    theirs = tree.to_sklearn()
+    assert theirs.predict(X).tolist() == tree.predict(X).tolist()
+    np.testing.assert_array_equal(theirs.predict_proba(X), tree.shares_at(tree.apply(X)))
+    is_part_without_rows = theirs.tree_.n_node_samples == 0
+    assert np.all(tree.children_left[tree.binary.node[is_part_without_rows]] == MULTIWAY)
+    assert theirs.tree_.n_node_samples[0] == tree.n_node_samples[0]
