@@ -84,7 +84,7 @@ def draw_forest(results, judged, path):
         left.plot(nodes, 100.0 * fitted, ".-", color=color, label=f"ODT-LR, {TITLES[variant]}")
         right.plot(nodes, 100.0 * variance, ".-", color=color)
     points = {
-        "tree": ("s", "one tree, grown"),
+        "c45": ("s", "C4.5"),
         "forest": ("D", "the forest"),
         "aft_uniform": ("^", "AFT, uniform"),
         "aft_empirical": ("v", "AFT, empirical"),

@@ -14,6 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from .. import (
     AggregatedFourierTreeClassifier,
+    C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
     OrthogonalTreesClassifier,
@@ -47,9 +48,9 @@ FOREST_COMPONENTS = (1, 2, 3, 5, 10, 20)
 TEST_SHARE = 0.3
 
 
-def base_tree():
-    """A tree that is grown on a bag, and alone."""
-    return DecisionTreeClassifier("entropy", min_samples_leaf=2)
+def c45(n_features):
+    """C4.5 on categories, of which a bag may lack some."""
+    return C45Classifier(categorical_features=list(range(n_features)), handle_unknown="majority")
 
 
 # ------------------------------------------------------------------------------------------------ a data set, one seed
@@ -120,7 +121,7 @@ def judge(X, y, n_train, drawn, setting, seed):
     bag, forest = fit_ensembles(train, setting, seed)
     test = HeldOutRows.of(X[rows[n_train:]], y[rows[n_train:]], bag.estimators_)
     found = [*judge_simple(train, test), *judge_grown(bag, forest, train, test), *judge_rebuilt(bag, train, test)]
-    one = aggregated(bag, train)
+    one = aggregated(bag)
     found += [judge_one(f"aft_{name}", tree.fit(*train), test) for name, tree in one.items()]
     result = {"rows": found, "variance": {}, "curves": {}, "overlap": {}, "leaves": {}}
     result["out_of_bag"] = round(1.0 - forest.oob_score_, 6)
@@ -129,7 +130,6 @@ def judge(X, y, n_train, drawn, setting, seed):
         rows = [judge_one("", tree, test) for tree in trees]
         result["leaves"][measure] = [[row[1], row[4]] for row in rows]
     for name, (measure, center) in VARIANTS.items():
-        measure = even(bag, train) if measure == "uniform" else measure
         components = Components(bag, measure, center, train, test)
         found += components.judge(name, setting["n_components"])
         result["variance"][name] = np.round(components.model.explained_variance_ratio_, 6).tolist()
@@ -140,7 +140,8 @@ def judge(X, y, n_train, drawn, setting, seed):
 
 def fit_ensembles(train, setting, seed):
     """Bagged trees and the random forest."""
-    bag = BaggingClassifier(base_tree(), setting["n_trees"], max_samples=setting["max_samples"], random_state=seed)
+    tree = c45(train[0].shape[1])
+    bag = BaggingClassifier(tree, setting["n_trees"], max_samples=setting["max_samples"], random_state=seed)
     forest = DecisionForestClassifier(
         setting["n_trees"],
         criterion="entropy",
@@ -169,11 +170,13 @@ def sizes(trees):
 
 
 def judge_grown(bag, forest, train, test):
-    """A tree, bagged trees alone and together, and the random forest."""
-    tree = base_tree().fit(*train)
+    """C4.5, a tree that is not pruned, bagged trees of C4.5 alone and together, and the random forest."""
+    pruned = c45(train[0].shape[1]).fit(*train)
+    unpruned = DecisionTreeClassifier("entropy").fit(*train)
     nodes = sizes([member.tree_ for member in bag.estimators_])
     return [
-        test.judged("tree", tree.predict(test.X), *sizes([tree.tree_])),
+        test.judged("c45", pruned.predict(test.X), *sizes([pruned.tree_])),
+        test.judged("tree", unpruned.predict(test.X), *sizes([unpruned.tree_])),
         mean_of([test.judged("bagged_alone", member.predict(test.X), *nodes) for member in bag.estimators_]),
         test.judged("bagging", bag.predict(test.X), *nodes),
         test.judged("forest", forest.predict(test.X), *sizes([member.tree_ for member in forest.estimators_])),
@@ -201,11 +204,11 @@ def judge_rebuilt(bag, train, test):
     return [mean_of(alone), test.judged("rebuilt", together, *mean_of(alone)[-2:])]
 
 
-def aggregated(ensemble, train):
+def aggregated(ensemble):
     """One tree of all, not fitted: of truncated spectra, as the paper's, and under both measures."""
     options = {
         "energy": {"energy": ENERGY},
-        "uniform": {"measure": even(ensemble, train)},
+        "uniform": {"measure": "uniform"},
         "empirical": {"measure": "empirical"},
     }
     shared = {"estimator": FrozenEstimator(ensemble), "max_leaf_nodes": MAX_LEAF_NODES}
@@ -215,18 +218,6 @@ def aggregated(ensemble, train):
 def judge_one(name, tree, test):
     """The row of a fitted tree that is made of several."""
     return test.judged(name, tree.predict(test.X), tree.tree_.node_count, tree.merged_node_count_)
-
-
-def even(ensemble, train):
-    """The masses of the intervals between an ensemble's thresholds when all codes in the training rows count alike."""
-    codes = ordinal_codes(ensemble)
-    n_values = train[0].max(axis=0).astype(np.int64) + 1
-    values = np.arange(n_values.max(), dtype=np.float64)
-    places = codes.transform(np.repeat(values[:, np.newaxis], len(n_values), axis=1))
-    return [
-        np.bincount(places[:n, m], minlength=cardinality) / n
-        for m, (n, cardinality) in enumerate(zip(n_values, codes.cardinalities, strict=True))
-    ]
 
 
 class Components:
@@ -326,10 +317,11 @@ def compress(X, y, n_trees, seed):
     forest = RandomForestClassifier(n_trees, random_state=seed).fit(*train)
     test = HeldOutRows.of(X_test, y_test, forest.estimators_)
     trees = ordinal_codes(forest).trees
-    tree = base_tree().fit(*train)
+    pruned, unpruned = C45Classifier().fit(*train), DecisionTreeClassifier("entropy").fit(*train)
     rows = [
         test.judged("majority", np.full(len(y_test), np.bincount(y_train).argmax()), 1, 1),
-        test.judged("tree", tree.predict(X_test), *sizes([tree.tree_])),
+        test.judged("c45", pruned.predict(X_test), *sizes([pruned.tree_])),
+        test.judged("tree", unpruned.predict(X_test), *sizes([unpruned.tree_])),
         test.judged("forest", forest.predict(X_test), *len(trees) * sizes(trees)),
     ]
     for measure in ("uniform", "empirical"):

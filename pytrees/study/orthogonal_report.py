@@ -12,8 +12,9 @@ MODELS = {
     "majority": "always the most frequent training class",
     "best_constant": "always the most frequent test class",
     "stump": "one split",
-    "tree": "tree, not pruned",
-    "bagged_alone": "bagged trees, alone",
+    "c45": "C4.5",
+    "tree": "binary tree by entropy, not pruned",
+    "bagged_alone": "bagged trees of C4.5, alone",
     "bagging": "bagging",
     "forest": "random forest",
     "rebuilt_alone": "RFT of the bagged trees, alone",
@@ -326,7 +327,8 @@ def print_forest(results, output):
     print("deviation.\n")
     titles = {
         "majority": "always the most frequent class",
-        "tree": "tree, not pruned",
+        "c45": "C4.5",
+        "tree": "tree by entropy, not pruned",
         "forest": f"forest of {n_trees} trees",
         "aft_uniform": "one tree of it (AFT), uniform",
         "aft_empirical": "one tree of it (AFT), empirical",
