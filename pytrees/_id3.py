@@ -58,8 +58,13 @@ class GrownTree(NamedTuple):
 
 
 def grow(X, codes, weights, n_classes, distance, limits, seed, **options):
-    """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force."""
+    """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force.
+
+    `options` are as of trees by criteria: n_threads, rows, n_categories.
+    """
     if distance == "mts":
+        if np.any(options.get("n_categories", 0)):
+            raise ValueError("distance='mts' is about trees of thresholds: there can be no categorical features.")
         tree, steps = grow_by_size(X, codes, weights, n_classes, limits, options.get("rows"))
         return GrownTree(tree, tree.majority, steps)
     is_of_sets = isinstance(distance, tuple) and "function" in distance[1]

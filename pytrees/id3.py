@@ -49,7 +49,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
           locally, after which a global one is tried again.
     labels : {"majority", "all"}, default="majority"
         The labels of a global split: the most frequent classes of its sides, the lowest of several; or the best of all
-        pairs. Information gain, gain ratio, nvi and gini do not know which cluster is which class: with ``"all"`` they
+        pairs. More than two children of a categorical feature always have their most frequent classes. Information
+        gain, gain ratio, nvi and gini do not know which cluster is which class: with ``"all"`` they
         take the lowest of equally good labels, which need not be those of the rows.
     stop : {"pure", "no_decrease"}, default="pure"
         ``"pure"`` grows until no leaf can be split: each holds one class, or equal rows, or is at a limit.
@@ -58,7 +59,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     max_leaf_nodes : int or None, default=None
-        Greatest number of leaves. None: no limit.
+        Greatest number of leaves. A split that would exceed it is not made. None: no limit.
     min_samples_split : int or float, default=2
         Fewest rows that a node must have to be split; a float is a fraction of all rows, rounded up.
     min_samples_leaf : int or float, default=1
@@ -108,7 +109,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     -----
     Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) a row; a global one a
     scan of all leaves that can be split, O(n_features) a row with ``labels="majority"`` and O(n_features · n_classes)
-    with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned.
+    with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned. A categorical feature costs a
+    leaf of n rows and k categories O(n + k · n_classes + n_classes²).
 
     Entropies are whole multiples of 2**-30 bit, of n log2 n rounded once. Equal counts tie exactly; gains of different
     counts that are equal as real numbers can differ by a unit or two, and then do not tie. With

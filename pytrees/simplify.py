@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .tree import LEAF, UNDEFINED, Tree
+from .tree import LEAF, MULTIWAY, UNDEFINED, Tree
 
 __all__ = ["RedundantSplits", "merge_redundant", "redundant_splits"]
 
@@ -19,7 +19,7 @@ class RedundantSplits(NamedTuple):
         Splits of a feature that cut off a leaf, right after one of the same feature that cuts off a leaf of the same
         class on the same side: one of the two is enough.
     siblings : int
-        Splits into two leaves of one class, those into what joining made such a leaf included.
+        Splits into leaves of one class, those into what joining made such a leaf included.
     """
 
     repeated: int
@@ -35,7 +35,8 @@ def merge_redundant(tree, labels=None):
       (Section 3.2 of [1]_), and its mirror image ``Branch(x_j <= r1, Branch(x_j <= r2, t, Leaf(i)), Leaf(i))`` becomes
       ``Branch(x_j <= min(r1, r2), t, Leaf(i))``. Where the two leaves lie on different sides they enclose an interval,
       which takes two splits, and stay;
-    - ``Branch(c, Leaf(i), Leaf(i))`` becomes ``Leaf(i)``.
+    - ``Branch(c, Leaf(i), Leaf(i))`` becomes ``Leaf(i)``. So does a node with a child for every category, where the
+      children are leaves of the class that it predicts for other categories.
 
     Parameters
     ----------
@@ -89,7 +90,8 @@ def merge_redundant(tree, labels=None):
 def redundant_splits(tree, labels=None):
     """How many splits of a tree are redundant, of either kind.
 
-    They are counted as :func:`merge_redundant` joins them, from the leaves up: it removes two nodes for every one.
+    They are counted as :func:`merge_redundant` joins them, from the leaves up: it removes two nodes for every one, or
+    all children of a node with a child for every category.
 
     Parameters
     ----------
@@ -158,8 +160,9 @@ class _Merging:
     def __init__(self, tree, labels):
         self.n_features = tree.n_features
         self.labels = labels.copy()
-        self.left = tree.children_left.tolist()
-        self.right = tree.children_right.tolist()
+        self.children = [tree.children_of(node).tolist() for node in range(tree.node_count)]
+        self.is_multiway = (tree.children_left == MULTIWAY).tolist()
+        self.category = tree.category
         self.feature = tree.feature.tolist()
         self.threshold = tree.threshold.tolist()
         self.n_node_samples = tree.n_node_samples.copy()
@@ -170,35 +173,45 @@ class _Merging:
     def run(self):
         # Children have higher numbers than their parents: when a node's turn comes, nothing below it can be joined, and
         # what is joined leaves nothing to join in the node but its leaves.
-        for node in reversed(range(len(self.left))):
-            if self.left[node] != LEAF:
-                self.join_repeated(node, self.left, self.right, max)
-                self.join_repeated(node, self.right, self.left, min)
+        for node in reversed(range(len(self.children))):
+            if self.is_cut(node):
+                self.join_repeated(node, 0, max)
+                self.join_repeated(node, 1, min)
+            if self.children[node]:
                 self.join_siblings(node)
 
-    def same_leaves(self, node, other):
-        return self.left[node] == self.left[other] == LEAF and self.labels[node] == self.labels[other]
+    def is_cut(self, node):
+        return bool(self.children[node]) and not self.is_multiway[node]
 
-    def join_repeated(self, node, near, far, threshold_of):
-        """Join the node with its far child, if both split off a leaf of the same class on the near side."""
-        leaf, child = near[node], far[node]
-        if self.left[child] == LEAF or self.feature[child] != self.feature[node]:
+    def is_leaf_of(self, node, label):
+        return not self.children[node] and self.labels[node] == label
+
+    def join_repeated(self, node, near, threshold_of):
+        """Join the node with its far child, if both split off a leaf of the same class on the near side (0 is left)."""
+        leaf, child = self.children[node][near], self.children[node][1 - near]
+        if not self.is_cut(child) or self.feature[child] != self.feature[node]:
             return
-        if not self.same_leaves(leaf, near[child]):
+        lower_leaf = self.children[child][near]
+        if self.children[leaf] or not self.is_leaf_of(lower_leaf, self.labels[leaf]):
             return
         self.n_repeated += 1
-        self.n_node_samples[leaf] += self.n_node_samples[near[child]]
+        self.n_node_samples[leaf] += self.n_node_samples[lower_leaf]
         self.gain[node] += self.gain[child] * (self.value[child].sum() / self.value[node].sum())
-        self.value[leaf] += self.value[near[child]]
+        self.value[leaf] += self.value[lower_leaf]
         self.threshold[node] = threshold_of(self.threshold[node], self.threshold[child])
-        far[node] = far[child]
+        self.children[node][1 - near] = self.children[child][1 - near]
 
     def join_siblings(self, node):
-        if self.same_leaves(self.left[node], self.right[node]):
-            self.n_siblings += 1
-            self.labels[node] = self.labels[self.left[node]]
-            self.left[node] = self.right[node] = LEAF
-            self.feature[node], self.threshold[node], self.gain[node] = UNDEFINED, float(UNDEFINED), 0.0
+        label = self.labels[self.children[node][0]]
+        if not all(self.is_leaf_of(child, label) for child in self.children[node]):
+            return
+        # At a multiway node rows can end that are of none of its children's categories.
+        if self.is_multiway[node] and self.labels[node] != label:
+            return
+        self.n_siblings += 1
+        self.labels[node] = label
+        self.children[node], self.is_multiway[node] = [], False
+        self.feature[node], self.threshold[node], self.gain[node] = UNDEFINED, float(UNDEFINED), 0.0
 
     def result(self):
         """The tree, and which of the old nodes its nodes are."""
@@ -206,17 +219,25 @@ class _Merging:
         while pending:
             node = pending.pop()
             kept.append(node)
-            if self.left[node] != LEAF:
-                pending += [self.right[node], self.left[node]]
-        number = {node: i for i, node in enumerate(kept)} | {LEAF: LEAF}
+            pending += reversed(self.children[node])
+        number = {node: i for i, node in enumerate(kept)}
+        children = [[number[child] for child in self.children[node]] for node in kept]
         tree = Tree(
-            [number[self.left[node]] for node in kept],
-            [number[self.right[node]] for node in kept],
+            self.sides(kept, children, 0),
+            self.sides(kept, children, 1),
             [self.feature[node] for node in kept],
             [self.threshold[node] for node in kept],
             self.n_node_samples[kept],
             self.value[kept],
             self.gain[kept],
             self.n_features,
+            np.cumsum([0, *map(len, children)]),
+            np.array([child for some in children for child in some], dtype=np.int64),
+            self.category[kept],
         )
         return tree, kept
+
+    def sides(self, kept, children, side):
+        """The left or right child of every node."""
+        nodes = zip(kept, children, strict=True)
+        return [(MULTIWAY if self.is_multiway[node] else some[side]) if some else LEAF for node, some in nodes]

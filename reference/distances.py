@@ -66,29 +66,44 @@ def table_distance(table, name):
     return float(exact_distance(name, table))
 
 
-def matchings(name, left, right):
-    """The tables of the two sides of a split as clusters: of measures that ask for the clusters' classes, those of all
-    ways to match the sides to two different classes."""
+def labellings(name, children):
+    """Ways for the children to stand for classes: of two all that give them different ones. Of more each child stands
+    for the class that is best for it alone, by Jaccard its majority, and the lowest of several; where that is one class
+    for all of them, every change of one child to another class is a way."""
+    labels = range(len(children[0]))
+    if len(children) == 2:
+        return [[i, j] for i in labels for j in labels if i != j]
+    scores = [minus_absolute_errors(child) if name == "mae" else child for child in children]
+    best = [of_child.index(max(of_child)) for of_child in scores]
+    if len(set(best)) > 1:
+        return [best]
+    changes = [(place, label) for place in range(len(best)) for label in labels if label != best[place]]
+    return [[*best[:place], label, *best[place + 1 :]] for place, label in changes]
+
+
+def minus_absolute_errors(counts):
+    return [-add_up(abs(i - j) * count for j, count in enumerate(counts)) for i in range(len(counts))]
+
+
+def matchings(name, children):
+    """The tables of a split's children as clusters: of measures that ask for the clusters' classes, those of all
+    `labellings`, children of one class being one cluster."""
     if name in (*INFORMATION, "gini"):
-        return [[left, right]]
-    n_classes = len(left)
+        return [children]
     tables = []
-    for i in range(n_classes):
-        for j in range(n_classes):
-            if i != j:
-                table = [[0] * n_classes for _ in range(n_classes)]
-                table[i], table[j] = left, right
-                tables.append(table)
+    for labels in labellings(name, children):
+        table = [[0] * len(children[0]) for _ in children[0]]
+        for label, counts in zip(labels, children, strict=True):
+            table[label] = [a + b for a, b in zip(table[label], counts, strict=True)]
+        tables.append(table)
     return tables
 
 
-def merit_of_sides(name, left, right):
-    """Minus the least distance, or the similarity, of the two sides of a split to the classes within their leaf."""
-    if any(isinstance(count, float) for count in left + right):
-        merits = [weighted_merit(name, table) for table in matchings(name, left, right)]
-    else:
-        merits = [merit(name, table) for table in matchings(name, left, right)]
-    return max(merits)
+def merit_of_children(name, children):
+    """Minus the least distance, or the similarity, of a split's children, as class counts, to the classes within their
+    leaf."""
+    is_weighted = any(isinstance(count, float) for counts in children for count in counts)
+    return max((weighted_merit if is_weighted else merit)(name, table) for table in matchings(name, children))
 
 
 def merit(name, table):

@@ -89,8 +89,7 @@ def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
     """(gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None.
 
-    The split by a categorical feature has the threshold UNDEFINED. The best of them is taken where it is better than
-    the best cut of another feature, or is not worse and of the lower feature.
+    The split by a categorical feature has the threshold UNDEFINED.
     """
     drawn = draw_features(X, rows, limits["min_samples_leaf"], limits["max_features"], random_state, n_categories)
     cut = best_of(
@@ -103,6 +102,12 @@ def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, 
         for feature in drawn
         if is_categorical(n_categories, feature)
     )
+    return better_split(cut, split)
+
+
+def better_split(cut, split):
+    """The split by category where it is better than the cut, or is not worse and of the lower feature; either may be
+    None."""
     if cut is None or split is None:
         return cut or split
     if criteria.is_greater(split[0], cut[0]):

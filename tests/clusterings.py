@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import pairwise, product
-from math import log2
+from math import inf, log2
 
 import numpy as np
 
@@ -61,36 +61,53 @@ def cost(name, clusters, classes, weights):
     return -value if name in SIMILARITIES else value
 
 
-def local_cost(name, sides, classes, weights):
-    """Of one side or two, matched to different classes as well as possible where the measure asks for their classes."""
+def local_cost(name, children, classes, weights):
+    """Of a leaf, or of its children, which stand for classes, but not all for one, as well as possible where the
+    measure asks for their classes; by Jaccard more than two stand for their most frequent ones."""
     if name not in NEEDS_CLASSES:
-        return cost(name, sides, classes, weights)
-    places = range(len(classes))
+        return cost(name, children, classes, weights)
+    ways = list(product(range(len(classes)), repeat=len(children)))
+    if len(children) > 1:
+        ways = [way for way in ways if len(set(way)) > 1]
+    if name == "jaccard" and len(children) > 2:
+        majorities = [most_frequent(child, classes, weights) for child in children]
+        changes = [sum(a != b for a, b in zip(way, majorities, strict=True)) for way in ways]
+        ways = [way for way, n_changes in zip(ways, changes, strict=True) if n_changes == min(changes)]
     costs = []
-    for matched in product(places, repeat=len(sides)):
-        if len(set(matched)) == len(sides):
-            clusters = [set() for _ in classes]
-            for place, side in zip(matched, sides, strict=True):
-                clusters[place] = side
-            costs.append(cost(name, clusters, classes, weights))
+    for way in ways:
+        clusters = [set() for _ in classes]
+        for label, child in zip(way, children, strict=True):
+            clusters[label] |= child
+        costs.append(cost(name, clusters, classes, weights))
     return min(costs)
 
 
-class Oracle:
-    """Grows a tree step by step. Leaves are keyed by their paths, which sort from left to right."""
+def most_frequent(rows, classes, weights):
+    sizes = [size(rows & of_class, weights) for of_class in classes]
+    return sizes.index(max(sizes))
 
-    def __init__(self, problem, distance, evaluation, labels, stop, min_samples_leaf=1):
+
+class Oracle:
+    """Grows a tree step by step. Leaves are keyed by their paths, the numbers of children from the root on, which sort
+    from left to right."""
+
+    def __init__(
+        self, problem, distance, evaluation, labels, stop, min_samples_leaf=1, max_leaf_nodes=inf, n_categories=None
+    ):
         self.X, y, weights, n_classes = problem
         self.weights = np.ones(len(y), dtype=int) if weights is None else weights
         self.classes = [set(np.flatnonzero(y == label).tolist()) for label in range(n_classes)]
         self.distance, self.evaluation, self.labels, self.stop = distance, evaluation, labels, stop
-        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_leaf, self.max_leaf_nodes = min_samples_leaf, max_leaf_nodes
+        self.n_categories = [0] * self.X.shape[1] if n_categories is None else n_categories
         rows = set(range(len(y)))
-        self.leaves = {"": (rows, self.most_frequent(rows))}
+        self.leaves = {(): (rows, self.most_frequent(rows))}
 
     def most_frequent(self, rows):
-        sizes = [size(rows & of_class, self.weights) for of_class in self.classes]
-        return sizes.index(max(sizes))
+        return most_frequent(rows, self.classes, self.weights)
+
+    def has_room(self, children):
+        return len(self.leaves) - 1 + len(children) <= self.max_leaf_nodes
 
     def clustering(self, leaves):
         clusters = [set() for _ in self.classes]
@@ -98,32 +115,48 @@ class Oracle:
             clusters[label] |= rows
         return clusters
 
-    def cuts(self):
+    def splits(self):
         for path, (rows, _) in self.leaves.items():
             if sum(1 for of_class in self.classes if rows & of_class) < 2:
                 continue
-            for feature in range(self.X.shape[1]):
-                values = sorted({self.X[row, feature] for row in rows})
-                for below, above in pairwise(values):
-                    threshold = 0.5 * below + 0.5 * above
-                    threshold = threshold if below <= threshold < above else below
-                    left = {row for row in rows if self.X[row, feature] <= threshold}
-                    right = rows - left
-                    if min(len(left), len(right)) >= self.min_samples_leaf:
-                        yield (feature, threshold, path), left, right
+            for feature, threshold in self.tests(rows):
+                children = self.children(rows, feature, threshold)
+                if len(children) > 1 and min(map(len, children)) >= self.min_samples_leaf:
+                    yield (feature, threshold, path), children
+
+    def tests(self, rows):
+        for feature in range(self.X.shape[1]):
+            if self.n_categories[feature]:
+                yield feature, -2.0
+                continue
+            for below, above in pairwise(sorted({self.X[row, feature] for row in rows})):
+                threshold = 0.5 * below + 0.5 * above
+                yield feature, threshold if below <= threshold < above else below
+
+    def children(self, rows, feature, threshold):
+        column = self.X[:, feature]
+        if self.n_categories[feature]:
+            values = sorted({column[row] for row in rows})
+            return [{row for row in rows if column[row] == value} for value in values]
+        left = {row for row in rows if column[row] <= threshold}
+        return [left, rows - left]
+
+    def exchanged(self, path, children, labels):
+        leaves = {other: leaf for other, leaf in self.leaves.items() if other != path}
+        pairs = zip(children, labels, strict=True)
+        return leaves | {(*path, b): pair for b, pair in enumerate(pairs)}
 
     def global_step(self):
         before = cost(self.distance, self.clustering(self.leaves), self.classes, self.weights)
         candidates = []
-        for (feature, threshold, path), left, right in self.cuts():
-            pairs = [(self.most_frequent(left), self.most_frequent(right))]
-            if self.labels == "all":
-                pairs = product(range(len(self.classes)), repeat=2)
-            for pair in pairs:
-                leaves = {other: leaf for other, leaf in self.leaves.items() if other != path}
-                leaves |= {path + "L": (left, pair[0]), path + "R": (right, pair[1])}
-                after = cost(self.distance, self.clustering(leaves), self.classes, self.weights)
-                candidates.append((after, feature, threshold, path, pair))
+        for (feature, threshold, path), children in filter(lambda split: self.has_room(split[1]), self.splits()):
+            choices = [tuple(map(self.most_frequent, children))]
+            if self.labels == "all" and len(children) == 2:
+                choices = product(range(len(self.classes)), repeat=2)
+            for labels in choices:
+                clustering = self.clustering(self.exchanged(path, children, labels))
+                after = cost(self.distance, clustering, self.classes, self.weights)
+                candidates.append((after, feature, threshold, path, labels))
         best = min(candidates, default=None)
         if best is None or (best[0] >= before and (self.evaluation == "glocal" or self.stop == "no_decrease")):
             return None
@@ -131,19 +164,20 @@ class Oracle:
 
     def local_step(self):
         candidates = {}
-        for (feature, threshold, path), left, right in self.cuts():
-            classes = [of_class & (left | right) for of_class in self.classes]
-            after = local_cost(self.distance, [left, right], classes, self.weights)
-            before = local_cost(self.distance, [left | right], classes, self.weights)
-            pair = self.most_frequent(left), self.most_frequent(right)
-            candidate = (after, feature, threshold, path, pair)
+        for (feature, threshold, path), children in self.splits():
+            classes = [of_class & set().union(*children) for of_class in self.classes]
+            after = local_cost(self.distance, children, classes, self.weights)
+            before = local_cost(self.distance, [set().union(*children)], classes, self.weights)
+            candidate = (after, feature, threshold, path, tuple(map(self.most_frequent, children)))
             if path not in candidates or candidate < candidates[path][0]:
-                candidates[path] = candidate, after < before
-        steps = [step for step, decreases in candidates.values() if decreases or self.stop == "pure"]
+                candidates[path] = candidate, after < before, self.has_room(children)
+        steps = [
+            step for step, decreases, has_room in candidates.values() if has_room and (decreases or self.stop == "pure")
+        ]
         return min(steps)[1:] if steps else None
 
     def grow(self):
-        """The steps: (feature, threshold, path of the leaf, labels of the sides)."""
+        """The steps: (feature, threshold, path of the leaf, labels of the children)."""
         steps = []
         while True:
             step = None if self.evaluation == "local" else self.global_step()
@@ -152,7 +186,6 @@ class Oracle:
             if step is None:
                 return steps
             steps.append(step)
-            feature, threshold, path, pair = step
-            rows, _ = self.leaves.pop(path)
-            left = {row for row in rows if self.X[row, feature] <= threshold}
-            self.leaves |= {path + "L": (left, pair[0]), path + "R": (rows - left, pair[1])}
+            feature, threshold, path, labels = step
+            children = self.children(self.leaves[path][0], feature, threshold)
+            self.leaves = self.exchanged(path, children, labels)

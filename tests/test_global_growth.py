@@ -78,12 +78,12 @@ def small_problems(draw, weights=no_weights, max_rows=12, max_classes=4):
 
 def steps_of(tree):
     """The splits in the order in which they were made, as the oracle tells them."""
-    paths, steps = {0: ""}, {}
+    paths, steps = {0: ()}, {}
     for node in range(len(tree["feature"])):
         if tree["children_left"][node] == LEAF:
             continue
         left, right = tree["children_left"][node], tree["children_right"][node]
-        paths |= {left: paths[node] + "L", right: paths[node] + "R"}
+        paths |= {left: (*paths[node], 0), right: (*paths[node], 1)}
         feature = tree["feature"][node]
         labels = int(tree["label"][left]), int(tree["label"][right])
         steps[int(tree["split_step"][node])] = (feature, tree["threshold"][node], paths[node], labels)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from multiway_trees import random_rows, random_tree
 from samples import make_chain, make_classes, make_ties
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
@@ -201,6 +202,80 @@ def test_deep_trees():
     merged, labels = merge_redundant(tree, one_class)
     assert (merged.node_count, labels.tolist()) == (1, [0])
     assert merged.n_node_samples[0] == depth + 1
+
+
+# ------------------------------------------------------------------------------------------------------ multiway trees
+
+
+def multiway(children, of_node=None, n_classes=3):
+    """A root with a child for every category in `children`: the class of a leaf, or a pair of those of a split at
+    0.5 of the second feature. `of_node` is what the root predicts, by rows that it has more of."""
+    arrays = {name: [] for name in (*NAMES, "category")}
+    offsets, flat = [0], []
+
+    def add(left, right, feature, threshold, label, category):
+        counts = np.eye(n_classes)[label] * 2
+        entries = left, right, feature, threshold, 2, counts, 0.25 * (feature >= 0), category
+        for name, entry in zip((*NAMES, "category"), entries, strict=True):
+            arrays[name].append(entry)
+
+    add(-2, -2, 0, -2.0, 0 if of_node is None else of_node, -1)
+    parts = []
+    for category, child in children.items():
+        number = len(arrays["category"])
+        flat.append(number)
+        if isinstance(child, int):
+            add(-1, -1, -2, -2.0, child, category)
+            parts.append([])
+        else:
+            add(number + 1, number + 2, 1, 0.5, child[0], category)
+            add(-1, -1, -2, -2.0, child[0], -1)
+            add(-1, -1, -2, -2.0, child[1], -1)
+            parts += [[number + 1, number + 2], [], []]
+    for part in [flat.copy(), *parts]:
+        offsets.append(offsets[-1] + len(part))
+    flat += [child for part in parts for child in part]
+    return Tree(**arrays, n_features=2, child_offsets=offsets, children=np.array(flat, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("children", "of_node", "n_nodes", "counts"),
+    [
+        ({0: 1, 3: 1, 4: 1}, 1, 1, (0, 1)),
+        ({3: 1}, 1, 1, (0, 1)),
+        # Rows of other categories would be predicted otherwise.
+        ({0: 1, 3: 1, 4: 1}, 0, 4, (0, 0)),
+        ({0: 1, 3: 0, 4: 1}, 1, 4, (0, 0)),
+        ({0: 1, 3: (1, 1), 4: 1}, 1, 1, (0, 2)),
+        ({0: 1, 3: (1, 1), 4: 0}, 1, 4, (0, 1)),
+        ({0: 1, 3: (1, 0), 4: (1, 1)}, 1, 6, (0, 1)),
+    ],
+)
+def test_children_of_one_class(children, of_node, n_nodes, counts):
+    tree = multiway(children, of_node)
+    merged = merge_redundant(tree)
+    assert merged.node_count == n_nodes
+    assert redundant_splits(tree) == counts
+    points = np.stack(np.meshgrid(np.arange(-1.0, 6.0), [0.0, 1.0]), axis=-1).reshape(-1, 2)
+    np.testing.assert_array_equal(tree.predict(points), merged.predict(points))
+    if n_nodes > 1:
+        assert merged.category[merged.children_of(0)].tolist() == list(children)
+
+
+@examples(300)
+@given(seed=st.integers(0, 2**32 - 1), n_labels=st.integers(1, 3))
+def test_random_multiway_trees_predict_the_same(seed, n_labels):
+    rng = np.random.default_rng(seed)
+    cardinalities = [0, 4, 2]
+    tree, X = random_tree(rng, cardinalities), random_rows(rng, cardinalities, 100)
+    labels = rng.integers(0, n_labels, tree.node_count)
+    merged, merged_labels = merge_redundant(tree, labels)
+    np.testing.assert_array_equal(merged_labels[merged.apply(X)], labels[tree.apply(X)])
+    again, _ = merge_redundant(merged, merged_labels)
+    assert again == merged
+    by_majority = merge_redundant(tree)
+    np.testing.assert_array_equal(by_majority.predict(X), tree.predict(X))
+    assert redundant_splits(by_majority) == (0, 0)
 
 
 # -------------------------------------------------------------------------------------------------------------- labels

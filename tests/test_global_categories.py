@@ -1,0 +1,291 @@
+"""Categorical splits of globally evaluated growth: engines, definitions, and what a split in two must not change."""
+
+import numpy as np
+import pytest
+from clusterings import Oracle
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
+from support import LEAF, assert_same_tree, examples, on_both_engines
+from test_global_growth import DISTANCES, NO_LIMITS, WAYS, size_limits
+from test_global_growth import grow as grow_arrays
+
+from pytrees import Tree
+from pytrees.tree import MULTIWAY
+
+LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]
+NO_DISTANCES = [
+    "entropy",
+    "ogini",
+    "wig",
+    "ranking",
+    ("ranking", {"weighted": False}),
+    ("ranking", {"class_scores": [0, 1, 4.5, 9]}),
+    "etc",
+]
+
+
+def grow(problem, n_categories, distance="gini", way=GLOBAL, **limits):
+    tree = grow_arrays(*problem, distance, way, n_categories=np.array(n_categories), **limits)
+    tree["children"] = tree["children"].astype(np.int64)  # of a list without entries nothing tells the kind
+    return tree
+
+
+@st.composite
+def mixed_problems(draw, weights=no_weights, max_rows=12, max_classes=4, max_categories=6, max_features=3):
+    """A problem, and the number of categories of every feature, of which one at least is categorical."""
+    X = draw(feature_matrices(max_rows=max_rows, max_features=max_features))
+    n_rows, n_features = X.shape
+    n_categories = draw(
+        st.lists(st.just(0) | st.integers(1, max_categories), min_size=n_features, max_size=n_features).filter(any)
+    )
+    for feature, n in enumerate(n_categories):
+        if n:
+            X[:, feature] = draw(st.lists(st.integers(0, n - 1), min_size=n_rows, max_size=n_rows))
+    n_classes = draw(st.integers(1, max_classes))
+    y = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
+    return Problem(X, np.array(y, dtype=np.int32), draw(weights(n_rows)), n_classes), n_categories
+
+
+def children_of(tree, node):
+    return tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+
+
+def steps_of(tree):
+    """The splits in the order in which they were made, as the oracle tells them."""
+    paths, steps = {0: ()}, {}
+    for node in np.flatnonzero(tree["children_left"] != LEAF):
+        children = children_of(tree, node)
+        paths |= {child: (*paths[node], b) for b, child in enumerate(children)}
+        labels = tuple(tree["label"][children].tolist())
+        steps[int(tree["split_step"][node])] = (tree["feature"][node], tree["threshold"][node], paths[node], labels)
+    return [steps[step] for step in range(len(steps))]
+
+
+# ----------------------------------------------------------------------------------------------- from the definitions
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_steps_follow_the_definitions(engine, distance, way):
+    @examples(10)
+    @given(
+        mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
+        st.sampled_from([1, 1, 1, 2]),
+        st.sampled_from([2**31 - 1, 2**31 - 1, 6, 4, 3]),
+    )
+    def check(mixed, min_samples_leaf, max_leaf_nodes):
+        problem, n_categories = mixed
+        limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes}
+        tree = grow(problem, n_categories, distance, way, **limits)
+        assert steps_of(tree) == Oracle(problem, distance, *way, **limits, n_categories=n_categories).grow()
+
+    check()
+
+
+# ---------------------------------------------------------------------------------------- compiled against reference
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_engines_agree(distance, way):
+    @examples(15)
+    @given(mixed_problems(max_rows=16) | mixed_problems(count_weights, 12), size_limits())
+    def check(mixed, limits):
+        assert_same_tree(*on_both_engines(grow, *mixed, distance, way, **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
+    @examples(40)
+    @given(mixed_problems(float_weights, 16), size_limits())
+    def check(mixed, limits):
+        assert_same_tree(*on_both_engines(grow, *mixed, distance, ("local", "majority", stop), **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
+@pytest.mark.parametrize("criterion", NO_DISTANCES)
+def test_engines_agree_on_criteria(criterion, stop):
+    @examples(25)
+    @given(mixed_problems(no_weights if criterion == "etc" else count_weights, 14), size_limits())
+    def check(mixed, limits):
+        mixed[0].n_classes = 4
+        assert_same_tree(*on_both_engines(grow, *mixed, criterion, ("local", "majority", stop), **limits))
+
+    check()
+
+
+def many(seed, n_rows, n_classes, n_categories, heaviest=1):
+    """Rows whose categorical features tell something about their classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_rows).astype(np.int32)
+    noise = rng.random((n_rows, len(n_categories))) < 0.5
+    codes = np.stack([y * 7 // 3 % n for n in n_categories], axis=1)
+    random = np.stack([rng.integers(0, n, n_rows) for n in n_categories], axis=1)
+    X = np.where(noise, random, codes).astype(np.float64)
+    numeric = rng.normal(size=(n_rows, 1)).round(1)
+    problem = Problem(np.hstack([X, numeric]), y, rng.integers(1, heaviest + 1, n_rows), n_classes)
+    return problem, [*n_categories, 0]
+
+
+# Sums of more fractions than are added in 128 bits, many equal ones, and categories of single rows.
+@pytest.mark.parametrize("way", [LOCAL, GLOBAL, GLOCAL])
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize(("n_classes", "heaviest"), [(2, 1), (5, 3000), (40, 1), (40, 50)])
+def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
+    mixed = many(3, 60, n_classes, [50, 7, 20], heaviest)
+    trees = on_both_engines(grow, *mixed, distance, way, max_leaf_nodes=60)
+    assert_same_tree(*trees)
+    assert (trees[0]["children_left"] == MULTIWAY).any()
+
+
+# --------------------------------------------------------------------------------------------------- what must hold
+
+
+@pytest.mark.parametrize("way", WAYS)
+@examples(30)
+@given(mixed=mixed_problems(count_weights, 14), limits=size_limits(), distance=st.sampled_from(DISTANCES))
+def test_trees_are_valid(engine, way, mixed, limits, distance):
+    problem, n_categories = mixed
+    X, y, weights, n_classes = problem
+    arrays = grow(problem, n_categories, distance, way, **limits)
+    labels, steps = arrays.pop("label"), arrays.pop("split_step")
+    tree = Tree.from_arrays(arrays, X.shape[1])
+    is_leaf = tree.children_left == LEAF
+    assert is_leaf.sum() <= limits["max_leaf_nodes"]
+    assert sorted(steps[~is_leaf]) == list(range((~is_leaf).sum()))
+    paths = tree.decision_path(X).toarray().astype(bool)
+    for node in range(tree.node_count):
+        rows = np.flatnonzero(paths[:, node])
+        np.testing.assert_array_equal(tree.value[node], np.bincount(y[rows], weights[rows], minlength=n_classes))
+        assert tree.n_node_samples[node] == len(rows) > 0
+        children = tree.children_of(node)
+        assert (tree.n_node_samples[children] >= limits["min_samples_leaf"]).all()
+        assert all(steps[child] == -1 or steps[child] > steps[node] for child in children)
+        is_multiway = not is_leaf[node] and n_categories[tree.feature[node]] > 0
+        assert (tree.children_left[node] == MULTIWAY) == is_multiway
+        if is_multiway:
+            assert tree.category[children].tolist() == sorted(set(X[rows, tree.feature[node]]))
+        if way[1] == "majority" or len(children) > 2:
+            np.testing.assert_array_equal(labels[children], tree.value[children].argmax(axis=1))
+    if way[2] == "pure" and limits == NO_LIMITS | {"seed": limits["seed"]}:
+        for node in np.flatnonzero(is_leaf):
+            rows = paths[:, node]
+            assert len(set(y[rows])) == 1 or len(np.unique(X[rows], axis=0)) == 1
+
+
+def as_if_cut(tree):
+    """The arrays of a tree that has two children a node, a categorical split of 0 and 1 taken for a cut."""
+    tree = tree.copy()
+    is_multiway = tree["children_left"] == MULTIWAY
+    pairs = tree["children"].reshape(-1, 2)[np.searchsorted(np.flatnonzero(tree["children_left"] != LEAF), is_multiway.nonzero()[0])]
+    for side, name in enumerate(("children_left", "children_right")):
+        tree[name] = tree[name].copy()
+        tree[name][is_multiway] = pairs[:, side]
+    tree["threshold"] = np.where(is_multiway, 0.5, tree["threshold"])
+    for name in ("children", "child_offsets", "category"):
+        del tree[name]
+    return tree
+
+
+@st.composite
+def binary_problems(draw, weights):
+    problem = draw(mixed_problems(weights, 14))[0]
+    kinds = draw(st.lists(st.sampled_from([0, 2]), min_size=problem.X.shape[1], max_size=problem.X.shape[1]))
+    for feature, n in enumerate(kinds):
+        if n:
+            problem.X[:, feature] = draw(st.lists(st.integers(0, 1), min_size=len(problem.X), max_size=len(problem.X)))
+    return problem, kinds
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_two_categories_are_a_cut(engine, distance, way):
+    @examples(15)
+    @given(binary_problems(no_weights) | binary_problems(count_weights), size_limits())
+    def check(mixed, limits):
+        problem, n_categories = mixed
+        tree = as_if_cut(grow(problem, n_categories, distance, way, **limits))
+        assert_same_tree(tree, grow_arrays(*problem, distance, way, **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", [*DISTANCES, *NO_DISTANCES])
+def test_two_categories_are_a_cut_to_leaves(engine, criterion):
+    weights = no_weights if criterion == "etc" else float_weights
+
+    @examples(25)
+    @given(binary_problems(weights), size_limits(), st.sampled_from(WAYS[:2]))
+    def check(mixed, limits, way):
+        problem, n_categories = mixed
+        problem.n_classes = 4
+        tree = as_if_cut(grow(problem, n_categories, criterion, way, **limits))
+        assert_same_tree(tree, grow_arrays(*problem, criterion, way, **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@examples(20)
+@given(mixed=mixed_problems(count_weights), distance=st.sampled_from(DISTANCES))
+def test_whole_weights_are_repeated_rows(way, mixed, distance):
+    (X, y, weights, n_classes), n_categories = mixed
+    weighted = grow(mixed[0], n_categories, distance, way)
+    repeated = Problem(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, n_classes)
+    names = sorted(set(weighted) - {"n_node_samples"})
+    assert_same_tree(weighted, grow(repeated, n_categories, distance, way), names=names)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@examples(10)
+@given(mixed=mixed_problems(), distance=st.sampled_from(DISTANCES))
+def test_without_categorical_features_nothing_changes(engine, way, mixed, distance):
+    problem, n_categories = mixed
+    tree = grow(problem, [0] * len(n_categories), distance, way)
+    assert_same_tree(as_if_cut(tree), grow_arrays(*problem, distance, way))
+
+
+# ------------------------------------------------------------------------------------------------------------- by hand
+
+
+def test_a_split_for_every_category(engine):
+    """Three categories tell three classes apart at once; cuts of the codes need two."""
+    problem = Problem(np.array([[2.0], [0.0], [5.0], [2.0], [0.0]]), np.array([1, 0, 2, 1, 0], dtype=np.int32), None, 3)
+    for distance in DISTANCES:
+        for way in WAYS[:4] + WAYS[6:8]:
+            tree = grow(problem, [6], distance, way)
+            assert tree["children_left"].tolist() == tree["children_right"].tolist() == [-2, -1, -1, -1]
+            assert tree["threshold"].tolist() == [-2.0] * 4
+            assert tree["category"].tolist() == [-1, 0, 2, 5]
+            assert tree["children"].tolist() == [1, 2, 3]
+            assert tree["child_offsets"].tolist() == [0, 3, 3, 3, 3]
+            assert tree["label"].tolist() == [0, 0, 1, 2]
+            assert tree["value"].tolist() == [[2, 2, 1], [2, 0, 0], [0, 2, 0], [0, 0, 1]]
+
+
+def test_leaves_that_there_is_no_room_for(engine):
+    """Three categories are better than any cut, and need three leaves."""
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [2.0, 3.0]])
+    problem = Problem(X, np.array([0, 1, 2, 2], dtype=np.int32), None, 3)
+    for way in WAYS:
+        assert grow(problem, [3, 0], "gini", way, max_leaf_nodes=3)["children_left"].tolist() == [-2, -1, -1, -1]
+        tree = grow(problem, [3, 0], "gini", way, max_leaf_nodes=2)
+        # Within a leaf its best split is the only one; globally every one is looked at.
+        assert tree["feature"].tolist() == ([-2] if way[0] == "local" else [1, -2, -2])
+
+
+def test_a_kept_step_without_room_gives_way(engine):
+    """Accuracy looks at a leaf once: of 4 leaves 3 are left when the step is due, and only a cut fits."""
+    X = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 0, 0], [1, 1, 0], [1, 1, 0]], dtype=float)
+    problem = Problem(X, np.array([0, 1, 0, 1, 2, 2], dtype=np.int32), None, 3)
+    for distance in ("accuracy", "mae"):
+        for max_leaf_nodes in range(1, 8):
+            limits = {"max_leaf_nodes": max_leaf_nodes}
+            tree = grow(problem, [0, 0, 3], distance, GLOBAL, **limits)
+            assert steps_of(tree) == Oracle(problem, distance, *GLOBAL, **limits, n_categories=[0, 0, 3]).grow()
