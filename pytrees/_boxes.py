@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_array
 
 from ._engine import kernel
 from .export import node_labels, tree_and_names
-from .tree import LEAF, MULTIWAY
+from .tree import LEAF, MULTIWAY, Tree
 
 LARGEST_CARDINALITY = 2**31 - 1
 
@@ -139,8 +139,23 @@ def _checked_masses(measure, cardinalities):
     return masses
 
 
+def listed(trees):
+    """A sequence of trees as a list; an ensemble is none."""
+    if isinstance(trees, Tree) or hasattr(trees, "fit"):
+        raise TypeError(
+            f"A sequence of trees is expected, got {type(trees).__name__}. (ordinal_codes makes one of an ensemble.)"
+        )
+    return list(trees)
+
+
 def check_trees(given, cardinalities):
     """Trees, or estimators with one each, as a list of Tree that splits the attributes between their values."""
+    for tree in given:
+        if hasattr(tree, "tree_") and not isinstance(tree.tree_, Tree):
+            raise TypeError(
+                f"A Tree or a fitted tree estimator of pytrees is expected, got a {type(tree).__name__} of another "
+                "library. (ordinal_codes takes scikit-learn's.)"
+            )
     trees = [tree_and_names(tree)[0] for tree in given]
     if not trees:
         raise ValueError("There are no trees.")
@@ -226,7 +241,7 @@ class Leaves:
     """
 
     def __init__(self, trees, cardinalities, *, class_index=-1, values=None, weights=None):
-        given = list(trees)
+        given = listed(trees)
         self.trees = check_trees(given, cardinalities)
         of_nodes = node_values(given, self.trees, class_index, values)
         factors = np.ones(len(self.trees)) if weights is None else weights

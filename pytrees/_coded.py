@@ -7,10 +7,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from ._codes import OrdinalCodes, ordinal_codes
-from ._validation import row_weights, validate_X_y
+from ._boxes import check_codes
+from ._categorical import encode, n_categories
+from ._codes import OrdinalCodes, code, ordinal_codes
+from ._validation import row_weights, validate_coded_X_y, validate_X_y
 from .cart import DecisionTreeClassifier
 from .tree import Tree
 
@@ -27,6 +29,32 @@ REBUILD_CONSTRAINTS = {
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "random_state": ["random_state"],
 }
+
+
+class MadeOfTrees:
+    """What an estimator with a parameter `estimator` takes over from that."""
+
+    @property
+    def categorical_features(self):
+        """What `estimator`, or the tree that it bags, has for this parameter."""
+        return _parameter(self.estimator, "categorical_features")[1]
+
+    @property
+    def handle_unknown(self):
+        """What `estimator`, or the tree that it bags, has for this parameter; a :class:`Tree` lets all codes pass."""
+        return _parameter(self.estimator, "handle_unknown")[1] or "majority"
+
+
+def _parameter(given, name):
+    """Where an estimator, or one that it is made of, has a parameter that is not None, and what; else (None, None)."""
+    if isinstance(given, (list, tuple)):
+        found = [_parameter(member, name) for member in given]
+        return next((pair for pair in found if pair[1] is not None), (None, None))
+    value = getattr(given, name, None)
+    if value is not None:
+        return name, value
+    path, value = _parameter(given.estimator, name) if hasattr(given, "estimator") else (None, None)
+    return f"estimator__{path}", value
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +103,18 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
     `estimator` has the parameters `estimator`, `measure` and `random_state`. A tree is grown on bootstrap samples,
     n_estimators times, or once where that is None.
     """
-    X, labels, classes = validate_X_y(estimator, X, y)
-    weights = row_weights(X, y, sample_weight, None)
-    members = _members(estimator.estimator, X, classes[labels], n_estimators, estimator.random_state, weights)
-    codes = ordinal_codes(members)
-    n_features, n_classes = len(codes.thresholds), codes.trees[0].n_classes
-    if n_features != X.shape[1]:
-        raise ValueError(f"X has {X.shape[1]} features; the trees have {n_features}.")
+    given = estimator.estimator
+    if isinstance(given, (Tree, FrozenEstimator, list, tuple)):
+        members = [given] if isinstance(given, Tree) else given
+        codes = ordinal_codes(members)
+        X, labels, classes = _as_the_trees_take_it(estimator, codes, X, y)
+        weights = row_weights(X, y, sample_weight, None)
+    else:
+        X, labels, classes = validate_X_y(estimator, X, y)
+        weights = row_weights(X, y, sample_weight, None)
+        members = _fitted(estimator, X, classes[labels], n_estimators, weights)
+        codes = code(members, _codes_of_categories(estimator))
+    n_classes = codes.trees[0].n_classes
     trained = _classes_of(members)
     if trained is not None:
         unknown = np.setdiff1d(classes, trained)
@@ -93,7 +126,7 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
         raise ValueError(
             f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."
         )
-    rows = codes.transform(X)
+    rows = codes.number(X)
     measure = _measure(estimator.measure, rows, codes.cardinalities, weights)
     return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
 
@@ -104,18 +137,43 @@ def _measure(measure, rows, cardinalities, weights):
         return {"measure": measure}
     if weights is None:
         return {"measure": measure, "X": rows}
-    columns = zip(rows.T, cardinalities, strict=True)
+    columns = zip(check_codes(rows, cardinalities).T, cardinalities, strict=True)
     return {"measure": [np.bincount(column, weights, size) / weights.sum() for column, size in columns]}
 
 
-def _members(given, X, y, n_estimators, random_state, weights):
-    """A fitted tree or ensemble, or a sequence of trees."""
-    if isinstance(given, Tree):
-        return [given]
-    if isinstance(given, (list, tuple)):
-        return given
+def _as_the_trees_take_it(estimator, codes, X, y):
+    """`validate_X_y`, by the categories that the trees of fitted ensembles know."""
+    estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
+    estimator.categories_ = codes.categories
+    coded = None
+    if estimator.is_categorical_ is not None:
+        validate_data(estimator, X, skip_check_array=True)
+        _check_n_features(estimator, codes)
+        coded = encode(estimator, X)
+    checked = validate_coded_X_y(estimator, X, y, coded)
+    _check_n_features(estimator, codes)
+    return checked
+
+
+def _check_n_features(estimator, codes):
+    n_features = len(codes.thresholds)
+    if n_features != estimator.n_features_in_:
+        raise ValueError(f"X has {estimator.n_features_in_} features; the trees have {n_features}.")
+
+
+def _codes_of_categories(estimator):
+    """The categories of rows that were coded: of every categorical feature the numbers from 0."""
+    sizes = n_categories(estimator)
+    return {} if sizes is None else {int(m): np.arange(sizes[m]) for m in np.flatnonzero(sizes)}
+
+
+def _fitted(estimator, X, y, n_estimators, weights):
+    """The tree or ensemble fitted on rows whose categories are coded."""
+    given, random_state = estimator.estimator, estimator.random_state
     given = DecisionTreeClassifier(criterion="entropy") if given is None else clone(given)
-    is_one_tree = not hasattr(given, "n_estimators") and not isinstance(given, FrozenEstimator)
+    if estimator.is_categorical_ is not None:
+        given.set_params(**{_parameter(given, "categorical_features")[0]: estimator.is_categorical_})
+    is_one_tree = not hasattr(given, "n_estimators")
     if n_estimators is not None and is_one_tree:
         from sklearn.ensemble import BaggingClassifier  # here: it takes longer to import than all of this package
 
@@ -123,7 +181,7 @@ def _members(given, X, y, n_estimators, random_state, weights):
     parameters = given.get_params(deep=False)
     if random_state is not None and "random_state" in parameters and parameters["random_state"] is None:
         given.set_params(random_state=random_state)
-    if weights is None or isinstance(given, FrozenEstimator):
+    if weights is None:
         return given.fit(X, y)
     if not has_fit_parameter(given, "sample_weight"):
         raise ValueError(f"{type(given).__name__} has no sample_weight in its fit.")

@@ -7,6 +7,7 @@ from ._boxes import (
     box_of_schema,
     check_cardinalities,
     check_weights,
+    listed,
     measure_arrays,
     multiway_features,
 )
@@ -222,6 +223,6 @@ def tree_from_ensemble(
 
 def _weighted(trees, cardinalities, weights, class_index, values):
     """The leaves of trees, their values times the weights of the trees."""
-    trees = list(trees)
+    trees = listed(trees)
     weights = check_weights(weights, len(trees))
     return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=weights)

@@ -56,10 +56,15 @@ def _is_valid_as_it_is(estimator, X):
 
 def validate_X_y(estimator, X, y):
     """X as in `validate_X`; y as class codes (int32), and the sorted classes that they stand for."""
+    coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
+    return validate_coded_X_y(estimator, X, y, coded)
+
+
+def validate_coded_X_y(estimator, X, y, coded):
+    """`validate_X_y` where `coded` is what the categories of X are coded to, or None if it has none."""
     if isinstance(y, (list, tuple)) and any(is_missing(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-    coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     if coded is None:
         X, y = validate_data(estimator, X, y, **kind)
     else:

@@ -8,17 +8,17 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._base import BaseTreeClassifier, unchanged_on_error
-from ._coded import REBUILD_CONSTRAINTS, coded_ensemble, nearest_shares, scores_of_classes
+from ._coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from ._codes import with_value
 from ._ensembles import tree_from_ensemble
 from ._rebuild import tree_from_spectra
 from .fourier import FourierSpectrum
 from .simplify import merge_redundant
-from .tree import Tree
 
 __all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]
 
 
-class _RebuiltTreeClassifier(BaseTreeClassifier):
+class _RebuiltTreeClassifier(MadeOfTrees, BaseTreeClassifier):
     """A classifier that is one tree, made by TCFS of the weighted sum of some trees."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -41,7 +41,8 @@ class _RebuiltTreeClassifier(BaseTreeClassifier):
             rebuilt = self._rebuild(ensemble, shares)
             scores = nearest_shares(scores_of_classes(rebuilt.averages, n_classes))
             self.classes_, self.n_classes_ = ensemble.classes, n_classes
-            self.tree_ = _with_shares(codes.decode(rebuilt.tree), scores)
+            decoded = codes.decode(rebuilt.tree)
+            self.tree_ = with_value(decoded, scores * decoded.value.sum(axis=1, keepdims=True))
             self.averages_ = rebuilt.averages
             self.merged_node_count_ = merge_redundant(self.tree_).node_count
             self.member_node_counts_ = np.array([tree.node_count for tree in codes.trees])
@@ -54,8 +55,8 @@ class _RebuiltTreeClassifier(BaseTreeClassifier):
             return tree_from_ensemble(
                 trees, cardinalities, weights=shares, values=ensemble.values, **ensemble.measure, **limits
             )
-        outputs = range(len(ensemble.outputs))
-        return tree_from_spectra([self._spectrum(ensemble, shares, output) for output in outputs], **limits)
+        spectra = [self._spectrum(ensemble, shares, output) for output in range(len(ensemble.outputs))]
+        return tree_from_spectra(spectra, categorical_features=ensemble.codes.is_categorical, **limits)
 
     def _spectrum(self, ensemble, shares, output):
         """The sum of the trees' spectra, each of them truncated by itself."""
@@ -74,13 +75,6 @@ def _shares_of_trees(weights, n_trees):
     if weights.shape != (n_trees,) or not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights):
         raise ValueError(f"weights must be {n_trees} numbers, one a tree, not negative and not all zero.")
     return weights / weights.sum()
-
-
-def _with_shares(tree, shares):
-    """The tree with these shares of classes, times the probabilities of its nodes."""
-    value = shares * tree.value.sum(axis=1, keepdims=True)
-    splits = tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.n_node_samples
-    return Tree(*splits, value, tree.gain, n_features=tree.n_features)
 
 
 class ReconstructedFourierTree(_RebuiltTreeClassifier):

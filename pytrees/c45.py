@@ -23,9 +23,10 @@ __all__ = ["C45Classifier"]
 class C45Classifier(BaseTreeClassifier):
     """A C4.5 tree: splits by gain ratio, into a child for every category or by a threshold, and pessimistic pruning.
 
-    A split is the one of the greatest gain ratio among those that gain about the average or more ([1]_, Chapter 2). Rows
-    whose value is missing go every way in parts, in training and in prediction (Chapter 3). The tree is then pruned by
-    the errors that are to be expected of its leaves (Chapter 4). What the book leaves open is done as in Weka's J48.
+    A split is the one of the greatest gain ratio among those that gain about the average or more ([1]_, Chapter 2).
+    Rows whose value is missing go every way in parts, in training and in prediction (Chapter 3). The tree is then
+    pruned by the errors that are to be expected of its leaves (Chapter 4). What the book leaves open is as in Weka's
+    J48.
 
     Parameters
     ----------
@@ -80,10 +81,10 @@ class C45Classifier(BaseTreeClassifier):
     -----
     The gain of a split is the fall of entropy among the rows whose value is known, times their share of the weight; its
     information is the entropy of the sizes of the children, the rows whose value is missing being one more. Of a
-    feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_, and both
-    sides must have a tenth of the mean weight of a class, if that is more than `min_samples_leaf`, but not more than 25.
-    The average is that of all splits with a gain; categorical features of more categories than 0.3 of the rows do not
-    count for it, unless all are such.
+    feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_, and
+    both sides must have a tenth of the mean weight of a class, at most 25, where that is more than `min_samples_leaf`.
+    Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical features of 0.3 times
+    as many categories as rows do not count for it, unless all are such.
 
     Thresholds are half-way between two values, where the program of the book, and J48, take the greatest training value
     below: predictions of rows between these two can differ.
@@ -94,8 +95,8 @@ class C45Classifier(BaseTreeClassifier):
     References
     ----------
     .. [1] J. R. Quinlan, "C4.5: Programs for Machine Learning", Morgan Kaufmann, 1993.
-    .. [2] J. R. Quinlan, "Improved Use of Continuous Attributes in C4.5", Journal of Artificial Intelligence Research 4,
-       1996.
+    .. [2] J. R. Quinlan, "Improved Use of Continuous Attributes in C4.5", Journal of Artificial Intelligence Research
+       4, 1996.
 
     Examples
     --------

@@ -6,6 +6,8 @@ tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi
     w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
 """
 
+from numbers import Real
+
 import numpy as np
 
 from ._boxes import (
@@ -16,6 +18,7 @@ from ._boxes import (
     check_codes,
     check_number,
     check_weights,
+    listed,
 )
 from ._codes import OrdinalCodes, ordinal_codes
 from ._energy import plot_energy
@@ -176,7 +179,7 @@ class FourierSpectrum:
             As in :meth:`from_tree`; also if the trees differ in their features or classes.
         """
         cardinalities = check_cardinalities(cardinalities)
-        trees = list(trees)
+        trees = listed(trees)
         leaves = Leaves(
             trees, cardinalities, class_index=class_index, values=values, weights=check_weights(weights, len(trees))
         )
@@ -325,9 +328,8 @@ class FourierSpectrum:
             check_number("max_order", max_order, 0)
         kept = self.orders <= (np.inf if max_order is None else max_order)
         if energy is not None:
-            check_number("energy", energy, 0.0, 1.0)
-            if energy == 0.0:
-                raise ValueError("energy must be in (0, 1], got 0.")
+            if isinstance(energy, bool) or not isinstance(energy, Real) or not 0.0 < energy <= 1.0:
+                raise ValueError(f"energy must be a share in (0, 1], got {energy!r}.")
             if energy < 1.0:
                 kept &= self._greatest(kept, energy)
         return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)

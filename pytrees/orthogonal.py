@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseClassifier, unchanged_on_error
-from ._coded import REBUILD_CONSTRAINTS, coded_ensemble, nearest_shares, scores_of_classes
+from ._coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from ._codes import with_value
 from ._ensembles import gram, tree_from_ensemble
 from ._rebuild import RebuiltTree
 from ._validation import validate_X
@@ -20,8 +21,11 @@ from .tree import LEAF, UNDEFINED, Tree
 
 __all__ = ["OrthogonalTreesClassifier"]
 
-# Components of a smaller share of the greatest energy are what rounding left.
+# Components of less energy are what rounding left, in units of the trees' energies.
 _ROUNDING = 1e-12
+# Inner products are rounded to this many bits below the greatest, more than what the order of a sum decides: equal
+# eigenvalues have eigenvectors that any noise turns.
+_BITS = 44
 # Entries of eigenvectors, and their sums, that differ by less are equal: rounding, times what small gaps between
 # eigenvalues make of it, could have made the difference.
 _SAME = 1e-9
@@ -41,6 +45,8 @@ class Functions:
         What the functions are as weighted sums of `trees`.
     products : ndarray of shape (n_functions, n_functions), float64
         Their inner products.
+    scale : float
+        The greatest inner product of a tree with itself, before centring.
     mean : ndarray of shape (n_outputs,), float64
         Of the mean of the functions, what centring took away.
     """
@@ -49,6 +55,7 @@ class Functions:
     values: list
     lifted: np.ndarray
     products: np.ndarray
+    scale: float
     mean: np.ndarray
 
 
@@ -61,10 +68,11 @@ def functions_of(ensemble, center):
         trees = [*trees, *[_leaf(trees[0])] * n_outputs]
         values = [*values, *np.eye(n_outputs)[:, np.newaxis]]
     products = gram(trees, cardinalities, values=values, **ensemble.measure)
+    scale = float(products.diagonal()[:n_trees].max())
     means = products[:n_trees, n_trees:]  # w_0 is the inner product with a constant
     products = products[:n_trees, :n_trees] - means @ means.T
     mean = means.mean(axis=0) if center else np.zeros(n_outputs)
-    return Functions(trees, values, np.hstack([np.eye(n_trees), -means]), products, mean)
+    return Functions(trees, values, np.hstack([np.eye(n_trees), -means]), products, scale, mean)
 
 
 def _leaf(like):
@@ -72,14 +80,15 @@ def _leaf(like):
     return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
 
 
-def _without_classes(tree):
-    """The tree with one column of `value`: the probabilities of its nodes."""
-    splits = tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.n_node_samples
-    return Tree(*splits, tree.value.sum(axis=1, keepdims=True), tree.gain, n_features=tree.n_features)
+def eigenvectors(products, scale):
+    """The eigenvalues of a Gram matrix, falling, and their eigenvectors, as columns; both engines have the same."""
+    unit = np.ldexp(1.0, int(np.frexp(scale * (1.0 + _SAME))[1]) - _BITS)
+    energies, vectors = eigh(np.round(products / unit) * unit)
+    return np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
 
 
-def principal_components(products, n_components):
-    """The eigenvectors of the greatest eigenvalues of a Gram matrix, and all its eigenvalues.
+def principal_components(functions, n_components):
+    """The eigenvectors of the greatest eigenvalues of the functions' Gram matrix, and all its eigenvalues.
 
     Returns
     -------
@@ -88,14 +97,13 @@ def principal_components(products, n_components):
     energies : ndarray of shape (n_functions,), float64
         Not negative, falling.
     """
-    energies, vectors = eigh(products)
-    energies, vectors = np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
-    rank = int(np.count_nonzero(energies > _ROUNDING * max(energies[0], np.finfo(np.float64).tiny)))
+    energies, vectors = eigenvectors(functions.products, functions.scale)
+    rank = int(np.count_nonzero(energies > _ROUNDING * len(energies) * functions.scale))
     if isinstance(n_components, Integral):
         if n_components > rank:
             why = "" if rank else ": every tree says one class everywhere"
             raise ValueError(
-                f"n_components={n_components}, but the functions of the {len(products)} trees have rank {rank}{why}."
+                f"n_components={n_components}, but the functions of the {len(energies)} trees have rank {rank}{why}."
             )
         n_kept = int(n_components)
     else:
@@ -148,13 +156,13 @@ def shared_tree(functions, components, ensemble, limits):
     leaves = tree.children_left == LEAF
     masses = tree.value[leaves].sum(axis=1)
     on_leaves = np.einsum("l,lcq,ldq->cd", masses, averages[leaves], averages[leaves])
-    turned = eigh(on_leaves)[1][:, ::-1].T
+    turned = eigenvectors(on_leaves, len(functions.products) * functions.scale)[1].T
     signed = with_signs(turned @ components)
     averages = np.einsum("cd,ndq->cnq", signed @ components.T, averages)
     return [RebuiltTree(tree, np.ascontiguousarray(of_one)) for of_one in averages], signed
 
 
-class OrthogonalTreesClassifier(BaseClassifier):
+class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
     """A few trees that say what an ensemble says: the principal components of its trees' functions (ODT).
 
     Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere. The eigenvectors of the
@@ -318,7 +326,7 @@ class OrthogonalTreesClassifier(BaseClassifier):
         with unchanged_on_error(self):
             ensemble = coded_ensemble(self, X, y, self.n_estimators, sample_weight)
             functions = functions_of(ensemble, self.center)
-            components, energies = principal_components(functions.products, self.n_components)
+            components, energies = principal_components(functions, self.n_components)
             limits = {"max_depth": self.max_depth, "max_leaf_nodes": self.max_leaf_nodes}
             if self.structure == "shared" and len(components):
                 built, components = shared_tree(functions, components, ensemble, limits)
@@ -330,8 +338,11 @@ class OrthogonalTreesClassifier(BaseClassifier):
             self.explained_variance_ratio_ = self.explained_variance_ / (energies.sum() or 1.0)
             self.gram_ = self._gram(built, ensemble)
             self.intercept_, self.weights_ = self._combination(built, functions, ensemble)
+            # One column of `value`: the probabilities of nodes.
+            one_column = [with_value(tree, tree.value.sum(axis=1, keepdims=True)) for tree, _ in built]
             self.trees_ = [
-                RebuiltTree(_without_classes(ensemble.codes.decode(tree)), averages) for tree, averages in built
+                RebuiltTree(ensemble.codes.decode(tree), averages)
+                for tree, (_, averages) in zip(one_column, built, strict=True)
             ]
             self.node_counts_ = np.array([tree.node_count for tree, _ in built], dtype=np.int64)
             self.merged_node_counts_ = self._merged_node_counts(functions.mean)

@@ -1,8 +1,8 @@
 """The split of a node by gain ratio.
 
-J. R. Quinlan, "C4.5: Programs for Machine Learning" (1993), Chapters 2 and 3, and "Improved Use of Continuous Attributes
-in C4.5" (Journal of Artificial Intelligence Research 4, 1996). The rows of a node are pairs of a row and the part of its
-weight that the node has.
+J. R. Quinlan, "C4.5: Programs for Machine Learning" (1993), Chapters 2 and 3, and "Improved Use of Continuous
+Attributes in C4.5" (Journal of Artificial Intelligence Research 4, 1996). The rows of a node are pairs of a row and the
+part of its weight that the node has.
 """
 
 from collections import namedtuple

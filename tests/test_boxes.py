@@ -172,6 +172,18 @@ def test_engines_agree(seed, kind):
     np.testing.assert_allclose(*averages, **CLOSE)
 
 
+@examples(30)
+@given(seed=SEEDS, kind=MEASURES)
+def test_classes_are_outputs_that_add_up(engine, seed, kind):
+    rng, cardinalities, trees = sample(seed, n_classes=3)
+    measure, _ = random_measure(rng, cardinalities, kind)
+    of_classes = [gram(trees, cardinalities, class_index=k, **measure) for k in range(3)]
+    np.testing.assert_allclose(gram(trees, cardinalities, class_index=None, **measure), sum(of_classes), **CLOSE)
+    values = [rng.integers(-1, 2, (tree.node_count, 3)) for tree in trees]  # some nodes have several
+    of_outputs = [gram(trees, cardinalities, values=[part[:, k] for part in values], **measure) for k in range(3)]
+    np.testing.assert_allclose(gram(trees, cardinalities, values=values, **measure), sum(of_outputs), **CLOSE)
+
+
 def test_thousands_of_values():
     """Only intervals are kept, whatever the cardinality."""
     rng = np.random.default_rng(0)
@@ -300,6 +312,21 @@ def test_ensembles_that_do_not_fit_together(engine):
     for weights in ([1.0, 2.0], [np.inf], 1.0):
         with pytest.raises(ValueError, match="weights must be"):
             schema_average([tree], {}, [3, 3], weights=weights)
+
+
+def test_what_is_no_sequence_of_trees(engine):
+    X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    tree = DecisionTreeClassifier().fit(X, [0, 0, 0, 1])
+    for make in (gram, schema_average_of_nothing, FourierSpectrum.from_ensemble):
+        for ensemble in (RandomForestClassifier(2).fit(X, [0, 0, 0, 1]), tree, tree.tree_):
+            with pytest.raises(TypeError, match=r"A sequence of trees is expected, got .* \(ordinal_codes"):
+                make(ensemble, [2, 2])
+        with pytest.raises(TypeError, match=r"got a DecisionTreeClassifier of another library. \(ordinal_codes"):
+            make([SklearnTreeClassifier().fit(X, [0, 0, 0, 1])], [2, 2])
+
+
+def schema_average_of_nothing(trees, cardinalities):
+    return schema_average(trees, {}, cardinalities)
 
 
 def test_trees_stand_behind_each_other():

@@ -25,6 +25,7 @@ from pytrees import (
     OrdinalDecisionForestClassifier,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
+    Tree,
 )
 from pytrees._coded import nearest_shares
 from pytrees.fourier import ordinal_codes
@@ -59,7 +60,7 @@ def test_components_are_those_of_all_values(seed, n_classes, measure, center, st
         assert tree.value[0] == pytest.approx(1.0)
         np.testing.assert_allclose(averages, other_averages, rtol=0.0, atol=1e-12)
     energies = np.linalg.eigvalsh(products)[::-1]
-    rank = np.count_nonzero(energies > 1e-11 * max(energies[0], 1e-300))
+    rank = np.count_nonzero(energies > 1e-11 * np.einsum("tqp,p->t", problem.tables, masses).max())
     assert fitted.n_components_ == rank
     np.testing.assert_allclose(fitted.explained_variance_, energies[:rank], atol=1e-12)
     np.testing.assert_allclose(fitted.explained_variance_ratio_.sum(), float(rank > 0), atol=1e-9)
@@ -155,6 +156,31 @@ def test_number_of_components(engine):
     assert problem.fit(orthogonal(twice, n_components=1)).n_components_ == 1
     with pytest.raises(ValueError, match="n_components=2, but the functions of the 3 trees have rank 1"):
         problem.fit(orthogonal(twice, n_components=2))
+
+
+def test_equal_eigenvalues_have_the_same_components_on_both_engines():
+    """Five trees that differ in one attribute each: rounding must not choose among their eigenvectors."""
+    X = np.stack(np.unravel_index(np.arange(3**5), (3,) * 5), axis=1).astype(float)
+    y = (X == 0.0)[:, 0].astype(int)
+    tree = DecisionTreeClassifier().fit(X[:, :1], y).tree_
+    trees = [
+        Tree(tree.children_left, tree.children_right, np.where(tree.feature < 0, -2, m), *arrays, n_features=5)
+        for m in range(5)
+        for arrays in [(tree.threshold, tree.n_node_samples, tree.value, tree.gain)]
+    ]
+    for options in ({"center": True}, {"center": True, "structure": "shared", "measure": "empirical"}, {}):
+        fitted, reference = on_both_engines(lambda options=options: orthogonal(trees, **options).fit(X, y))
+        assert fitted.n_components_ == 5
+        np.testing.assert_array_equal(fitted.components_, reference.components_)
+
+
+def test_trees_without_variance_have_no_component(engine):
+    """Trees that say one class where there is mass: what rounding leaves of their variance is none."""
+    X, y = np.array([[0.0], [0.0], [1.0]] * 3), np.array([0, 1, 1] * 3)
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    fitted = orthogonal([tree, tree], center=True, measure=[[0.0, 1.0]]).fit(X, y)
+    assert fitted.n_components_ == 0
+    assert fitted.predict(X).tolist() == [1] * 9
 
 
 def test_trees_that_all_say_the_first_class_have_no_component(engine):

@@ -34,6 +34,7 @@ def test_public_names():
     assert sorted(pytrees.__all__) == pytrees.__all__
     assert set(pytrees.__all__) >= {
         "AggregatedFourierTreeClassifier",
+        "C45Classifier",
         "DecisionForestClassifier",
         "DecisionTreeClassifier",
         "FourierSpectrum",
@@ -66,6 +67,7 @@ def test_public_names():
     "name",
     [
         "aggregated",
+        "c45",
         "cart",
         "criteria",
         "datasets",
@@ -103,12 +105,14 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "bin_cuts",
         "bounds",
         "boxes",
+        "c45_splits",
         "clusterings",
         "conflicts",
         "criteria",
         "distances",
         "exact",
         "fourier",
+        "fractional_rows",
         "exact_sums",
         "gain",
         "gini",
@@ -119,6 +123,7 @@ def test_files_for_type_checkers_and_other_cython_packages():
         "nsrps",
         "ordinal",
         "partition",
+        "pessimism",
         "restriction",
         "row_sets",
         "scanner",
@@ -157,6 +162,9 @@ def test_kernels_have_public_functions():
         "sum_values",
         "sum_votes",
     }
+    assert found["c45"] == {"grow_tree", "pessimistic_errors"}
+    assert found["c45_splits"] == {"find_split"}
+    assert found["fractional_rows"] == {"class_shares", "divide"}
     assert found["minimal"] == {"minimal_tree"}
     assert found["global_growth"] == {"grow_tree"}
     assert found["distances"] == {"sign_of_fractions", "table_distance"}

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
+    C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
     ID3Classifier,
@@ -21,6 +22,9 @@ from pytrees import (
 ORDINAL_CRITERION = "ogini"
 
 ESTIMATORS = [
+    C45Classifier(),
+    C45Classifier(confidence=None, max_depth=5),
+    C45Classifier(categorical_features=[0], handle_unknown="majority"),
     DecisionTreeClassifier(),
     DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=10),
     DecisionTreeClassifier(criterion="gain_ratio", max_leaf_nodes=10),

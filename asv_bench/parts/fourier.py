@@ -220,8 +220,8 @@ def draw_energies():
         codes = ordinal_codes(DecisionTreeClassifier("entropy").fit(features, y))
         tree = codes.trees[0]
         FourierSpectrum.from_tree(tree, codes.cardinalities).plot_energy(axes, tree=tree)
-        axes.set_title(f"{title}: {tree.n_leaves} leaves, depth {tree.max_depth}")
-        axes.set_ylim(1e-7, 1e3)
+        axes.set_title(f"{title}: {tree.n_leaves} leaves", fontsize="medium")
+        axes.set_ylim(1e-8, 1e2)
     # The same trees give the same file.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "energy"}):
         figure.savefig(PLOT, metadata={"Date": None})

@@ -240,41 +240,50 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     """
     cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
-    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, n_outputs = values.shape[1], i, j, k
+    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, i, j
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
-    cdef float64_t[::1] shares = constraint_shares(&given.arrays, &under.masses)
-    cdef int64_t[::1] chosen = boxes_that_count(given, shares, values)
-    tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr))
-    cdef int64_t[::1] tree = np.ascontiguousarray(tree_of_box[np.asarray(chosen)], dtype=np.int64)
-    everything = np.diff(np.asarray(under.offsets)) - 1
-    cdef Overlaps overlaps = overlaps_of(given, under, chosen, np.zeros_like(everything), everything)
-    cdef float64_t value
-    with nogil:
-        for i in range(chosen.shape[0]):
-            overlaps.take(i, NONE)
-            for j in range(i + 1):
-                value = 0.0
-                for k in range(n_outputs):
-                    value += values[chosen[i], k] * values[chosen[j], k]
-                products[tree[i], tree[j]] += value * overlaps.common[j]
-                if tree[i] == tree[j] and i != j:
-                    products[tree[i], tree[j]] += value * overlaps.common[j]
-        for i in range(n_trees):
-            for j in range(i):
-                products[j, i] = products[i, j]
+    tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr)).astype(np.int64)
+    for chosen in boxes_that_count(given, constraint_shares(&given.arrays, &under.masses), values):
+        add_products(products, given, under, chosen, tree_of_box[chosen], np.asarray(values)[chosen])
+    for i in range(n_trees):
+        for j in range(i):
+            products[j, i] = products[i, j]
     return np.asarray(products)
 
 
-cdef int64_t[::1] boxes_that_count(Boxes boxes, const float64_t[::1] shares, const float64_t[:, ::1] values):
-    """The boxes that have mass and a value."""
+cdef list boxes_that_count(Boxes boxes, const float64_t[::1] shares, values):
+    """The boxes that have mass and a value, apart where no output has values of both: such pairs have no product."""
     cdef Py_ssize_t box, constraint
-    counts = np.any(np.asarray(values) != 0.0, axis=1)
-    cdef uint8_t[::1] counting = counts.view(np.uint8)
-    for box in range(values.shape[0]):
+    cdef uint8_t[::1] has_mass = np.ones(len(values), dtype=np.uint8)
+    for box in range(has_mass.shape[0]):
         for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
             if shares[constraint] == 0.0:
-                counting[box] = 0
-    return np.flatnonzero(counts)
+                has_mass[box] = 0
+    has_value = (np.asarray(values) != 0.0) & np.asarray(has_mass, dtype=bool)[:, np.newaxis]
+    if np.any(has_value.sum(axis=1) > 1):
+        has_value = has_value.any(axis=1, keepdims=True)
+    return [np.flatnonzero(of_output) for of_output in has_value.T]
+
+
+cdef int add_products(
+    float64_t[:, ::1] products, Boxes boxes, Measure measure, chosen, const int64_t[::1] tree,
+    const float64_t[:, ::1] values,
+) except -1:
+    """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees."""
+    everything = np.diff(np.asarray(measure.offsets)) - 1
+    cdef Overlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
+    cdef Py_ssize_t i, j, k
+    cdef float64_t value
+    with nogil:
+        for i in range(tree.shape[0]):
+            overlaps.take(i, NONE)
+            for j in range(i + 1):
+                value = 0.0
+                for k in range(values.shape[1]):
+                    value += values[i, k] * values[j, k]
+                value *= overlaps.common[j]
+                products[tree[i], tree[j]] += 2.0 * value if i != j and tree[i] == tree[j] else value
+    return 0
 
 
 def averages(boxes, const float64_t[:, ::1] values, schemata, measure):

@@ -125,8 +125,8 @@ cdef index_t _push_child(Growth growth) except -1 nogil:
     parent.n_finished += 1
     frame = _push_frame(growth, part.start, part.stop, depth)
     frame.top = top
-    frame.grows = frame[-1].grows and frame[-1].recorded == NONE
-    if frame[-1].recorded != NONE:
+    frame.grows = (frame - 1).grows and (frame - 1).recorded == NONE
+    if (frame - 1).recorded != NONE:
         frame.recorded = _recorded_child(growth, frame - 1, part.branch)
     return part.branch
 
@@ -276,10 +276,10 @@ cdef void _pop_frame(Growth growth) noexcept nogil:
     if frame.region != NONE:
         growth.n_recorded = frame.region
     if growth.n_frames > 0:
-        frame[-1].errors += frame.errors
+        (frame - 1).errors += frame.errors
         if frame.grows:
-            frame[-1].training_errors += frame.training_errors
-            frame[-1].n_grown += frame.n_grown
+            (frame - 1).training_errors += frame.training_errors
+            (frame - 1).n_grown += frame.n_grown
 
 
 # ------------------------------------------------------------------------------------------------------------- pruning
@@ -444,7 +444,7 @@ def grow_tree(
     """
     row_weights = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
     categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
-    _check(np.asarray(X), np.asarray(y), row_weights, n_classes, categories)
+    _check(X.shape[0], np.asarray(y), row_weights, n_classes)
     cdef Growth growth = Growth()
     growth.finder = SplitFinder(X, y, add_up(row_weights), n_classes, categories, min_samples_leaf)
     growth.rows = FractionalRows(X, categories, row_weights)
@@ -466,17 +466,13 @@ def grow_tree(
     return arrays, growth.frames[0].n_grown
 
 
-def _check(X, y, weights, n_classes, n_categories):
-    if len(X) == 0 or len(y) != len(X) or len(weights) != len(X) or len(n_categories) != X.shape[1]:
-        raise ValueError(f"Labels and weights must have the {len(X)} rows of X, and there must be some.")
+def _check(n_rows, y, weights, n_classes):
+    if n_rows == 0 or len(y) != n_rows or len(weights) != n_rows:
+        raise ValueError(f"Labels and weights must have the {n_rows} rows of X, and there must be some.")
     if y.min() < 0 or y.max() >= n_classes:
         raise ValueError(f"Class codes must be 0..{n_classes - 1}.")
     if not np.all(weights > 0.0):
         raise ValueError("Weights must be positive.")
-    for feature in np.flatnonzero(n_categories):
-        codes = X[~np.isnan(X[:, feature]), feature]
-        if not np.all((codes >= 0.0) & (codes < n_categories[feature]) & (codes == np.floor(codes))):
-            raise ValueError(f"Feature {feature} must hold codes of categories, 0..{n_categories[feature] - 1}.")
 
 
 def pessimistic_errors(float64_t total, float64_t errors, float64_t confidence):

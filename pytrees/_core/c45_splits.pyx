@@ -11,7 +11,7 @@ from pytrees._core.fractional_rows cimport is_missing
 from pytrees._core.gain cimport exceeds_by_tolerance
 from pytrees._core.partition cimport Features, threshold_between
 from pytrees._core.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.types cimport ENTROPY, NONE, float64_t, index_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.types cimport ENTROPY, NONE, float64_t, index_t, int64_t, uint32_t
 from pytrees._core.weighted cimport (
     LOG2_TABLE_SIZE,
     gain_nearly,
@@ -85,15 +85,14 @@ cdef RatioSplit best_split(
     cdef index_t feature, n_typical = 0
     _start_node(finder, rows, weights, n)
     for feature in range(<index_t> finder.n_features):
-        if n <= NARROW_ROWS and finder.narrow.shape[0] > 0:
+        if finder.narrow.shape[0] > 0:
             _offer(finder, feature, &finder.narrow[0], &finder.spare_narrow[0])
         else:
             _offer(finder, feature, &finder.wide[0], &finder.spare_wide[0])
         if finder.offers[feature].feature != NONE and finder.is_typical[feature]:
             sum_of_gains += finder.offers[feature].gain
             n_typical += 1
-    best.feature = NONE
-    best.ratio = 0.0
+    best = RatioSplit(NONE, NAN, 0.0, 0.0)
     for feature in range(<index_t> finder.n_features):
         offer = &finder.offers[feature]
         if (
@@ -218,7 +217,9 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
 
 # ---------------------------------------------------------------------------------------------------------- thresholds
 
-cdef void _split_by_threshold(SplitFinder finder, index_t feature, const Entry* entries, index_t n_known) noexcept nogil:
+cdef void _split_by_threshold(
+    SplitFinder finder, index_t feature, const Entry* entries, index_t n_known
+) noexcept nogil:
     """The threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
 
     Both sides must have enough rows: more where there are many rows and few classes, as in Quinlan's program.

@@ -337,7 +337,7 @@ cdef inline void start_weighted_clustering(WeightedScan* scan) noexcept nogil:
     if scan.code == GAIN_RATIO or scan.code == NVI:
         scan.node_impurity = 0.0
         for label in range(scan.n_classes):
-            scan.node_impurity -= _entropy_term(scan.total_counts[label], scan.total)
+            scan.node_impurity -= entropy_term(scan.total_counts[label], scan.total)
         return
     forget_scores(scores)
     for label in range(scan.n_classes):
@@ -362,7 +362,7 @@ cdef inline float64_t weighted_clustering_gain(const WeightedScan* scan) noexcep
     return gain / scan.total if scan.total > 0.0 else 0.0
 
 
-cdef inline float64_t _entropy_term(float64_t weight, float64_t total) noexcept nogil:
+cdef inline float64_t entropy_term(float64_t weight, float64_t total) noexcept nogil:
     """p log2 p of a share of the node's weight."""
     if total <= 0.0 or weight <= 0.0:
         return 0.0
@@ -372,12 +372,12 @@ cdef inline float64_t _entropy_term(float64_t weight, float64_t total) noexcept 
 cdef inline float64_t _weighted_ratio(const WeightedScan* scan) noexcept nogil:
     cdef index_t label
     cdef float64_t of_cut = 0.0, joint = 0.0, denominator
-    of_cut -= _entropy_term(scan.left_total, scan.total)
-    of_cut -= _entropy_term(scan.total - scan.left_total, scan.total)
+    of_cut -= entropy_term(scan.left_total, scan.total)
+    of_cut -= entropy_term(scan.total - scan.left_total, scan.total)
     for label in range(scan.n_classes):
-        joint -= _entropy_term(scan.left_counts[label], scan.total)
+        joint -= entropy_term(scan.left_counts[label], scan.total)
     for label in range(scan.n_classes):
-        joint -= _entropy_term(scan.total_counts[label] - scan.left_counts[label], scan.total)
+        joint -= entropy_term(scan.total_counts[label] - scan.left_counts[label], scan.total)
     denominator = of_cut if scan.code == GAIN_RATIO else joint
     return (scan.node_impurity + of_cut - joint) / denominator if denominator > 0.0 else 0.0
 

@@ -34,7 +34,7 @@ cdef inline void add_term(TermSum* total, Term term, int sign) noexcept nogil:
     total.n_terms += 1
 
 
-cdef inline int64_t _gcd(int64_t x, int64_t y) noexcept nogil:
+cdef inline int64_t greatest_common_divisor(int64_t x, int64_t y) noexcept nogil:
     while y != 0:
         x, y = y, x % y
     return x
@@ -46,7 +46,9 @@ cdef inline int sign_of_sum(const TermSum* total) except -2 nogil:
     cdef int128_t numerator = 0
     # `denominator` is the least common multiple of those of terms[:i].
     for i in range(total.n_terms):
-        factor = total.terms[i].b // _gcd(total.terms[i].b, <int64_t> (denominator % <uint128_t> total.terms[i].b))
+        factor = total.terms[i].b // greatest_common_divisor(
+            total.terms[i].b, <int64_t> (denominator % <uint128_t> total.terms[i].b)
+        )
         if denominator > limit // factor:
             return _sign_of_large_sum(total)
         denominator *= factor

@@ -14,6 +14,7 @@ from pytrees._core.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64
 cdef class FractionalRows:
     def __cinit__(self, const float64_t[:, ::1] X, const int64_t[::1] n_categories, const float64_t[::1] weights):
         cdef Py_ssize_t i, n_rows = X.shape[0]
+        _check(np.asarray(X), np.asarray(n_categories))
         most_categories = int(np.max(n_categories, initial=0))
         self.X = X
         self.n_categories = n_categories
@@ -34,6 +35,15 @@ cdef class FractionalRows:
         free(self.parts)
 
 
+def _check(X, n_categories):
+    if len(n_categories) != X.shape[1]:
+        raise ValueError(f"n_categories must have {X.shape[1]} entries, one for every feature.")
+    for feature in np.flatnonzero(n_categories > 0):
+        codes = X[~np.isnan(X[:, feature]), feature]
+        if not np.all((codes >= 0.0) & (codes < n_categories[feature]) & (codes == np.floor(codes))):
+            raise ValueError(f"Feature {feature} must hold codes of categories, 0..{n_categories[feature] - 1}.")
+
+
 cdef int _reserve_rows(FractionalRows rows, Py_ssize_t n) except -1 nogil:
     reserve(<void**> &rows.rows, &rows.row_capacity, n, sizeof(index_t))
     reserve(<void**> &rows.weights, &rows.weight_capacity, n, sizeof(float64_t))
@@ -49,7 +59,7 @@ cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) exc
     return 0
 
 
-# -------------------------------------------------------------------------------------------------------------- division
+# ------------------------------------------------------------------------------------------------------------ division
 
 cdef int divide_rows(
     FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Division* division
@@ -225,7 +235,7 @@ def divide(const float64_t[:, ::1] X, weights, n_categories, index_t feature, th
     cdef Part part
     cdef index_t number
     cdef FractionalRows rows = FractionalRows(
-        X, np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else n_categories,
+        X, np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64),
         np.ones(X.shape[0]) if weights is None else weights.astype(np.float64),
     )
     divide_rows(rows, 0, rows.top, feature, 0.0 if threshold is None else threshold, &division)

@@ -11,7 +11,8 @@ from pytrees._core.user_criterion cimport UserCut
 
 cdef struct Node:
     NodeRows rows
-    index_t left, right, depth, feature
+    index_t first_child     # LEAF, or that of n_children nodes that follow one another
+    index_t n_children, depth, feature, category
     float64_t threshold, gain
     uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth
 
@@ -47,3 +48,5 @@ cdef class Growth:
     cdef OpenLeaf* spare_leaves
     cdef UserCut* user_cuts         # by place among the open leaves
     cdef Py_ssize_t spare_capacity, user_cut_capacity
+    # Total count times gain of the open leaves whose splits have large ones, by node; see ChildCounts.
+    cdef dict large_gains

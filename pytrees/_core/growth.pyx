@@ -7,19 +7,22 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport free
 from libc.string cimport memmove
 
-from pytrees._core.gain cimport is_greater_priority
-from pytrees._core.growth_bins cimport divide_counts, take_root, uses_bins
-from pytrees._core.histogram cimport MAX_BINS, Bins, Histograms, give_back, mark_by_bins
+from pytrees._core.growth_arrays cimport add_up_counts, is_multiway, list_children, number_in_preorder
+from pytrees._core.growth_bins cimport divide_counts, drop_counts, take_counts, uses_bins
+from pytrees._core.growth_order cimport is_better
+from pytrees._core.histogram cimport MAX_BINS, Bins, Histograms, mark_by_bins
 from pytrees._core.memory cimport reserve
-from pytrees._core.node_rows cimport count_classes, is_pure, start_block
+from pytrees._core.node_rows cimport count_classes, is_pure, row_at, start_block
 from pytrees._core.partition cimport (
     Features,
     RowPartition,
+    is_categorical,
     is_ranked,
     mark_first,
     split_entries,
     split_rows,
 )
+from pytrees._core.partition_children cimport mark_children, split_entries_among, split_rows_among
 from pytrees._core.scanner cimport (
     NodeRows,
     Scanner,
@@ -30,6 +33,8 @@ from pytrees._core.scanner cimport (
 )
 from pytrees._core.types cimport (
     LEAF,
+    MULTIWAY,
+    NO_CATEGORY,
     NONE,
     UNDEFINED,
     UNLIMITED,
@@ -40,7 +45,7 @@ from pytrees._core.types cimport (
 )
 from pytrees._core.user_criterion cimport UserCut, judge_table
 
-from pytrees._core.criteria import is_rational, judges_sequence, parameters_of
+from pytrees._core.criteria import is_rational, judges_sequence, parameters_of, user_criterion_of
 
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
@@ -78,7 +83,6 @@ cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
     outside.in_block = False
     growth.n_leaves = 1
     leaf.node = _add_node(growth, &outside, 0, <index_t> growth.partition.n_rows, 0, mix64(seed))
-    take_root(growth, leaf.node)
     _open(growth, &leaf, _may_split(growth, leaf.node), 0)
     if growth.searches_together and not is_best_first:
         _grow_in_rounds(growth)
@@ -90,7 +94,11 @@ cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
         chosen = _best_open_leaf(growth) if is_best_first else growth.n_open - 1
         leaf = growth.open_leaves[chosen]
         _remove_open(growth, chosen)
-        if leaf.is_searched or _search(growth, &leaf):
+        # With too many children the leaf stays one; the split of another may still have few enough.
+        if (
+            (leaf.is_searched or _search(growth, &leaf))
+            and growth.n_leaves - 1 + leaf.split.n_children <= growth.max_leaf_nodes
+        ):
             _split_leaf(growth, &leaf, chosen)
         else:
             _close(growth, leaf.node)
@@ -140,18 +148,21 @@ cdef int _search_together(Growth growth) except -1 nogil:
         if leaf.is_searched:
             continue
         leaf.is_searched = True
-        take_user_cut(growth.scanner, &growth.nodes[leaf.node].rows, &growth.user_cuts[i], &leaf.split)
+        rows = &growth.nodes[leaf.node].rows
+        take_user_cut(
+            growth.scanner, rows, growth.nodes[leaf.node].random_state, &growth.user_cuts[i], &leaf.split
+        )
         if not _gains_enough(growth, leaf):
             _close(growth, leaf.node)
             _remove_open(growth, i)
     return 0
 
 
-cdef index_t _best_open_leaf(Growth growth) noexcept nogil:
+cdef index_t _best_open_leaf(Growth growth) except -1 nogil:
     """The leaf whose split gains most, counted in rows; of equal ones the leftmost, which is the first in preorder."""
     cdef index_t i, best = growth.n_open - 1
     for i in range(growth.n_open - 2, -1, -1):
-        if is_greater_priority(&growth.open_leaves[i].split.gain, &growth.open_leaves[best].split.gain):
+        if is_better(growth, &growth.open_leaves[i], &growth.open_leaves[best]):
             best = i
     return best
 
@@ -172,9 +183,10 @@ cdef index_t _add_node(
     node.rows.start = start
     node.rows.stop = stop
     node.rows.slot = NULL
-    node.left = LEAF
-    node.right = LEAF
+    node.first_child = LEAF
+    node.n_children = 0
     node.feature = UNDEFINED
+    node.category = NO_CATEGORY
     node.threshold = UNDEFINED
     node.gain = 0.0
     node.depth = depth
@@ -213,14 +225,16 @@ cdef void _close(Growth growth, index_t node) noexcept nogil:
     """The node stays a leaf."""
     cdef NodeRows* rows = &growth.nodes[node].rows
     count_classes(growth.scanner, rows, &growth.values[<Py_ssize_t> node * growth.n_classes])
-    if rows.slot != NULL and rows.slot != growth.drawn_slot:
-        give_back(growth.histograms, rows.slot)
+    drop_counts(growth, rows.slot)
 
 
 cdef int _search(Growth growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     find_split(growth.scanner, rows, growth.nodes[leaf.node].random_state, &leaf.split)
+    if leaf.split.is_large and growth.max_leaf_nodes < UNLIMITED:
+        with gil:
+            growth.large_gains[leaf.node] = growth.scanner.children.large_gain
     return _gains_enough(growth, leaf)
 
 
@@ -236,36 +250,49 @@ cdef NodeRows* _rows_to_search(Growth growth, index_t node) except NULL nogil:
         growth.n_scanned = 0
         with gil:
             PyErr_CheckSignals()
-    if not rows.in_block and not uses_bins(growth, node):
+    if rows.in_block:
+        return rows
+    if uses_bins(growth, node):
+        take_counts(growth, rows)
+    else:
         start_block(growth.scanner, rows)
     return rows
 
 
 cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except -1 nogil:
     """Split the leaf, and put those children that may be split in turn at its place among the open leaves."""
+    cdef index_t first_child = growth.n_nodes
+    if is_categorical(growth.partition.features, leaf.split.feature):
+        _split_by_category(growth, leaf, place)
+    else:
+        _split_in_two(growth, leaf, place)
+    growth.nodes[leaf.node].first_child = first_child
+    growth.nodes[leaf.node].n_children = leaf.split.n_children
+    growth.nodes[leaf.node].feature = leaf.split.feature
+    growth.nodes[leaf.node].threshold = leaf.split.threshold
+    growth.nodes[leaf.node].gain = leaf.split.gain.value
+    growth.n_leaves += leaf.split.n_children - 1
+    return 0
+
+
+cdef int _split_in_two(Growth growth, const OpenLeaf* leaf, index_t place) except -1 nogil:
     cdef NodeRows rows = growth.nodes[leaf.node].rows
-    cdef index_t feature = leaf.split.feature, middle = rows.start + leaf.split.n_left
-    cdef index_t depth = growth.nodes[leaf.node].depth + 1
+    cdef index_t middle = rows.start + leaf.split.n_left, depth = growth.nodes[leaf.node].depth + 1
     cdef uint64_t random_state = growth.nodes[leaf.node].random_state
     cdef OpenLeaf left, right
     cdef bint left_may_split, right_may_split
-    growth.nodes[leaf.node].feature = feature
-    growth.nodes[leaf.node].threshold = leaf.split.threshold
-    growth.nodes[leaf.node].gain = leaf.split.gain.value
     if rows.in_block:
         mark_first(
-            growth.partition, rows.block, feature, rows.start, rows.stop, leaf.split.n_left, leaf.split.last_left
+            growth.partition, rows.block, leaf.split.feature, rows.start, rows.stop, leaf.split.n_left,
+            leaf.split.last_left,
         )
     else:
         mark_by_bins(
-            growth.histograms, feature, leaf.split.bin, leaf.split.threshold, rows.start, rows.stop
+            growth.histograms, leaf.split.feature, leaf.split.bin, leaf.split.threshold, rows.start, rows.stop
         )
     split_rows(growth.partition, rows.start, rows.stop)
-    right.node = _add_node(growth, &rows, middle, rows.stop, depth, mix64(random_state + 2))
     left.node = _add_node(growth, &rows, rows.start, middle, depth, mix64(random_state + 1))
-    growth.nodes[leaf.node].right = right.node
-    growth.nodes[leaf.node].left = left.node
-    growth.n_leaves += 1
+    right.node = _add_node(growth, &rows, middle, rows.stop, depth, mix64(random_state + 2))
     left_may_split = _may_split(growth, left.node)
     right_may_split = _may_split(growth, right.node)
     if rows.in_block:
@@ -281,68 +308,83 @@ cdef int _split_leaf(Growth growth, const OpenLeaf* leaf, index_t place) except 
     return 0
 
 
+cdef int _split_by_category(Growth growth, const OpenLeaf* leaf, index_t place) except -1 nogil:
+    cdef NodeRows rows = growth.nodes[leaf.node].rows
+    cdef index_t feature = leaf.split.feature, child, first_row, depth = growth.nodes[leaf.node].depth + 1
+    cdef index_t first_child = growth.n_nodes, n_children = leaf.split.n_children
+    cdef uint64_t random_state = growth.nodes[leaf.node].random_state
+    cdef OpenLeaf opened
+    cdef bint any_may_split = False
+    mark_children(growth.partition, rows.in_block, rows.block, feature, rows.start, rows.stop)
+    split_rows_among(growth.partition, n_children, rows.start, rows.stop)
+    for child in range(n_children):
+        opened.node = _add_node(
+            growth, &rows, rows.start + growth.partition.child_starts[child],
+            rows.start + growth.partition.child_starts[child + 1], depth, mix64(random_state + 1 + child),
+        )
+        first_row = row_at(growth.scanner, &rows, growth.nodes[opened.node].rows.start)
+        growth.nodes[opened.node].category = <index_t> growth.partition.X[first_row, feature]
+        any_may_split = any_may_split or _may_split(growth, opened.node)
+    if rows.in_block and any_may_split:
+        split_entries_among(growth.partition, n_children, rows.block, rows.start, rows.stop)
+    # Children's bins are counted when it is their turn: of many children few are then in memory at once.
+    drop_counts(growth, rows.slot)
+    for child in range(n_children - 1, -1, -1):
+        opened.node = first_child + child
+        place += _open(growth, &opened, _may_split(growth, opened.node), place)
+    return 0
+
+
 # --------------------------------------------------------------------------------------------- the tree's arrays
 
 cdef dict _in_preorder(Growth growth):
-    """The arrays of the tree, its nodes numbered in preorder, left first."""
+    """The arrays of the tree, its nodes numbered in preorder, the first child first."""
     cdef Py_ssize_t i, n_nodes = growth.n_nodes
-    cdef index_t[::1] order = np.empty(n_nodes, dtype=np.int32)
-    cdef index_t[::1] number = np.empty(n_nodes, dtype=np.int32)
-    cdef int64_t[::1] children_left = np.empty(n_nodes, dtype=np.int64)
-    cdef int64_t[::1] children_right = np.empty(n_nodes, dtype=np.int64)
+    cdef index_t[::1] order = np.empty(n_nodes, dtype=np.int32), number = np.empty(n_nodes, dtype=np.int32)
+    cdef int64_t[::1] children_left = np.full(n_nodes, LEAF, dtype=np.int64)
+    cdef int64_t[::1] children_right = np.full(n_nodes, LEAF, dtype=np.int64)
     cdef int64_t[::1] feature = np.empty(n_nodes, dtype=np.int64)
     cdef int64_t[::1] n_node_samples = np.empty(n_nodes, dtype=np.int64)
     cdef float64_t[::1] threshold = np.empty(n_nodes)
     cdef float64_t[::1] gain = np.empty(n_nodes)
+    cdef float64_t[:, ::1] value = np.empty((n_nodes, growth.n_classes))
     cdef const Node* node
-    _number_in_preorder(growth, order, number, np.empty(n_nodes, dtype=np.int32))
+    number_in_preorder(growth, order, number, np.empty(n_nodes, dtype=np.int32))
+    add_up_counts(growth, order, number, value)
     for i in range(n_nodes):
         node = &growth.nodes[order[i]]
-        children_left[i] = LEAF if node.left == LEAF else number[node.left]
-        children_right[i] = LEAF if node.right == LEAF else number[node.right]
+        if is_multiway(growth, node):
+            children_left[i] = children_right[i] = MULTIWAY
+        elif node.n_children > 0:
+            children_left[i] = number[node.first_child]
+            children_right[i] = number[node.first_child + 1]
         feature[i] = node.feature
         threshold[i] = node.threshold
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
-    return {
+    arrays = {
         "children_left": np.asarray(children_left),
         "children_right": np.asarray(children_right),
         "feature": np.asarray(feature),
         "threshold": np.asarray(threshold),
         "n_node_samples": np.asarray(n_node_samples),
-        "value": _class_counts(growth, order, children_left, children_right),
+        "value": np.asarray(value),
         "gain": np.asarray(gain),
     }
+    if growth.partition.features.n_categories.shape[0] > 0:
+        arrays |= _children(growth, order, number)
+    return arrays
 
 
-cdef void _number_in_preorder(Growth growth, index_t[::1] order, index_t[::1] number, index_t[::1] stack) noexcept:
-    cdef index_t i, node, n_stacked = 1
-    stack[0] = 0
-    for i in range(growth.n_nodes):
-        n_stacked -= 1
-        node = stack[n_stacked]
-        order[i] = node
-        number[node] = i
-        if growth.nodes[node].left != LEAF:
-            stack[n_stacked] = growth.nodes[node].right
-            stack[n_stacked + 1] = growth.nodes[node].left
-            n_stacked += 2
-
-
-cdef _class_counts(
-    Growth growth, const index_t[::1] order, const int64_t[::1] children_left, const int64_t[::1] children_right
-):
-    """Class counts of the leaves as they were closed; of an inner node, left child plus right child."""
-    cdef float64_t[:, ::1] value = np.empty((growth.n_nodes, growth.n_classes))
-    cdef Py_ssize_t i, label
-    # Children stand behind their parent in preorder.
-    for i in range(growth.n_nodes - 1, -1, -1):
-        for label in range(growth.n_classes):
-            if children_left[i] == LEAF:
-                value[i, label] = growth.values[<Py_ssize_t> order[i] * growth.n_classes + label]
-            else:
-                value[i, label] = value[children_left[i], label] + value[children_right[i], label]
-    return np.asarray(value)
+cdef dict _children(Growth growth, const index_t[::1] order, const index_t[::1] number):
+    """The further arrays of a tree that may have more children than two."""
+    arrays = {
+        "child_offsets": np.empty(growth.n_nodes + 1, dtype=np.int64),
+        "children": np.empty(growth.n_nodes - 1, dtype=np.int64),
+        "category": np.empty(growth.n_nodes, dtype=np.int64),
+    }
+    list_children(growth, order, number, arrays["child_offsets"], arrays["children"], arrays["category"])
+    return arrays
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
@@ -362,16 +404,17 @@ cdef class SharedFeatures:
 
 def share_features(
     const float64_t[:, ::1] X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows=None,
-    max_bins=MAX_BINS,
+    max_bins=MAX_BINS, n_categories=None,
 ):
     """Prepare X for `grow_tree`: sort what has to be sorted once for all trees of these parameters."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
-        np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins
+        np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
+        n_categories,
     )
     # Sequences can hold a row more than once, which then has several places.
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
-    shared.features = Features(X, ranks)
+    shared.features = Features(X, ranks, n_categories)
     allows_bins = (
         criterion in ("gini", "entropy")
         and weights_are_whole
@@ -399,13 +442,22 @@ def _check(n_rows, const index_t[::1] y, weights, n_classes, criterion):
             raise ValueError(f"Class code {y[i]} of row {i} is outside 0..{n_classes - 1}.")
 
 
+def _check_criterion(criterion, SharedFeatures shared):
+    """Raise ValueError where there are categorical features that a user's criterion has no method for."""
+    if user_criterion_of(criterion)[0] is not None and np.any(shared.features.n_categories):
+        user_criterion_of(criterion)[0].check_children()
+
+
 def grow_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
-    index_t n_threads=1, block_rows=None, max_bins=MAX_BINS,
+    index_t n_threads=1, n_categories=None, block_rows=None, max_bins=MAX_BINS,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf.
+
+    A feature of which `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a
+    category; None: no feature does, and the dict has only the arrays of a binary tree.
 
     `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
     are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters. Up
@@ -421,8 +473,9 @@ def grow_tree(
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
         shared = share_features(
-            X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins
+            X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins, n_categories
         )
+    _check_criterion(criterion, shared)
     rows = np.arange(X.shape[0]) if rows is None else rows
     cdef Growth growth = Growth()
     can_use_bins = shared.bins is not None and weights_are_whole
@@ -442,6 +495,7 @@ def grow_tree(
     growth.n_classes = <index_t> n_classes
     growth.min_gain = min_gain
     growth.searches_together = name == "user_counts"
+    growth.large_gains = {}
     with nogil:
         _grow(growth, seed)
     return _in_preorder(growth)

@@ -10,10 +10,12 @@ cdef inline bint uses_bins(Growth growth, index_t node) noexcept nogil:
     return growth.nodes[node].rows.stop - growth.nodes[node].rows.start > growth.block_rows
 
 
-cdef inline int take_root(Growth growth, index_t root) except -1 nogil:
-    """Count the root's bins, where it uses them."""
-    cdef NodeRows* rows = &growth.nodes[root].rows
-    if not uses_bins(growth, root):
+cdef inline int take_counts(Growth growth, NodeRows* rows) except -1 nogil:
+    """Count the bins of a node that uses them, where they are not what a split left of its parent's."""
+    if rows.slot != NULL:
+        return 0
+    if growth.drawn_slot != NULL:
+        rows.slot = growth.drawn_slot
         return 0
     rows.slot = take_slot(growth.histograms)
     if growth.scanner.max_features >= growth.partition.n_features:
@@ -21,6 +23,12 @@ cdef inline int take_root(Growth growth, index_t root) except -1 nogil:
     else:
         growth.drawn_slot = rows.slot
     return 0
+
+
+cdef inline void drop_counts(Growth growth, Slot* slot) noexcept nogil:
+    """What a node leaves that is no longer open; NULL: nothing."""
+    if slot != NULL and slot != growth.drawn_slot:
+        give_back(growth.histograms, slot)
 
 
 cdef inline void _count_all(Growth growth, Slot* slot, const NodeRows* rows) noexcept nogil:

@@ -10,7 +10,7 @@ from libc.string cimport memset
 from pytrees._core.bounds cimport upper_bound
 from pytrees._core.criteria cimport BinnedScan, ClassCounts, EntropyScan, move_left, start_feature, start_scan
 from pytrees._core.gini cimport BinaryGiniScan, GiniScan
-from pytrees._core.partition cimport Features, RowPartition, sort_by_value
+from pytrees._core.partition cimport Features, RowPartition, is_categorical, sort_by_value
 from pytrees._core.sorting cimport key_of, place_of
 from pytrees._core.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
@@ -39,7 +39,9 @@ cdef class Bins:
         scratch = np.empty((2, sample.shape[0]), dtype=np.uint64)
         with nogil:
             for feature in range(<index_t> self.n_features):
-                _cut(self, feature, sample, max_bins, &scratch[0, 0], &scratch[1, 0])
+                # Categories have no order that neighbours could share a bin in: they have no bins.
+                if not is_categorical(features, feature):
+                    _cut(self, feature, sample, max_bins, &scratch[0, 0], &scratch[1, 0])
                 self.of_feature[feature].first = self.n_bins
                 self.n_bins += self.of_feature[feature].n_bins
             _code_rows(self)

@@ -4,7 +4,7 @@ cimport cython
 
 from libc.string cimport memcpy
 
-from pytrees._core.types cimport float64_t, index_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 # The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
@@ -22,6 +22,7 @@ cdef class Features:
     # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
     cdef uint64_t[::1] key_base
     cdef uint8_t[::1] key_shift
+    cdef readonly int64_t[::1] n_categories     # of every feature, 0 of numeric ones; empty where all are numeric
     # By feature and row; both empty where blocks are sorted, otherwise the narrow ones where they suffice.
     cdef uint16_t[:, ::1] narrow_ranks
     cdef uint32_t[:, ::1] wide_ranks
@@ -48,6 +49,9 @@ cdef class RowPartition:
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
     cdef uint64_t[::1] pairs, spare_pairs   # scratch of sorts by value
+    # Scratch of splits by category, empty where there are none: as goes_left the number of a row's child, and where a
+    # child's rows begin among its parent's, and where its next row goes.
+    cdef index_t[::1] child_of, child_starts, child_ends
 
 
 cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
@@ -60,6 +64,10 @@ cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
 
 cdef inline bint is_ranked(Features features) noexcept nogil:
     return features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
+
+
+cdef inline bint is_categorical(Features features, index_t feature) noexcept nogil:
+    return features.n_categories.shape[0] > 0 and features.n_categories[feature] > 0
 
 
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil

@@ -3,10 +3,11 @@
 import numpy as np
 
 cimport cython
+from libc.math cimport floor
 from libc.string cimport memcpy
 
 from pytrees._core.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 ctypedef fused Rank:
     uint16_t
@@ -17,10 +18,11 @@ NARROW_ROWS = 2**16
 
 @cython.final
 cdef class Features:
-    def __cinit__(self, const float64_t[:, ::1] X, bint ranks):
+    def __cinit__(self, const float64_t[:, ::1] X, bint ranks, n_categories=None):
         self.X = X
         self.n_rows = X.shape[0]
         self.n_features = X.shape[1]
+        self.n_categories = _checked_categories(X, n_categories)
         self.smallest = np.zeros(self.n_features)
         self.largest = np.zeros(self.n_features)
         self.key_base = np.zeros(self.n_features, dtype=np.uint64)
@@ -70,6 +72,35 @@ cdef class RowPartition:
         self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
         self.pairs = np.empty(self.n_rows, dtype=np.uint64)
         self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)
+        most_children = min(np.max(features.n_categories, initial=0), self.n_rows)
+        self.child_of = np.empty(self.goes_left.shape[0] if most_children > 0 else 0, dtype=np.int32)
+        self.child_starts = np.empty(most_children + 1, dtype=np.int32)
+        self.child_ends = np.empty(most_children, dtype=np.int32)
+
+
+def _checked_categories(const float64_t[:, ::1] X, n_categories):
+    """The numbers of categories as an array, empty for None, where all values are codes 0, 1, ..., n_categories - 1."""
+    cdef Py_ssize_t feature, row
+    cdef int64_t n_codes
+    cdef float64_t value
+    if n_categories is None:
+        return np.empty(0, dtype=np.int64)
+    checked = np.array(n_categories, dtype=np.int64)
+    if checked.shape != (X.shape[1],):
+        raise ValueError(
+            f"n_categories must have {X.shape[1]} numbers, one for every feature, got {len(n_categories)}."
+        )
+    for feature in range(X.shape[1]):
+        n_codes = checked[feature]
+        if not 0 <= n_codes <= UNLIMITED:
+            raise ValueError(f"n_categories of feature {feature} must be in 0..{UNLIMITED}, got {n_codes}.")
+        for row in range(X.shape[0] if n_codes > 0 else 0):
+            value = X[row, feature]
+            if not (0 <= value < n_codes and value == floor(value)):
+                raise ValueError(
+                    f"Feature {feature} has the categories 0..{n_codes - 1}, but row {row} has {value}."
+                )
+    return checked
 
 
 # ---------------------------------------------------------------------------------------------------------- values

@@ -82,6 +82,8 @@ cdef class BoxFunction(Function):
                     if self.shares[constraint] < 1.0:
                         m = self.boxes.arrays.attribute[constraint]
                         for k in range(n_outputs):
+                            if self.values[box, k] == 0.0:  # of indicators of classes, all but one
+                                continue
                             part = self.values[box, k] * (product / self.shares[constraint])
                             shifts[m, k] -= self.values[box, k] * product
                             self.add_steps(constraint, k, part)

@@ -2,6 +2,7 @@
 
 cimport cython
 
+from pytrees._core.categories cimport ChildCounts
 from pytrees._core.criteria cimport ClassCounts
 from pytrees._core.gain cimport Gain
 from pytrees._core.histogram cimport Histograms, Slot
@@ -19,7 +20,10 @@ cdef struct NodeRows:
 
 
 cdef struct Split:
-    index_t feature     # NONE where no cut is allowed
+    index_t feature     # NONE where no split is allowed
+    index_t n_children  # two of a cut; of a categorical feature one for every category
+    bint is_large       # of such a feature: the gain is a fraction of more than 128 bits, see ChildCounts
+    # Of a cut:
     index_t n_left      # rows that go left
     index_t last_left, first_right      # inside a block: places on both sides of the cut
     index_t bin                         # outside: the bin that the cut ends or lies in
@@ -52,9 +56,11 @@ cdef class Scanner(FeatureOrders):
     cdef int64_t[::1] place_counts
     cdef float64_t[::1] place_weights
 
-    cdef index_t[::1] drawn             # the features to look at, ascending; first_drawn..n_features of it
+    # The features to look at, ascending: numeric ones, and categorical ones.
+    cdef index_t[::1] drawn, drawn_categories
     cdef uint8_t[::1] is_drawn          # scratch, by feature
-    cdef index_t n_drawn
+    cdef index_t n_drawn, n_drawn_categories
+    cdef ChildCounts children           # None where all features are numeric
 
 
 cdef uint64_t mix64(uint64_t state) noexcept nogil
@@ -62,5 +68,7 @@ cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_s
 cdef int offer_to_user(
     Scanner scanner, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
 ) except -1 nogil
-cdef void take_user_cut(Scanner scanner, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil
+cdef int take_user_cut(
+    Scanner scanner, const NodeRows* node, uint64_t random_state, const UserCut* cut, Split* best
+) except -1 nogil
 cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil

@@ -5,6 +5,8 @@ import numpy as np
 cimport cython
 
 from pytrees._core.bin_cuts cimport BinCut, find_cut, has_cut_at_edge
+from pytrees._core.categories cimport ChildCounts
+from pytrees._core.category_splits cimport allowed_children, find_category_split
 from pytrees._core.clusterings cimport JaccardScan, LabelledScan, RatioScan
 from pytrees._core.criteria cimport (
     BinnedScan,
@@ -28,6 +30,7 @@ from pytrees._core.partition cimport (
     RowPartition,
     block_row,
     has_cut,
+    is_categorical,
     narrow_entries,
     sort_by_value,
     threshold_between,
@@ -97,9 +100,15 @@ cdef class Scanner(FeatureOrders):
         self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
         if partition.is_ranked:
             fill_places(self)
-        self.drawn = np.arange(partition.n_features, dtype=np.int32)
+        self.drawn = np.empty(partition.n_features, dtype=np.int32)
+        self.drawn_categories = np.empty(partition.n_features, dtype=np.int32)
         self.is_drawn = np.ones(partition.n_features, dtype=np.uint8)
-        self.n_drawn = <index_t> partition.n_features
+        _list_drawn(self)
+        if self.n_drawn_categories > 0:
+            most_children = partition.child_ends.shape[0]
+            self.children = ChildCounts(
+                self.counts, self.float_weights.shape[0] > 0, most_children, user_criterion_of(criterion)[0]
+            )
 
     def _take_user_criterion(self, criterion, row_ids):
         if self.code == USER_COUNTS:
@@ -124,6 +133,18 @@ cdef class Scanner(FeatureOrders):
 
 cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil:
     """Write the best split of the node's rows to `best`; of equal ones that of the lowest feature, then threshold."""
+    best.feature = NONE
+    best.n_left = 0
+    best.n_children = 2
+    best.is_large = False
+    draw_features(scanner, node, random_state)
+    _find_cut(scanner, node, best)
+    if scanner.n_drawn_categories > 0:
+        find_category_split(scanner, node, best)
+    return 0
+
+
+cdef int _find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
     cdef BinaryGiniScan binary_gini
     cdef GiniScan gini
     cdef EntropyScan entropy
@@ -136,9 +157,6 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     cdef WigBest wig_best
     cdef WeightedScan weighted
     cdef UserCut user_cut
-    best.feature = NONE
-    best.n_left = 0
-    draw_features(scanner, node, random_state)
     if scanner.code == ETC:
         _find_by_sequences(scanner, node, best)
         return 0
@@ -148,7 +166,7 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
     if scanner.code == USER_COUNTS:
         add_cuts(scanner, node, 0, &user_cut)
         judge_table(scanner.table, &user_cut)
-        take_user_cut(scanner, node, &user_cut, best)
+        _take_user_cut(scanner, node, &user_cut, best)
         return 0
     count_node(scanner, node)
     if scanner.float_weights.shape[0] > 0:
@@ -334,18 +352,31 @@ cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_s
         scanner.drawn[chosen] = scanner.drawn[i]
         scanner.drawn[i] = feature
         scanner.is_drawn[feature] = True
-        if not node.in_block:
+        if not node.in_block and not is_categorical(scanner.partition.features, feature):
             count_rows(scanner.histograms, node.slot, node.start, node.stop, &feature, 1)
-        can_cut = can_cut or _feature_has_cut(scanner, node, feature)
+        can_cut = can_cut or _can_split(scanner, node, feature)
+    _list_drawn(scanner)
+
+
+cdef void _list_drawn(Scanner scanner) noexcept nogil:
+    cdef index_t feature
     scanner.n_drawn = 0
-    for feature in range(n_features):
-        if scanner.is_drawn[feature]:
+    scanner.n_drawn_categories = 0
+    for feature in range(<index_t> scanner.partition.n_features):
+        if not scanner.is_drawn[feature]:
+            continue
+        if is_categorical(scanner.partition.features, feature):
+            scanner.drawn_categories[scanner.n_drawn_categories] = feature
+            scanner.n_drawn_categories += 1
+        else:
             scanner.drawn[scanner.n_drawn] = feature
             scanner.n_drawn += 1
 
 
-cdef bint _feature_has_cut(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:
+cdef bint _can_split(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:
     cdef index_t n = node.stop - node.start
+    if is_categorical(scanner.partition.features, feature):
+        return allowed_children(scanner, node, feature) > 0
     if node.in_block:
         return has_cut(scanner.partition, node.block, feature, node.start, node.stop, scanner.min_samples_leaf)
     if has_cut_at_edge(scanner.histograms, node.slot, feature, n, scanner.min_samples_leaf):
@@ -419,8 +450,23 @@ cdef int offer_to_user(
     return add_cuts(scanner, node, number, best_of_node)
 
 
-cdef void take_user_cut(Scanner scanner, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil:
+cdef int take_user_cut(
+    Scanner scanner, const NodeRows* node, uint64_t random_state, const UserCut* cut, Split* best
+) except -1 nogil:
+    """The best split of the node whose best cut has been judged."""
     best.feature = NONE
+    best.n_children = 2
+    best.is_large = False
+    _take_user_cut(scanner, node, cut, best)
+    if scanner.children is not None:
+        # Other nodes have been looked at since its cuts were offered.
+        draw_features(scanner, node, random_state)
+        count_node(scanner, node)
+        find_category_split(scanner, node, best)
+    return 0
+
+
+cdef void _take_user_cut(Scanner scanner, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil:
     if cut.feature == NONE:
         return
     best.gain = tolerant_gain(cut.gain, cut.weight)
