@@ -29,7 +29,6 @@ cdef enum:
     LEAF = -1               # children of a leaf
     MULTIWAY = -2           # left and right child of a node with a child for every category
     UNDEFINED = -2          # feature and threshold of a leaf
-    MULTIWAY = -2           # children_left and children_right of a node that is split by category
     NO_CATEGORY = -1        # of a root, and of the children of a threshold
     UNLIMITED = 2147483647
 
