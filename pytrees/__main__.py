@@ -4,11 +4,17 @@ import argparse
 import sys
 import time
 
-from .study import global_evaluation, ordinal, permutation, tour
+from .study import global_evaluation, ordinal, orthogonal, permutation, tour
 
 # Every study is a module with `SUMMARY`, a line for the help; `add_options(parser)`; `load_tables(options)`, which says
 # what data there is not by an OSError; and `run(tables, options)`, which returns the exit code.
-STUDIES = {"tour": tour, "permutation": permutation, "ordinal": ordinal, "global": global_evaluation}
+STUDIES = {
+    "tour": tour,
+    "permutation": permutation,
+    "ordinal": ordinal,
+    "global": global_evaluation,
+    "orthogonal": orthogonal,
+}
 
 
 def build_parser():

@@ -252,6 +252,62 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
     return _label(X, nodes, n_classes, random)
 
 
+def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), random_state=None):
+    """Daily moves of synthetic stocks, as levels, and whether one more stock rises on the same day.
+
+    A stand-in for the data set "NASDAQ" of Kargupta, Park and Dutta, "Orthogonal Decision Trees", which was not
+    published: levels of the daily changes of 99 stocks, and whether Yahoo's rises. No quotes are in it. Changes in per
+    cent are a market's, times the stock's sensitivity to it, plus those of one of eight sectors and the stock's own,
+    with fat tails (Student's t of 5 degrees of freedom); the volatility of all of them wanders from day to day.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Days, at least one.
+    n_stocks : int, default=99
+        Stocks beside the one whose move is the class, at least one.
+    cuts : sequence of float, default=(-2.0, 0.0, 2.0)
+        Changes in per cent between the levels, ascending.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_stocks), float64
+        Levels 0 to ``len(cuts)``, from the greatest falls to the greatest rises.
+    y : ndarray of shape (n_samples,), int64
+        1 where the other stock rises, else 0.
+
+    Raises
+    ------
+    ValueError
+        If there are no days, stocks or cuts, or the cuts do not ascend.
+
+    Examples
+    --------
+    >>> from pytrees.datasets import make_stock_moves
+    >>> X, y = make_stock_moves(random_state=0)
+    >>> X.shape, sorted(set(X.ravel().tolist())), float(y.mean())
+    ((1000, 99), [0.0, 1.0, 2.0, 3.0], 0.5)
+    """
+    cuts = np.asarray(cuts, dtype=np.float64)
+    if n_samples < 1 or n_stocks < 1:
+        raise ValueError(f"There must be days and stocks, got n_samples={n_samples!r} and n_stocks={n_stocks!r}.")
+    if cuts.ndim != 1 or cuts.size == 0 or np.isnan(cuts).any() or np.any(np.diff(cuts) <= 0.0):
+        raise ValueError(f"cuts must be numbers that ascend, got {cuts.tolist()}.")
+    random = check_random_state(random_state)
+    log_volatility = np.zeros(n_samples)
+    for day in range(1, n_samples):
+        log_volatility[day] = 0.97 * log_volatility[day - 1] + 0.12 * random.standard_normal()
+    n_sectors = 8
+    market = 1.2 * random.standard_normal((n_samples, 1))
+    sectors = 1.2 * random.standard_normal((n_samples, n_sectors))
+    own = 1.5 * random.standard_t(5, size=(n_samples, n_stocks + 1))
+    sensitivity = random.uniform(0.5, 1.8, size=n_stocks + 1)
+    changes = sensitivity * market + sectors[:, np.arange(n_stocks + 1) % n_sectors] + own
+    changes *= np.exp(log_volatility)[:, np.newaxis]
+    return np.searchsorted(cuts, changes[:, :-1]).astype(np.float64), (changes[:, -1] > 0.0).astype(np.int64)
+
+
 class _Node:
     """A node of a tree that is being made: its rows, and what it is split by."""
 
