@@ -57,7 +57,7 @@ def draw_components(results, path):
         for variant in ("uniform", "empirical"):
             for way, style in WAYS.items():
                 curves = [of_seed["curves"][variant][way] for of_seed in found]
-                n_least = min(map(len, curves))  # that every seed has
+                n_least = min(map(len, curves))  # which every seed has
                 means = 100.0 * np.mean([curve[:n_least] for curve in curves], axis=0)
                 label = f"{TITLES[variant]}, {way.replace('_', ' ')}"
                 ax.plot(np.arange(1, n_least + 1), means, ".", linestyle=style, color=COLORS[variant], label=label)

@@ -31,6 +31,11 @@ MODELS = {
     "least_squares_empirical_test": "ODT-LR, empirical, weights from the test rows",
 }
 
+# Names of the paper's rows.
+PAPER_TITLES = dict(
+    zip(ERROR_ROWS, ("C4.5", "bagging", "random forest", "AFT", "ODT from the 1st PC", "ODT-LR"), strict=True)
+)
+
 # What the figures of a model are; the fields of a row behind its name.
 FIGURES = ("error", "balanced_accuracy", "share_of_class_1", "differs_from_vote", "nodes", "merged_nodes")
 
@@ -65,11 +70,8 @@ def report(results, tables, output):
     if import_pyplot() is None:
         print("\nThe pictures need matplotlib: pip install 'pytrees[study]'.")
     else:
-        if tables:
-            draw_variance({name: results[name] for name in tables}, output / "orthogonal_variance.png")
-            draw_components(
-                {name: (results[name], judged[name]) for name in tables}, output / "orthogonal_components.png"
-            )
+        draw_variance({name: results[name] for name in tables}, output / "orthogonal_variance.png")
+        draw_components({name: (results[name], judged[name]) for name in tables}, output / "orthogonal_components.png")
         draw_forest(results["forest"], collect(results["forest"]), output / "orthogonal_forest.png")
     print(f"\nFigures of every seed, all tables and the pictures are in {output}.")
 
@@ -220,12 +222,6 @@ def print_constants(judged, tables):
         print(f"\n{setting.title}")
         for line in lines or ["none"]:
             print(f"  {line}")
-
-
-# Names of the paper's rows.
-PAPER_TITLES = dict(
-    zip(ERROR_ROWS, ("C4.5", "bagging", "random forest", "AFT", "ODT from the 1st PC", "ODT-LR"), strict=True)
-)
 
 
 def print_fitted_to_test(judged):
