@@ -46,7 +46,7 @@ ESTIMATORS = [
     ),
     ID3Classifier(),
     ID3Classifier("jaccard", evaluation="global"),
-    # What is given to categorical features is rounded, so that some rows are equal: a limit spares a warning about that.
+    # The checks round what is meant for categorical features; a limit spares a warning about rows that become equal.
     ID3Classifier(evaluation="global", max_depth=50, categorical_features=[0], handle_unknown="majority"),
     ID3Classifier("accuracy", evaluation="glocal", labels="all", max_leaf_nodes=10),
     ID3ForestClassifier(n_estimators=5, distance="gini", evaluation="global", max_features="sqrt"),
