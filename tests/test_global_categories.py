@@ -1,5 +1,6 @@
 """Categorical splits of globally evaluated growth: engines, definitions, and what a split in two must not change."""
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -12,7 +13,9 @@ from support import LEAF, assert_same_tree, examples, on_both_engines
 from test_global_growth import DISTANCES, NO_LIMITS, WAYS, size_limits
 from test_global_growth import grow as grow_arrays
 
-from pytrees import Tree
+from pytrees import ID3Classifier, ID3ForestClassifier, Tree
+from pytrees._id3 import grow as grow_tree
+from pytrees.distances import JaccardDistance, clustering_distance
 from pytrees.tree import MULTIWAY
 
 LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]
@@ -318,3 +321,81 @@ def test_a_kept_step_without_room_gives_way(engine):
             limits = {"max_leaf_nodes": max_leaf_nodes}
             tree = grow(problem, [0, 0, 3], distance, GLOBAL, **limits)
             assert steps_of(tree) == Oracle(problem, distance, *GLOBAL, **limits, n_categories=[0, 0, 3]).grow()
+
+
+# --------------------------------------------------------------------------------------------------------- estimators
+
+
+def as_words(problem, n_categories):
+    """X with words in place of codes, as an estimator takes it."""
+    X = problem.X.astype(object)
+    for feature in np.flatnonzero(n_categories):
+        X[:, feature] = [f"word {int(code):02}" for code in problem.X[:, feature]]
+    return X
+
+
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+@examples(20)
+@given(mixed=mixed_problems(), stop=st.sampled_from(["pure", "no_decrease"]), data=st.data())
+def test_set_functions_that_count_rows(evaluation, mixed, stop, data):
+    problem, n_categories = mixed
+    labels = data.draw(st.sampled_from(["majority"] if evaluation == "local" else ["majority", "all"]))
+    way = {"evaluation": evaluation, "labels": labels, "stop": stop}
+    limits = {name: limit for name, limit in NO_LIMITS.items() if name != "seed"} | way
+    arguments = problem.X, problem.y, None, problem.n_classes
+    counted, named = (
+        grow_tree(*arguments, distance, limits, 0, n_categories=np.array(n_categories))
+        for distance in (JaccardDistance(len).specification(problem.n_classes), "jaccard")
+    )
+    for name in ("children_left", "feature", "threshold", "value", "category"):
+        np.testing.assert_array_equal(getattr(counted.tree, name), getattr(named.tree, name))
+    np.testing.assert_array_equal(counted.steps, named.steps)
+    np.testing.assert_array_equal(counted.labels, named.labels)
+    np.testing.assert_allclose(counted.tree.gain, named.tree.gain, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+@examples(15)
+@given(mixed=mixed_problems(), distance=st.sampled_from(DISTANCES))
+def test_stages_lead_to_the_tree(engine, evaluation, mixed, distance):
+    problem, n_categories = mixed
+    X, y = as_words(problem, n_categories), problem.y
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Equal rows of X")
+        tree = ID3Classifier(distance, evaluation=evaluation, categorical_features=np.flatnonzero(n_categories)).fit(
+            X, y
+        )
+    stages = list(tree.staged_predict(X))
+    np.testing.assert_array_equal(stages[-1], tree.predict(X))
+    assert len(stages) == (tree.split_steps_ >= 0).sum() + 1
+    for stage, expected in zip(stages, tree.distance_path_, strict=True):
+        assert clustering_distance(y, stage, distance) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_rows_of_no_child_stay(engine):
+    X, y = [["a"], ["b"], ["c"], ["c"]], [0, 1, 2, 2]
+    tree = ID3Classifier(categorical_features=[0], handle_unknown="majority").fit(X, y)
+    assert [stage.tolist() for stage in tree.staged_predict([["a"], ["d"], ["c"]])] == [[2, 2, 2], [0, 2, 2]]
+    assert tree.predict([["a"], ["d"], ["c"]]).tolist() == [0, 2, 2]
+
+
+def test_smallest_trees_have_thresholds(engine):
+    with pytest.raises(ValueError, match=r"'mts' is about trees of thresholds"):
+        ID3Classifier("mts", categorical_features=[0]).fit([["a"], ["b"]], [0, 1])
+    assert ID3Classifier("mts", categorical_features=[]).fit([[0], [1]], [0, 1]).tree_.node_count == 3
+
+
+@examples(10)
+@given(mixed=mixed_problems(max_rows=20), seed=st.integers(0, 1000))
+def test_forests_are_equal_on_both_engines(mixed, seed):
+    problem, n_categories = mixed
+    X = as_words(problem, n_categories)
+
+    def predictions():
+        forest = ID3ForestClassifier(
+            3, distance="jaccard", evaluation="global", max_features=1, random_state=seed,
+            categorical_features=np.flatnonzero(n_categories),
+        )  # fmt: skip
+        return forest.fit(X, problem.y).predict_proba(X)
+
+    np.testing.assert_array_equal(*on_both_engines(predictions))
