@@ -49,8 +49,8 @@ cdef class RowPartition:
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
     cdef uint64_t[::1] pairs, spare_pairs   # scratch of sorts by value
-    # Scratch of splits by category, empty where there are none: as goes_left the number of a row's child, and where a
-    # child's rows begin among its parent's, and where its next row goes.
+    # Scratch of splits by category, where there are such features: as goes_left the number of a row's child; where a
+    # child's rows begin among its parent's; and where its next row goes.
     cdef index_t[::1] child_of, child_starts, child_ends
 
 
