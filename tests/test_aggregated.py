@@ -79,6 +79,7 @@ MAKERS = [
     OrthogonalTreesClassifier,
     lambda *args, **kwargs: OrthogonalTreesClassifier(*args, combine="least_squares", center=True, **kwargs),
 ]
+MAKER_NAMES = ["aggregated", "orthogonal", "least_squares"]
 
 
 @examples(25)
@@ -124,7 +125,7 @@ def test_what_is_fitted_is_fitted_with_the_weights(engine, estimator):
     )
 
 
-@pytest.mark.parametrize("make", [*MAKERS, ReconstructedFourierTree], ids=str)
+@pytest.mark.parametrize("make", [*MAKERS, ReconstructedFourierTree], ids=[*MAKER_NAMES, "rebuilt"])
 def test_weights_that_are_refused(engine, make):
     X, y = load_iris(return_X_y=True)
     X, y = X[::10], y[::10]
@@ -153,7 +154,7 @@ def test_frozen_ensembles_take_weights(engine):
         assert fitted.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("make", MAKERS, ids=str)
+@pytest.mark.parametrize("make", MAKERS, ids=MAKER_NAMES)
 def test_bootstrap_samples_without_a_class(make):
     """Permutation trees are bagged by copies of rows, so that some know fewer classes."""
     X, y = load_iris(return_X_y=True)

@@ -51,7 +51,7 @@ def fitted(X, categorical_features, **parameters):
         pd.Index(["colour", "size"]),
         iter(["colour", "size"]),
     ],
-    ids=repr,
+    ids=lambda given: type(given).__name__,
 )
 def test_features_by_mask_by_index_and_by_name(frame, given):
     names = np.array(["colour", "weight", "size"], dtype=object)
