@@ -72,7 +72,9 @@ cdef class RowPartition:
         self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
         self.pairs = np.empty(self.n_rows, dtype=np.uint64)
         self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)
-        most_children = min(np.max(features.n_categories, initial=0), self.n_rows)
+        most_children = 0
+        if features.n_categories.shape[0] > 0:
+            most_children = min(np.max(features.n_categories, initial=0), self.n_rows)
         self.child_of = np.empty(self.goes_left.shape[0] if most_children > 0 else 0, dtype=np.int32)
         self.child_starts = np.empty(most_children + 1, dtype=np.int32)
         self.child_ends = np.empty(most_children, dtype=np.int32)
