@@ -157,7 +157,7 @@ def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
 
 def test_leaves_that_floating_point_cannot_tell_apart(engine):
     """Both halves of the rows have the same categories, but for one that is a trifle purer in the right or left half:
-    that half is split first, or where they are equal the left one. The common denominator has thousands of bits."""
+    that half is split first, or where they are equal the left one. The common denominator has 842 bits."""
     rng = np.random.default_rng(1)
     counts = rng.integers(2**23, 2**24, (40, 2))
     counts[0] = 2**23
