@@ -102,7 +102,9 @@ class OrdinalCodes:
         tree = check_trees([tree], self.cardinalities)[0]
         wrong = np.flatnonzero(multiway_features(tree) & ~self.is_categorical)
         if wrong.size:
-            raise ValueError(f"The tree takes feature {wrong[0]} for categorical, but its codes are those of intervals.")
+            raise ValueError(
+                f"The tree takes feature {wrong[0]} for categorical, but its codes are those of intervals."
+            )
         arrays = arrays_of(tree)
         cuts = np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY))
         for node in cuts:
