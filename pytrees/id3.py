@@ -109,8 +109,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     -----
     Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) a row; a global one a
     scan of all leaves that can be split, O(n_features) a row with ``labels="majority"`` and O(n_features · n_classes)
-    with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned. A categorical feature costs a
-    leaf of n rows and k categories O(n + k · n_classes + n_classes²).
+    with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned. A categorical feature costs
+    O(n + k · n_classes + n_classes²) for a leaf of n rows and k categories.
 
     Entropies are whole multiples of 2**-30 bit, of n log2 n rounded once. Equal counts tie exactly; gains of different
     counts that are equal as real numbers can differ by a unit or two, and then do not tie. With

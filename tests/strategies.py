@@ -177,6 +177,21 @@ def problems(draw, weights=no_weights, **shape):
     return Problem(X, y, draw(weights(len(X))), n_classes)
 
 
+@st.composite
+def problems_with_categories(draw, weights=no_weights, most_categories=6, **shape):
+    """A problem and the numbers of categories of its features, 0 of numeric ones, one of which at least is categorical:
+    of few categories with many rows each, of one, or of as many as rows and more."""
+    problem = draw(problems(weights, **shape))
+    n_rows, n_features = problem.X.shape
+    sizes = st.integers(1, most_categories) | st.just(n_rows + 2)
+    n_categories = draw(st.lists(st.just(0) | sizes, min_size=n_features, max_size=n_features).filter(any))
+    for feature, n_codes in enumerate(n_categories):
+        if n_codes > 0:
+            codes = st.lists(st.integers(0, n_codes - 1), min_size=n_rows, max_size=n_rows)
+            problem.X[:, feature] = draw(codes)
+    return problem, n_categories
+
+
 def limits(**fixed):
     """Limits of growth, most of which do not apply in most cases."""
 

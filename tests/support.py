@@ -46,7 +46,8 @@ def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
     if n_classes is None:
         n_classes = int(y.max()) + 1
     tree = kernel("growth", "grow_tree")(X, y, weights, n_classes, criterion, **(NO_LIMITS | limits))
-    return {name: np.asarray(array) for name, array in tree.items()}
+    # An empty list has no numbers that would tell their kind.
+    return {name: np.asarray(array, dtype=None if len(array) else np.int64) for name, array in tree.items()}
 
 
 def assert_same_tree(tree, other, *, names=None):

@@ -375,7 +375,7 @@ def test_order_and_weights(engine, data):
 def test_searches_and_cross_validation(data):
     X, y = data
     tree = DecisionTreeClassifier(categorical_features="from_dtype", handle_unknown="majority")
-    X = X.astype({"colour": "category"})
+    X, y = X.astype({"colour": "category"}), y > 0
     assert cross_val_score(tree, X, y).shape == (5,)
     search = GridSearchCV(tree, {"categorical_features": [["colour"], ["colour", "size"]], "max_depth": [1, None]})
     assert search.fit(X, y).best_estimator_.is_categorical_[0]

@@ -116,9 +116,15 @@ def test_signs_of_sums(fractions, nudge, cancels):
     assert compiled == reference == (total > 0) - (total < 0)
 
 
-def test_too_many_fractions():
-    with pytest.raises(ValueError, match="At most 12"):
-        kernel("distances", "sign_of_fractions")([1] * 13, [1] * 13)
+# On both sides of the 64 that are added in 128 bits.
+@pytest.mark.parametrize("n", [63, 64, 65, 200])
+@pytest.mark.parametrize("nudge", [-1, 0, 1])
+def test_signs_of_sums_of_many_fractions(engine, n, nudge):
+    numerators, denominators = list(range(1, n)), [2 * n] * (n - 1)
+    total = sum(Fraction(a, b) for a, b in zip(numerators, denominators, strict=True))
+    numerators.append(-total.numerator * 2 * n + nudge)
+    denominators.append(total.denominator * 2 * n)
+    assert kernel("distances", "sign_of_fractions")(numerators, denominators) == nudge
 
 
 # ------------------------------------------------------------------------------------------------------- the user's own

@@ -1,5 +1,8 @@
 """Categorical splits of globally evaluated growth: engines, definitions, and what a split in two must not change."""
 
+import warnings
+from itertools import product
+
 import numpy as np
 import pytest
 from clusterings import Oracle
@@ -10,7 +13,9 @@ from support import LEAF, assert_same_tree, examples, on_both_engines
 from test_global_growth import DISTANCES, NO_LIMITS, WAYS, size_limits
 from test_global_growth import grow as grow_arrays
 
-from pytrees import Tree
+from pytrees import ID3Classifier, ID3ForestClassifier, Tree
+from pytrees._id3 import grow as grow_tree
+from pytrees.distances import JaccardDistance, clustering_distance
 from pytrees.tree import MULTIWAY
 
 LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]
@@ -134,14 +139,43 @@ def many(seed, n_rows, n_classes, n_categories, heaviest=1):
 
 
 # Sums of more fractions than are added in 128 bits, many equal ones, and categories of single rows.
-@pytest.mark.parametrize("way", [LOCAL, GLOBAL, GLOCAL])
+@pytest.mark.parametrize(
+    ("way", "n_classes", "heaviest"),
+    [
+        *product([LOCAL, GLOBAL, GLOCAL, WAYS[4]], [2, 5], [1, 3000]),
+        *product([LOCAL, GLOCAL], [10], [1, 50]),
+        *product([GLOBAL], [40], [1, 50]),
+    ],
+)
 @pytest.mark.parametrize("distance", DISTANCES)
-@pytest.mark.parametrize(("n_classes", "heaviest"), [(2, 1), (5, 3000), (40, 1), (40, 50)])
 def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
     mixed = many(3, 60, n_classes, [50, 7, 20], heaviest)
     trees = on_both_engines(grow, *mixed, distance, way, max_leaf_nodes=60)
     assert_same_tree(*trees)
     assert (trees[0]["children_left"] == MULTIWAY).any()
+
+
+def test_leaves_that_floating_point_cannot_tell_apart(engine):
+    """Both halves of the rows have the same categories, but for one that is a trifle purer in the right or left half:
+    that half is split first, or where they are equal the left one. The common denominator has thousands of bits."""
+    rng = np.random.default_rng(1)
+    counts = rng.integers(2**23, 2**24, (40, 2))
+    counts[0] = 2**23
+    for nudged, first in ((None, 1), (1, 1), (0, 1)):
+        halves = [counts.copy(), counts.copy()]
+        if nudged is not None:
+            halves[nudged][0] += (1, -1)
+        X, y, weights = [], [], []
+        for half, of_half in enumerate(halves):
+            for (category, label), count in np.ndenumerate(of_half):
+                X.append((half, category))
+                y.append(2 * half + label)
+                weights.append(count)
+        problem = Problem(np.array(X, dtype=float), np.array(y, dtype=np.int32), np.array(weights), 4)
+        tree = grow(problem, [0, 40], "gini", LOCAL)
+        left, right = tree["children_left"][0], tree["children_right"][0]
+        assert tree["split_step"][0] == 0
+        assert tree["split_step"][right if nudged == 1 else left] == first
 
 
 # --------------------------------------------------------------------------------------------------- what must hold
@@ -181,18 +215,14 @@ def test_trees_are_valid(engine, way, mixed, limits, distance):
 
 def as_if_cut(tree):
     """The arrays of a tree that has two children a node, a categorical split of 0 and 1 taken for a cut."""
-    tree = tree.copy()
     is_multiway = tree["children_left"] == MULTIWAY
-    pairs = tree["children"].reshape(-1, 2)[
-        np.searchsorted(np.flatnonzero(tree["children_left"] != LEAF), is_multiway.nonzero()[0])
-    ]
-    for side, name in enumerate(("children_left", "children_right")):
-        tree[name] = tree[name].copy()
-        tree[name][is_multiway] = pairs[:, side]
-    tree["threshold"] = np.where(is_multiway, 0.5, tree["threshold"])
-    for name in ("children", "child_offsets", "category"):
-        del tree[name]
-    return tree
+    is_inner = tree["children_left"] != LEAF
+    sides = {name: np.full(len(is_inner), LEAF) for name in ("children_left", "children_right")}
+    for side, array in enumerate(sides.values()):
+        array[is_inner] = tree["children"].reshape(-1, 2)[:, side]
+    of_children = ("children", "child_offsets", "category")
+    others = {name: array for name, array in tree.items() if name not in of_children}
+    return others | sides | {"threshold": np.where(is_multiway, 0.5, tree["threshold"])}
 
 
 @st.composite
@@ -291,3 +321,81 @@ def test_a_kept_step_without_room_gives_way(engine):
             limits = {"max_leaf_nodes": max_leaf_nodes}
             tree = grow(problem, [0, 0, 3], distance, GLOBAL, **limits)
             assert steps_of(tree) == Oracle(problem, distance, *GLOBAL, **limits, n_categories=[0, 0, 3]).grow()
+
+
+# --------------------------------------------------------------------------------------------------------- estimators
+
+
+def as_words(problem, n_categories):
+    """X with words in place of codes, as an estimator takes it."""
+    X = problem.X.astype(object)
+    for feature in np.flatnonzero(n_categories):
+        X[:, feature] = [f"word {int(code):02}" for code in problem.X[:, feature]]
+    return X
+
+
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+@examples(20)
+@given(mixed=mixed_problems(), stop=st.sampled_from(["pure", "no_decrease"]), data=st.data())
+def test_set_functions_that_count_rows(evaluation, mixed, stop, data):
+    problem, n_categories = mixed
+    labels = data.draw(st.sampled_from(["majority"] if evaluation == "local" else ["majority", "all"]))
+    way = {"evaluation": evaluation, "labels": labels, "stop": stop}
+    limits = {name: limit for name, limit in NO_LIMITS.items() if name != "seed"} | way
+    arguments = problem.X, problem.y, None, problem.n_classes
+    counted, named = (
+        grow_tree(*arguments, distance, limits, 0, n_categories=np.array(n_categories))
+        for distance in (JaccardDistance(len).specification(problem.n_classes), "jaccard")
+    )
+    for name in ("children_left", "feature", "threshold", "value", "category"):
+        np.testing.assert_array_equal(getattr(counted.tree, name), getattr(named.tree, name))
+    np.testing.assert_array_equal(counted.steps, named.steps)
+    np.testing.assert_array_equal(counted.labels, named.labels)
+    np.testing.assert_allclose(counted.tree.gain, named.tree.gain, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+@examples(15)
+@given(mixed=mixed_problems(), distance=st.sampled_from(DISTANCES))
+def test_stages_lead_to_the_tree(engine, evaluation, mixed, distance):
+    problem, n_categories = mixed
+    X, y = as_words(problem, n_categories), problem.y
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Equal rows of X")
+        tree = ID3Classifier(distance, evaluation=evaluation, categorical_features=np.flatnonzero(n_categories)).fit(
+            X, y
+        )
+    stages = list(tree.staged_predict(X))
+    np.testing.assert_array_equal(stages[-1], tree.predict(X))
+    assert len(stages) == (tree.split_steps_ >= 0).sum() + 1
+    for stage, expected in zip(stages, tree.distance_path_, strict=True):
+        assert clustering_distance(y, stage, distance) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_rows_of_no_child_stay(engine):
+    X, y = [["a"], ["b"], ["c"], ["c"]], [0, 1, 2, 2]
+    tree = ID3Classifier(categorical_features=[0], handle_unknown="majority").fit(X, y)
+    assert [stage.tolist() for stage in tree.staged_predict([["a"], ["d"], ["c"]])] == [[2, 2, 2], [0, 2, 2]]
+    assert tree.predict([["a"], ["d"], ["c"]]).tolist() == [0, 2, 2]
+
+
+def test_smallest_trees_have_thresholds(engine):
+    with pytest.raises(ValueError, match=r"'mts' is about trees of thresholds"):
+        ID3Classifier("mts", categorical_features=[0]).fit([["a"], ["b"]], [0, 1])
+    assert ID3Classifier("mts", categorical_features=[]).fit([[0], [1]], [0, 1]).tree_.node_count == 3
+
+
+@examples(10)
+@given(mixed=mixed_problems(max_rows=20), seed=st.integers(0, 1000))
+def test_forests_are_equal_on_both_engines(mixed, seed):
+    problem, n_categories = mixed
+    X = as_words(problem, n_categories)
+
+    def predictions():
+        forest = ID3ForestClassifier(
+            3, distance="jaccard", evaluation="global", max_features=1, random_state=seed,
+            categorical_features=np.flatnonzero(n_categories),
+        )  # fmt: skip
+        return forest.fit(X, problem.y).predict_proba(X)
+
+    np.testing.assert_array_equal(*on_both_engines(predictions))

@@ -1,5 +1,6 @@
 """Growth judged by distances of clusterings: locally, by the whole tree, and by the whole tree with all labels."""
 
+import numpy as np
 from sklearn.datasets import load_wine
 
 from pytrees.distances import DISTANCES
@@ -47,6 +48,26 @@ class Compiled:
         self.grow_tree(*self.args, **self.kwargs)
 
     def peakmem_grow(self, distance, way, n_classes, n):
+        self.grow_tree(*self.args, **self.kwargs)
+
+
+class Categories:
+    """A third of the features with a child for every category: columns cut into so many equal parts."""
+
+    params = (list(DISTANCES), list(WAYS), [4, 100])
+    param_names = ("distance", "way", "n_categories")
+    timeout = 300
+
+    def setup(self, distance, way, n_categories):
+        self.grow_tree = kernel_of("compiled", "global_growth", "grow_tree")
+        X, y = classification_data(4 * 10**3, n_classes=4)
+        ranks = X[:, ::3].argsort(axis=0).argsort(axis=0)
+        X[:, ::3] = ranks * n_categories // len(X)
+        kinds = np.where(np.arange(X.shape[1]) % 3 == 0, n_categories, 0)
+        self.args, self.kwargs = arguments(X, y, distance, way, max_leaf_nodes=300)
+        self.kwargs["n_categories"] = kinds
+
+    def time_grow(self, distance, way, n_categories):
         self.grow_tree(*self.args, **self.kwargs)
 
 

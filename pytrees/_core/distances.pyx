@@ -4,7 +4,7 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.exact_sums cimport MOST_TERMS, Term, TermSum, add_term, sign_of_sum
+from pytrees._core.exact_sums cimport Term, TermSum, add_term, sign_of_sum
 from pytrees._core.types cimport (
     ACCURACY,
     ENTROPY,
@@ -76,12 +76,14 @@ def table_distance(const int64_t[:, ::1] table, name):
 
 
 def sign_of_fractions(numerators, denominators):
-    """The sign of a sum of up to 12 fractions of positive denominators, as global steps are compared: -1, 0 or 1."""
+    """The sign of a sum of fractions of positive denominators, as global steps are compared: -1, 0 or 1."""
     cdef TermSum total
     cdef Term term
+    cdef int64_t[:, ::1] terms = np.empty((max(1, len(numerators)), 2), dtype=np.int64)
+    cdef int[::1] signs = np.empty(max(1, len(numerators)), dtype=np.intc)
     total.n_terms = 0
-    if len(numerators) > MOST_TERMS:
-        raise ValueError(f"At most {MOST_TERMS} fractions can be added, got {len(numerators)}.")
+    total.terms = <Term*> &terms[0, 0]
+    total.signs = &signs[0]
     for numerator, denominator in zip(numerators, denominators, strict=True):
         term.a = abs(numerator)
         term.b = denominator

@@ -1,11 +1,13 @@
-"""The sign of a sum of a few fractions, exactly, inlined where it is cimported."""
+"""The sign of a sum of fractions, exactly, inlined where it is cimported."""
+
+from libc.string cimport memcpy
 
 from pytrees._core.types cimport index_t, int64_t, int128_t, uint128_t
 
 cdef enum:
-    MOST_TERMS = 12
-    # Common denominators below 2**92: numerators of fractions below 2**28, and sums of them, stay in 128 bits.
+    # Common denominators below 2**92: numerators of fractions below 2**28, and sums of up to 64, stay in 128 bits.
     DENOMINATOR_BITS = 92
+    MOST_SMALL_TERMS = 64
 
 
 cdef struct Term:
@@ -15,9 +17,10 @@ cdef struct Term:
 
 
 cdef struct TermSum:
+    # The caller allocates.
     index_t n_terms
-    Term terms[MOST_TERMS]
-    int signs[MOST_TERMS]
+    Term* terms
+    int* signs
 
 
 cdef inline void add_term(TermSum* total, Term term, int sign) noexcept nogil:
@@ -34,6 +37,12 @@ cdef inline void add_term(TermSum* total, Term term, int sign) noexcept nogil:
     total.n_terms += 1
 
 
+cdef inline void copy_terms(TermSum* target, const TermSum* source) noexcept nogil:
+    target.n_terms = source.n_terms
+    memcpy(target.terms, source.terms, source.n_terms * sizeof(Term))
+    memcpy(target.signs, source.signs, source.n_terms * sizeof(int))
+
+
 cdef inline int64_t greatest_common_divisor(int64_t x, int64_t y) noexcept nogil:
     while y != 0:
         x, y = y, x % y
@@ -44,6 +53,8 @@ cdef inline int sign_of_sum(const TermSum* total) except -2 nogil:
     cdef index_t i
     cdef uint128_t denominator = 1, factor, limit = <uint128_t> 1 << DENOMINATOR_BITS
     cdef int128_t numerator = 0
+    if total.n_terms > MOST_SMALL_TERMS:
+        return _sign_of_large_sum(total)
     # `denominator` is the least common multiple of those of terms[:i].
     for i in range(total.n_terms):
         factor = total.terms[i].b // greatest_common_divisor(

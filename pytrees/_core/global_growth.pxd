@@ -8,32 +8,21 @@ from pytrees._core.leaf_scan cimport LeafScan, Step
 from pytrees._core.partition cimport RowPartition
 from pytrees._core.scanner cimport NodeRows, Scanner
 from pytrees._core.sides cimport Merit
-from pytrees._core.types cimport LEAF, CriterionCode, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.types cimport CriterionCode, float64_t, index_t, int64_t, uint64_t
 
 
 cdef struct Node:
     NodeRows rows
-    index_t left, right, depth, feature, label, step
+    index_t first_child, n_children     # that have consecutive numbers
+    index_t category                    # that leads to it from its parent, where that is a categorical split
+    index_t depth, feature, label, step
     float64_t threshold, gain
     uint64_t random_state   # as in growth
     # Of a leaf: the best split within it, and where the distance is a sum over the leaves the best of global ones.
-    bint knows_local, knows_global
+    bint knows_local, knows_global, has_large_merit
     Step local_step, global_step
     float64_t local_gain
     Merit merit
-
-
-cdef inline void put_in_preorder(const Node* nodes, index_t n_nodes, index_t* order, index_t[::1] stack) noexcept:
-    """Write the numbers of the nodes in preorder, left first."""
-    cdef index_t i, n_stacked = 1
-    stack[0] = 0
-    for i in range(n_nodes):
-        n_stacked -= 1
-        order[i] = stack[n_stacked]
-        if nodes[order[i]].left != LEAF:
-            stack[n_stacked] = nodes[order[i]].right
-            stack[n_stacked + 1] = nodes[order[i]].left
-            n_stacked += 2
 
 
 @cython.final
@@ -47,12 +36,16 @@ cdef class Growth:
     # Whether steps judge the whole tree, whether they judge leaves, at least where no global one decreases the
     # distance, and whether each must decrease it.
     cdef bint is_global, is_local, must_decrease
+    cdef bint has_categories        # whether features may be categorical: the tree then tells its children by offsets
     cdef bint knows_distance        # otherwise the criterion only knows gains
+    cdef dict large_merits          # of leaves, where a `Merit` has no room for them
     cdef ClusterMemory memory
     cdef LeafScan scan
-    cdef TermSum best_terms
+    cdef TermSum[3] term_sums
     # Scratch, by class: the counts of a node, or of both sides of a cut; and what a scan keeps.
-    cdef int64_t[:, ::1] counts, scan_counts
+    cdef int64_t[:, ::1] counts, scan_counts, merged
+    cdef int64_t[:, ::1] terms      # of the sums, one after the other, and their signs
+    cdef int[::1] signs
     cdef float64_t[:, ::1] weights, scan_scores
     cdef Node* nodes
     cdef float64_t* values          # class counts, n_classes a node

@@ -250,11 +250,9 @@ cdef NodeRows* _rows_to_search(Growth growth, index_t node) except NULL nogil:
         growth.n_scanned = 0
         with gil:
             PyErr_CheckSignals()
-    if rows.in_block:
-        return rows
-    if uses_bins(growth, node):
+    if not rows.in_block and uses_bins(growth, node):
         take_counts(growth, rows)
-    else:
+    elif not rows.in_block:
         start_block(growth.scanner, rows)
     return rows
 
@@ -310,11 +308,11 @@ cdef int _split_in_two(Growth growth, const OpenLeaf* leaf, index_t place) excep
 
 cdef int _split_by_category(Growth growth, const OpenLeaf* leaf, index_t place) except -1 nogil:
     cdef NodeRows rows = growth.nodes[leaf.node].rows
-    cdef index_t feature = leaf.split.feature, child, first_row, depth = growth.nodes[leaf.node].depth + 1
-    cdef index_t first_child = growth.n_nodes, n_children = leaf.split.n_children
+    cdef index_t feature = leaf.split.feature, n_children = leaf.split.n_children, first_child = growth.n_nodes
+    cdef index_t child, first_row, depth = growth.nodes[leaf.node].depth + 1
     cdef uint64_t random_state = growth.nodes[leaf.node].random_state
-    cdef OpenLeaf opened
     cdef bint any_may_split = False
+    cdef OpenLeaf opened
     mark_children(growth.partition, rows.in_block, rows.block, feature, rows.start, rows.stop)
     split_rows_among(growth.partition, n_children, rows.start, rows.stop)
     for child in range(n_children):

@@ -15,7 +15,7 @@ from pytrees._core.distances cimport (
     takes_ratio,
     term_of,
 )
-from pytrees._core.exact_sums cimport Term, TermSum, add_term, sign_of_sum
+from pytrees._core.exact_sums cimport Term, TermSum, add_term, copy_terms, sign_of_sum
 from pytrees._core.partition cimport Block, RowPartition, block_row, threshold_between
 from pytrees._core.sorting cimport key_of, place_of
 from pytrees._core.types cimport (
@@ -27,6 +27,7 @@ from pytrees._core.types cimport (
     MAE,
     NONE,
     NVI,
+    UNDEFINED,
     CriterionCode,
     float64_t,
     index_t,
@@ -37,10 +38,11 @@ from pytrees._core.types cimport (
 
 
 cdef struct Step:
-    # A split of a leaf, and the labels of its sides.
+    # A split of a leaf, and the labels of its two children; NONE of more, which take their majorities.
     index_t leaf, feature       # NONE where there is none
+    index_t n_children
     index_t n_left, last_left, left_label, right_label
-    float64_t threshold
+    float64_t threshold         # UNDEFINED of a categorical split
     # How the whole tree's distance changes: by a whole number, to a ratio, or about by a number, exactly by a sum.
     int64_t cost
     Term ratio
@@ -58,7 +60,7 @@ cdef struct Side:
 cdef struct LeafScan:
     # While a leaf is scanned, `clusters` do not hold its rows.
     Clusters* clusters
-    bint all_labels
+    bint all_labels, is_categorical     # the latter of the feature that is scanned
     index_t leaf, label, min_samples_leaf
     int64_t* leaf_counts
     int64_t* leaf_sums          # inner sums of clusters with all rows of the leaf
@@ -74,7 +76,14 @@ cdef struct LeafScan:
     const index_t* labels       # by place
     const int64_t* weights      # by place; NULL where every row counts once
     bint sees_first_cut         # of those at which both sides get one label
-    TermSum* best_terms         # how the best step changes a sum of fractions
+    # Scratch of a categorical split, by majority: the rows of the children that have it, by class, and in all.
+    int64_t* merged
+    int64_t* merged_totals
+    int64_t* child_counts
+    # How a step, and the best one, change a sum of fractions; and scratch for what they differ by.
+    TermSum* changes
+    TermSum* best_changes
+    TermSum* difference
 
 
 # ------------------------------------------------------------------------------------------------------ a leaf's scan
@@ -237,7 +246,7 @@ cdef inline void _collect(
         add_term(changes, terms[scan.label], 1)
 
 
-cdef inline void _judge(CriterionCode code, const LeafScan* scan, const TermSum* changes, Step* step) noexcept nogil:
+cdef inline void judge(CriterionCode code, const LeafScan* scan, const TermSum* changes, Step* step) noexcept nogil:
     cdef index_t i
     cdef Term total
     total.a = 0
@@ -254,28 +263,27 @@ cdef inline void _judge(CriterionCode code, const LeafScan* scan, const TermSum*
     step.cost = total.a
 
 
-cdef inline int _compare_steps(
-    CriterionCode code, float64_t margin, const Step* step, const TermSum* changes, const Step* best,
+cdef inline int compare_steps(
+    CriterionCode code, const LeafScan* scan, const Step* step, const TermSum* changes, const Step* best,
     const TermSum* best_changes
 ) except -2 nogil:
     """1 where the step comes nearer than the best, 0 where both come equally near, else -1."""
     cdef index_t i
     cdef int128_t left, right
-    cdef TermSum difference
     if takes_ratio(code):
         left = <int128_t> step.ratio.a * best.ratio.b
         right = <int128_t> best.ratio.a * step.ratio.b
         return (left > right) - (left < right)
     if not takes_fractions(code):
         return (step.cost < best.cost) - (step.cost > best.cost)
-    if step.change > best.change + margin:
+    if step.change > best.change + scan.margin:
         return 1
-    if step.change < best.change - margin:
+    if step.change < best.change - scan.margin:
         return -1
-    difference = changes[0]
+    copy_terms(scan.difference, changes)
     for i in range(best_changes.n_terms):
-        add_term(&difference, best_changes.terms[i], -best_changes.signs[i])
-    return sign_of_sum(&difference)
+        add_term(scan.difference, best_changes.terms[i], -best_changes.signs[i])
+    return sign_of_sum(scan.difference)
 
 
 cdef inline int decreases(const LeafScan* scan, const Step* best) except -2 nogil:
@@ -288,7 +296,7 @@ cdef inline int decreases(const LeafScan* scan, const Step* best) except -2 nogi
     if takes_ratio(scan.clusters.code):
         now.ratio = sum_of_terms(scan.clusters)
         now.ratio = ratio_of_sums(scan.clusters, now.ratio.a, now.ratio.b)
-    return _compare_steps(scan.clusters.code, scan.margin, best, scan.best_terms, &now, &nothing) > 0
+    return compare_steps(scan.clusters.code, scan, best, scan.best_changes, &now, &nothing) > 0
 
 
 cdef inline bint is_lower(const Step* step, const Step* best) noexcept nogil:
@@ -309,21 +317,23 @@ cdef inline int _offer(
     """Keep the step where it comes nearer than the best so far: of equal ones that of the lowest feature, then
     threshold, then leaf, then labels; leaves are scanned from the left."""
     cdef Step step
-    cdef TermSum changes
     cdef int order = 1
     step.feature = feature
+    step.n_children = 2
     step.n_left = n_left
     step.last_left = place_of(entries[n_left - 1])
-    _collect(code, scan, left_label, right_label, &changes)
-    _judge(code, scan, &changes, &step)
+    _collect(code, scan, left_label, right_label, scan.changes)
+    judge(code, scan, scan.changes, &step)
     if best.leaf != NONE:
-        order = _compare_steps(code, scan.margin, &step, &changes, best, scan.best_terms)
+        order = compare_steps(code, scan, &step, scan.changes, best, scan.best_changes)
     if order < 0 or order == 0 and feature > best.feature:
         return 0
-    step.threshold = threshold_between(
-        partition.X[block_row(partition, block, step.last_left), feature],
-        partition.X[block_row(partition, block, place_of(entries[n_left])), feature],
-    )
+    step.threshold = UNDEFINED
+    if not scan.is_categorical:
+        step.threshold = threshold_between(
+            partition.X[block_row(partition, block, step.last_left), feature],
+            partition.X[block_row(partition, block, place_of(entries[n_left])), feature],
+        )
     if order == 0 and feature == best.feature:
         if step.threshold > best.threshold or step.threshold == best.threshold and best.leaf != scan.leaf:
             return 0
@@ -334,9 +344,13 @@ cdef inline int _offer(
     step.leaf = scan.leaf
     step.left_label = left_label
     step.right_label = right_label
-    best[0] = step
-    scan.best_terms[0] = changes
+    keep_step(scan, &step, best)
     return 0
+
+
+cdef inline void keep_step(LeafScan* scan, const Step* step, Step* best) noexcept nogil:
+    best[0] = step[0]
+    copy_terms(scan.best_changes, scan.changes)
 
 
 # ------------------------------------------------------------------------------------------------------------ the cuts
