@@ -180,7 +180,7 @@ def tree_from_ensemble(
     trees, cardinalities, weights, measure, X, class_index, values
         As in :func:`schema_average`.
     criterion, tol, max_depth, max_leaf_nodes, categorical_features
-        As in :meth:`FourierSpectrum.to_tree`; attributes are categorical by default where the trees have multiway nodes.
+        As in :meth:`FourierSpectrum.to_tree`; by default, what multiway nodes of the trees ask for is categorical.
 
     Returns
     -------
