@@ -174,16 +174,22 @@ def _check_splits(tree, cardinalities):
     feature, threshold = tree.feature[binary], tree.threshold[binary]
     wrong = (threshold < 0) | (threshold >= cardinalities[feature] - 1)
     found = [(m, f"splits feature {m} at {at}") for m, at in zip(feature[wrong], threshold[wrong], strict=True)]
-    for node in np.flatnonzero(tree.children_left == MULTIWAY):
-        m, greatest = tree.feature[node], tree.category[tree.children_of(node)[-1]]
-        if greatest >= cardinalities[m]:
-            found.append((m, f"has a child for category {greatest} of feature {m}"))
+    if tree.is_multiway:
+        feature, category = feature_of_children(tree), tree.category[tree.children]
+        wrong = category >= cardinalities[feature]
+        children = zip(feature[wrong], category[wrong], strict=True)
+        found += [(m, f"has a child for category {code} of feature {m}") for m, code in children]
     if found:
         m, what = found[0]
         raise ValueError(
             f"A tree {what}, but its cardinality is {cardinalities[m]}: its values are the codes 0 to "
             f"{cardinalities[m] - 1}. (ordinal_codes codes trees of other numbers.)"
         )
+
+
+def feature_of_children(tree):
+    """The feature that the parent of every one of `tree.children` looks at."""
+    return np.repeat(tree.feature, np.diff(tree.child_offsets))
 
 
 def multiway_features(tree):

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ._boxes import check_trees, multiway_features
+from ._boxes import check_trees, feature_of_children, multiway_features
 from ._categorical import encode
 from .export import node_labels
 from .tree import LEAF, MULTIWAY, UNDEFINED, Tree
@@ -102,7 +102,9 @@ class OrdinalCodes:
         tree = check_trees([tree], self.cardinalities)[0]
         wrong = np.flatnonzero(multiway_features(tree) & ~self.is_categorical)
         if wrong.size:
-            raise ValueError(f"The tree takes feature {wrong[0]} for categorical; its codes are those of intervals.")
+            raise ValueError(
+                f"The tree takes feature {wrong[0]} for categorical, but its codes are those of intervals."
+            )
         arrays = arrays_of(tree)
         cuts = np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY))
         for node in cuts:
@@ -237,10 +239,9 @@ def _codes_of_multiway_nodes(members, known):
         found |= dict.fromkeys(set(np.flatnonzero(multiway_features(tree)).tolist()) - known.keys(), 0)
     for m in found:
         for tree, *_ in members:
-            nodes = np.flatnonzero(tree.feature == m)
-            below = np.concatenate([tree.children_of(node) for node in nodes], dtype=np.int64) if nodes.size else nodes
-            cuts = tree.threshold[nodes[tree.children_left[nodes] != MULTIWAY]]
-            greatest = max(tree.category[below].max(initial=0), np.floor(cuts).max(initial=-1) + 1)
+            categories = tree.category[tree.children[feature_of_children(tree) == m]]
+            cuts = tree.threshold[(tree.feature == m) & (tree.children_left != MULTIWAY)]
+            greatest = max(categories.max(initial=0), np.floor(cuts).max(initial=-1) + 1)
             found[m] = max(found[m], int(greatest) + 1)
     return {m: np.arange(size) for m, size in found.items()}
 
@@ -339,8 +340,7 @@ def _coded(member, thresholds, categories):
         below = np.floor(threshold) if m in categories else np.searchsorted(thresholds[m], threshold)
         arrays["threshold"][node] = below + 0.5
     for m, own in member.categories.items():
-        places = np.searchsorted(categories[m], own)
-        for node in np.flatnonzero(tree.feature == m):
-            below = tree.children_of(node)
-            arrays["category"][below] = places[tree.category[below]]
+        below = tree.children[feature_of_children(tree) == m]
+        if below.size:
+            arrays["category"][below] = np.searchsorted(categories[m], own)[tree.category[below]]
     return Tree(**arrays, n_features=tree.n_features)

@@ -177,14 +177,10 @@ def tree_from_ensemble(
 
     Parameters
     ----------
-    trees, cardinalities, measure, X, class_index, values
-        As in :func:`gram`.
-    weights : array-like of shape (n_trees,), optional
-        By default the trees are averaged.
-    criterion, tol, max_depth, max_leaf_nodes
-        As in :meth:`FourierSpectrum.to_tree`.
-    categorical_features : array-like of bool or int, optional
-        As in :meth:`FourierSpectrum.to_tree`; by default the attributes that a multiway node of the trees asks for.
+    trees, cardinalities, weights, measure, X, class_index, values
+        As in :func:`schema_average`.
+    criterion, tol, max_depth, max_leaf_nodes, categorical_features
+        As in :meth:`FourierSpectrum.to_tree`; by default, what multiway nodes of the trees ask for is categorical.
 
     Returns
     -------
@@ -206,8 +202,8 @@ def tree_from_ensemble(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from pytrees import DecisionForestClassifier
     >>> from pytrees.fourier import ordinal_codes, tree_from_ensemble
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> codes = ordinal_codes(DecisionForestClassifier(20, max_depth=4, random_state=0).fit(X, y))
+    >>> forest = DecisionForestClassifier(20, max_depth=4, random_state=0)
+    >>> codes = ordinal_codes(forest.fit(*load_breast_cancer(return_X_y=True)))
     >>> tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=8).tree.n_leaves
     8
     """
@@ -215,9 +211,8 @@ def tree_from_ensemble(
     leaves = _weighted(trees, cardinalities, weights, class_index, values)
     arrays = measure_arrays(measure, cardinalities, X)
     arguments = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
-    if categorical_features is None:
-        categorical_features = np.any([multiway_features(tree) for tree in leaves.trees], axis=0)
-    mask = categorical_mask(categorical_features, cardinalities.size)
+    of_trees = np.any([multiway_features(tree) for tree in leaves.trees], axis=0)
+    mask = of_trees if categorical_features is None else categorical_mask(categorical_features, cardinalities.size)
     return rebuild("tree_from_boxes", arguments, leaves.magnitude**2, mask, criterion, tol, max_depth, max_leaf_nodes)
 
 

@@ -96,7 +96,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         The spectrum loses its coefficients of higher order. As `energy`.
     measure : {"uniform", "empirical"} or list of array-like, default="uniform"
         Under which product measure the function is averaged: all codes of an attribute alike, with their frequencies
-        in X, or with these masses. Codes number the intervals between the thresholds, see
+        in X, or with these masses. Codes number the intervals between the thresholds, or the categories, see
         :func:`pytrees.fourier.ordinal_codes`.
     criterion : {"entropy", "variance"}, default="entropy"
         What a split of the new tree gains in; see :meth:`FourierSpectrum.to_tree`.
@@ -112,8 +112,9 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The new tree, on the features as they are. Its `value` holds shares of classes times the probability of the
-        node, and `n_node_samples` is 1: it has no training rows.
+        The new tree, on the features as they are; :meth:`encode` gives its rows where features are categorical, by
+        which it splits into a child for every category that has mass. Its `value` holds shares of classes times the
+        probability of the node, and `n_node_samples` is 1: it has no training rows.
     averages_ : ndarray of shape (tree_.node_count, n_outputs), float64
         The averages of the function at its nodes, as they are: of the indicator of the last of two classes, or of the
         indicators of all of more.
@@ -123,6 +124,11 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         How many nodes the tree had before.
     classes_ : ndarray of shape (n_classes,)
     n_classes_, n_features_in_ : int
+    is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
+        Which features are categorical: those of `estimator`. None where none is.
+    categories_ : list of ndarray
+        The categories of every categorical feature, sorted. Others in X are refused, or stay at the node that asks for
+        them, as the `handle_unknown` of `estimator` says.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -174,7 +180,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+            Finite numbers; in categorical features of `estimator`, what that takes.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -231,7 +237,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     Attributes
     ----------
     tree_, averages_, merged_node_count_, classes_, n_classes_, n_features_in_, feature_names_in_
-        As in :class:`ReconstructedFourierTree`.
+        As in :class:`ReconstructedFourierTree`, like `is_categorical_` and `categories_`.
     member_node_counts_ : ndarray of shape (n_trees,), int64
         How many nodes the trees of the ensemble have.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -295,7 +301,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+            Finite numbers; in categorical features of `estimator`, what that takes.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional

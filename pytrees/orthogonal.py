@@ -162,6 +162,14 @@ def shared_tree(functions, components, ensemble, limits):
     return [RebuiltTree(tree, np.ascontiguousarray(of_one)) for of_one in averages], signed
 
 
+def _decoded(codes, built):
+    """The trees on the features as they are, with one column of `value`: the probabilities of their nodes."""
+    return [
+        RebuiltTree(with_value(codes.decode(tree), tree.value.sum(axis=1, keepdims=True)), averages)
+        for tree, averages in built
+    ]
+
+
 class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
     """A few trees that say what an ensemble says: the principal components of its trees' functions (ODT).
 
@@ -189,7 +197,7 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         ``combine="least_squares"`` an intercept for every output, is added to what the components say.
     measure : {"uniform", "empirical"} or list of array-like, default="uniform"
         Under which product measure functions are orthogonal: all codes of an attribute alike, with their frequencies in
-        X, or with these masses. Codes number the intervals between the ensemble's thresholds, see
+        X, or with these masses. Codes number the intervals between the ensemble's thresholds, or the categories, see
         :func:`pytrees.fourier.ordinal_codes`.
     structure : {"separate", "shared"}, default="separate"
         A tree for every component, which are only nearly orthogonal where they are limited; or one tree for all, with
@@ -205,9 +213,9 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
     Attributes
     ----------
     trees_ : list of RebuiltTree of length n_components_
-        ``tree``, on the features as they are, and ``averages``, those of the component at its nodes, of shape
-        (node_count, n_outputs). What a component says is no share of a class: the tree's `value` is one column, the
-        probabilities of its nodes under the measure.
+        ``tree``, on the features as they are (where some are categorical, as :meth:`encode` gives them), and
+        ``averages``, those of the component at its nodes, of shape (node_count, n_outputs). What a component says is no
+        share of a class: the tree's `value` is one column, the probabilities of its nodes under the measure.
     n_components_ : int
     components_ : ndarray of shape (n_components_, n_trees), float64
         The weights of the ensemble's trees, orthonormal; the sum of a row is not negative.
@@ -227,6 +235,8 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         Nodes of the trees of the ensemble.
     classes_ : ndarray of shape (n_classes,)
     n_classes_, n_features_in_ : int
+    is_categorical_, categories_
+        As in :class:`ReconstructedFourierTree`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
 
@@ -303,8 +313,8 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers. An ensemble that has learned already takes only ``measure="empirical"`` and
-            ``combine="least_squares"`` from them.
+            Finite numbers; in categorical features of `estimator`, what that takes. An ensemble that has learned
+            already takes only ``measure="empirical"`` and ``combine="least_squares"`` from them.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -338,12 +348,7 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
             self.explained_variance_ratio_ = self.explained_variance_ / (energies.sum() or 1.0)
             self.gram_ = self._gram(built, ensemble)
             self.intercept_, self.weights_ = self._combination(built, functions, ensemble)
-            # One column of `value`: the probabilities of nodes.
-            one_column = [with_value(tree, tree.value.sum(axis=1, keepdims=True)) for tree, _ in built]
-            self.trees_ = [
-                RebuiltTree(ensemble.codes.decode(tree), averages)
-                for tree, (_, averages) in zip(one_column, built, strict=True)
-            ]
+            self.trees_ = _decoded(ensemble.codes, built)
             self.node_counts_ = np.array([tree.node_count for tree, _ in built], dtype=np.int64)
             self.merged_node_counts_ = self._merged_node_counts(functions.mean)
             self.member_node_counts_ = np.array([tree.node_count for tree in ensemble.codes.trees])

@@ -20,6 +20,7 @@ from multiway_trees import way
 from support import examples, on_both_engines
 
 from pytrees import FourierSpectrum, Tree
+from pytrees._energy import energy_bounds
 from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_from_ensemble, tree_inner
 from pytrees.reference import fourier as reference
@@ -172,6 +173,16 @@ def test_engines_agree_on_spectra(seed, kind):
     compiled, twin = on_both_engines(FourierSpectrum.from_ensemble, trees, cardinalities, rng.normal(size=3))
     np.testing.assert_array_equal(compiled.partitions, twin.partitions)
     np.testing.assert_allclose(compiled.coefficients, twin.coefficients, **CLOSE)
+
+
+@examples(60)
+@given(seed=SEEDS, kind=KINDS)
+def test_energy_is_below_its_bounds(engine, seed, kind):
+    _, cardinalities, (tree,) = sample(seed, kind)
+    spectrum = FourierSpectrum.from_tree(tree, cardinalities)
+    of_orders_above = np.cumsum(spectrum.energy_by_order()[::-1])[::-1]
+    for bounds in energy_bounds(spectrum, tree):
+        assert np.all(of_orders_above[1:] <= bounds[1:] + 1e-12)
 
 
 def test_a_tree_of_the_paper_in_three_values(engine):

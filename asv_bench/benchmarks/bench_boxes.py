@@ -8,7 +8,7 @@ from pytrees._boxes import Leaves, box_of_schema, check_cardinalities, measure_a
 from pytrees.fourier import gram, ordinal_codes
 
 from .common import ENGINES, kernel_of, skip_unless
-from .fourier_data import full_trees
+from .fourier_data import full_trees, multiway_trees
 
 
 class Boxes:
@@ -60,3 +60,29 @@ class Forest:
 
     def track_smallest_eigenvalue(self, n_trees):
         return float(np.linalg.eigvalsh(gram(self.codes.trees, self.codes.cardinalities))[0])
+
+
+class Multiway:
+    """Trees with a child for every value of attributes of 4 values, a third of the values absent."""
+
+    params = (ENGINES, [2, 50], [2, 4])
+    param_names = ("engine", "n_trees", "depth")
+
+    def setup(self, engine, n_trees, depth):
+        skip_unless(engine == "compiled" or (n_trees, depth) == (2, 2))
+        self.cardinalities = check_cardinalities([4] * 100)
+        self.trees, values = multiway_trees(n_trees, depth, self.cardinalities, absent=0.33)
+        self.leaves = Leaves(self.trees, self.cardinalities, values=values)
+        self.measure = measure_arrays("uniform", self.cardinalities)
+        self.kernels = {name: kernel_of(engine, "boxes", name) for name in ("gram", "leaf_boxes")}
+
+    def time_leaf_boxes(self, engine, n_trees, depth):
+        tree = self.trees[0]
+        arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold, self.cardinalities)
+        self.kernels["leaf_boxes"](*arrays, tree.child_offsets, tree.children, tree.category)
+
+    def time_gram(self, engine, n_trees, depth):
+        self.kernels["gram"](self.leaves.indptr, self.leaves.boxes, self.leaves.values, self.measure)
+
+    def track_boxes_of_a_tree(self, engine, n_trees, depth):
+        return len(self.leaves.values) / n_trees

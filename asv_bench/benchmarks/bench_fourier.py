@@ -6,7 +6,7 @@ from pytrees import FourierSpectrum
 from pytrees._boxes import Leaves, boxes_of_points, check_cardinalities
 
 from .common import ENGINES, kernel_of, skip_unless
-from .fourier_data import full_trees
+from .fourier_data import full_trees, multiway_trees
 
 
 class Extraction:
@@ -32,6 +32,25 @@ class Extraction:
         self.expand(*self.arguments, self.counts)
 
     def peakmem_expand(self, engine, attributes, depth):
+        self.expand(*self.arguments, self.counts)
+
+
+class MultiwayExtraction:
+    """One tree with a child for every value of its attributes, a real number at every leaf."""
+
+    params = (ENGINES, [2, 4, 6])
+    param_names = ("engine", "depth")
+
+    def setup(self, engine, depth):
+        skip_unless(engine == "compiled" or depth <= 2)
+        self.cardinalities = check_cardinalities([4] * 40)
+        trees, values = multiway_trees(1, depth, self.cardinalities)
+        leaves = Leaves(trees, self.cardinalities, values=values)
+        self.arguments = leaves.boxes, leaves.values[:, 0].copy(), self.cardinalities
+        self.expand = kernel_of(engine, "fourier", "expand")
+        self.counts = np.asarray(kernel_of(engine, "fourier", "count_orders")(*self.arguments, 1e12))
+
+    def time_expand(self, engine, depth):
         self.expand(*self.arguments, self.counts)
 
 

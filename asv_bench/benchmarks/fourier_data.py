@@ -60,3 +60,42 @@ def chains(n_trees, length, cardinalities, seed=0):
 
 
 LIMITS = ("variance", 1e-12, 1.0, UNLIMITED, 32)
+
+
+def multiway_tree(depth, cardinalities, rng, absent=0.0):
+    """(tree, values of its nodes): all leaves at one depth, a child for every value that is not absent."""
+    names = ("children_left", "children_right", "feature", "category")
+    arrays, children = {name: [] for name in names}, []
+
+    def grow(levels, free, category):
+        number = len(children)
+        children.append([])
+        for name, entry in zip(names, (-1, -1, -2, category), strict=True):
+            arrays[name].append(entry)
+        if levels:
+            m = arrays["feature"][number] = int(rng.choice(free))
+            values = [value for value in range(cardinalities[m]) if rng.random() >= absent] or [0]
+            below = [k for k in free if k != m]
+            children[number] = [grow(levels - 1, below, value) for value in values]
+            arrays["children_left"][number] = arrays["children_right"][number] = -2
+        return number
+
+    grow(depth, list(range(len(cardinalities))), -1)
+    n_nodes = len(children)
+    tree = Tree(
+        threshold=np.full(n_nodes, -2.0),
+        n_node_samples=np.ones(n_nodes, int),
+        value=np.eye(2)[rng.integers(0, 2, n_nodes)],
+        gain=np.zeros(n_nodes),
+        n_features=len(cardinalities),
+        child_offsets=np.cumsum([0, *map(len, children)]),
+        children=np.array([child for below in children for child in below]),
+        **arrays,
+    )
+    return tree, rng.normal(size=n_nodes)
+
+
+def multiway_trees(n_trees, depth, cardinalities, absent=0.0, seed=0):
+    """(trees, values of their nodes)."""
+    rng = np.random.default_rng(seed)
+    return zip(*(multiway_tree(depth, cardinalities, rng, absent) for _ in range(n_trees)), strict=True)

@@ -44,12 +44,13 @@ cdef class Found:
 
     cdef int add(self, int64_t node, int64_t gappy, list gaps) except -1:
         """Add the box of a node here; one attribute, unless it is NONE, has only the values of the gaps."""
+        cdef const int64_t[::1] low = self.low, high = self.high, cardinalities = self.cardinalities
         cdef int64_t m
-        for m in range(self.low.shape[0]):
+        for m in range(low.shape[0]):
             if m == gappy:
                 self.runs += gaps
-            elif self.high[m] - self.low[m] < self.cardinalities[m]:
-                self.runs.append((self.low[m], self.high[m]))
+            elif high[m] - low[m] < cardinalities[m]:
+                self.runs.append((low[m], high[m]))
             else:
                 continue
             self.attribute.append(m)
