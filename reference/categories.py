@@ -41,17 +41,23 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
 def gain_of_children(criterion, labels, weights, codes, n_classes):
     """The gain of a split by category of rows with these labels, weights (None: every row counts once) and categories,
     of which there are two at least; as a double."""
-    weights = [1] * len(labels) if weights is None else weights
-    rows = range(len(labels))
-    return criteria.reported(criterion, exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows))
+    return criteria.reported(criterion, checked_gain(criterion, labels, weights, codes, n_classes))
 
 
 def compare_gains(criterion, labels, weights, codes, other_codes, n_classes):
     """1 where the split by the codes is the better one, -1 where that by the others is, 0 where neither is."""
-    weights = [1] * len(labels) if weights is None else weights
-    rows = range(len(labels))
     gain, other = (
-        exact_gain_of_children(criterion, labels, weights, categories, n_classes, rows)
-        for categories in (codes, other_codes)
+        checked_gain(criterion, labels, weights, categories, n_classes) for categories in (codes, other_codes)
     )
     return criteria.is_greater(gain, other) - criteria.is_greater(other, gain)
+
+
+def checked_gain(criterion, labels, weights, codes, n_classes):
+    weights = [1] * len(labels) if weights is None else weights
+    if not len(labels) == len(weights) == len(codes):
+        raise ValueError(f"Labels, weights and codes must be as many, got {len(labels)}, {len(weights)}, {len(codes)}.")
+    if not all(0 <= label < n_classes for label in labels):
+        raise ValueError(f"Labels must be codes 0..{n_classes - 1}.")
+    if len(set(codes)) < 2:
+        raise ValueError("A split has two categories at least.")
+    return exact_gain_of_children(criterion, labels, weights, codes, n_classes, range(len(labels)))

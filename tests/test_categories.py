@@ -108,6 +108,24 @@ def test_gain_of_the_effort(engine):
     )
 
 
+@pytest.mark.parametrize(
+    ("y", "codes", "weights", "message"),
+    [
+        ([0, 1], [0, 1, 1], None, "must be as many, got 2, 2, 3"),
+        ([0, 1], [0, 1], np.array([1, 1, 1]), "must be as many, got 2, 3, 2"),
+        ([0, 2], [0, 1], None, r"Labels must be codes 0\.\.1"),
+        ([0, -1], [0, 1], None, r"Labels must be codes 0\.\.1"),
+        ([0, 1], [3, 3], None, "two categories at least"),
+        ([], [], None, "two categories at least"),
+    ],
+)
+def test_wrong_input_is_refused(engine, y, codes, weights, message):
+    with pytest.raises(ValueError, match=message):
+        gain_of("gini", y, codes, weights, 2)
+    with pytest.raises(ValueError, match=message):
+        compare("gini", y, codes, codes, weights, 2)
+
+
 # -------------------------------------------------------------------------------------------------------------- oracles
 
 

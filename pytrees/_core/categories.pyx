@@ -333,6 +333,7 @@ def _offered(criterion, const index_t[::1] labels, weights, all_codes, index_t n
     cdef ClassCounts node
     cdef ChildCounts children
     cdef index_t feature, label
+    _check(labels, weights, all_codes, n_classes)
     if not is_rational(criterion, n_classes) and parameters_of(criterion, n_classes)[0] not in ("wig", "user_counts"):
         weights = np.ones(len(labels)) if weights is None else weights.astype(np.float64)
     node = ClassCounts(n_classes, criterion, weights, len(labels))
@@ -351,6 +352,19 @@ def _offered(criterion, const index_t[::1] labels, weights, all_codes, index_t n
         else:
             _offer_rows(children, feature, labels, values, codes)
     return children
+
+
+def _check(labels, weights, all_codes, n_classes):
+    n_weights = len(labels) if weights is None else len(weights)
+    for codes in all_codes:
+        if not len(labels) == n_weights == len(codes):
+            raise ValueError(
+                f"Labels, weights and codes must be as many, got {len(labels)}, {n_weights}, {len(codes)}."
+            )
+        if not np.all((np.asarray(labels) >= 0) & (np.asarray(labels) < n_classes)):
+            raise ValueError(f"Labels must be codes 0..{n_classes - 1}.")
+        if len(np.unique(codes)) < 2:
+            raise ValueError("A split has two categories at least.")
 
 
 cdef int _offer_rows(
