@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from ._boxes import check_codes
-from ._categorical import encode, n_categories
+from ._categorical import encode, forget_other_rows, n_categories
 from ._codes import OrdinalCodes, code, ordinal_codes
 from ._validation import row_weights, validate_coded_X_y, validate_X_y
 from .cart import DecisionTreeClassifier
@@ -112,6 +112,8 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
     else:
         X, labels, classes = validate_X_y(estimator, X, y)
         weights = row_weights(X, y, sample_weight, None)
+        if weights is not None and estimator.is_categorical_ is not None:
+            forget_other_rows(estimator, X, np.flatnonzero(weights))
         members = _fitted(estimator, X, classes[labels], n_estimators, weights)
         codes = code(members, _codes_of_categories(estimator))
     n_classes = codes.trees[0].n_classes

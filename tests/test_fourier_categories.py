@@ -239,6 +239,16 @@ def test_unknown_categories():
             made(FrozenEstimator(forest), measure="empirical").fit(unknown, y[:3])
 
 
+def test_categories_of_rows_without_weight_are_unknown():
+    X, y = table()
+    weights = (X.colour != "white").to_numpy().astype(float)
+    for made in (ReconstructedFourierTree, AggregatedFourierTreeClassifier, OrthogonalTreesClassifier):
+        tree = DecisionTreeClassifier(handle_unknown="majority", **CATEGORICAL)
+        one = made(tree, random_state=0).fit(X, y, sample_weight=weights)
+        assert one.categories_[0].tolist() == ["blue", "green", "red"]
+        assert one.encode(X.head(1))[0, 0] == -1
+
+
 def test_plain_trees_of_codes():
     """A Tree knows codes only; others than those stay, as they do in the tree itself."""
     rng = np.random.default_rng(0)

@@ -60,6 +60,14 @@ ESTIMATORS = [
     OrthogonalTreesClassifier(n_estimators=5),
     OrthogonalTreesClassifier(n_estimators=5, combine="first", center=True, measure="empirical"),
     OrthogonalTreesClassifier(DecisionForestClassifier(5), combine="least_squares", structure="shared"),
+    *(
+        made(DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority"), **few)
+        for made, few in (
+            (ReconstructedFourierTree, {}),
+            (AggregatedFourierTreeClassifier, {"n_estimators": 5, "max_leaf_nodes": 100}),
+            (OrthogonalTreesClassifier, {"n_estimators": 5, "max_leaf_nodes": 100}),
+        )
+    ),
 ]
 
 
