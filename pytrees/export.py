@@ -100,8 +100,7 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels, name_of = node_labels(given, tree), category_names(given)
-    lines = []
+    labels, name_of, lines = node_labels(given, tree), category_names(given), []
     # What is still to be written, the next piece last: a line, or a node and its indent.
     pending = [(0, "")]
     while pending:
@@ -226,9 +225,7 @@ def to_sklearn(tree, classes=None):
     from sklearn.tree._tree import NODE_DTYPE
 
     if NODE_DTYPE.names != _SKLEARN_NODE_FIELDS:
-        raise RuntimeError(
-            f"This scikit-learn keeps {NODE_DTYPE.names} for a node; the conversion knows {_SKLEARN_NODE_FIELDS}."
-        )
+        raise RuntimeError(f"This scikit-learn keeps {NODE_DTYPE.names} for a node, not {_SKLEARN_NODE_FIELDS}.")
     feature_names = getattr(tree, "feature_names_in_", None)
     if classes is None and not isinstance(tree, Tree):
         classes = getattr(tree, "classes_", None)
