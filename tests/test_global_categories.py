@@ -15,6 +15,7 @@ from test_global_growth import grow as grow_arrays
 
 from pytrees import ID3Classifier, ID3ForestClassifier, Tree
 from pytrees._id3 import grow as grow_tree
+from pytrees.criteria import CountCriterion
 from pytrees.distances import JaccardDistance, clustering_distance
 from pytrees.tree import MULTIWAY
 
@@ -383,6 +384,41 @@ def test_smallest_trees_have_thresholds(engine):
     with pytest.raises(ValueError, match=r"'mts' is about trees of thresholds"):
         ID3Classifier("mts", categorical_features=[0]).fit([["a"], ["b"]], [0, 1])
     assert ID3Classifier("mts", categorical_features=[]).fit([[0], [1]], [0, 1]).tree_.node_count == 3
+
+
+class Purity(CountCriterion):
+    """Rows of the most frequent classes of both sides of a cut."""
+
+    def gains(self, left, right):
+        return left.max(axis=1) + right.max(axis=1)
+
+
+class PurityOfChildren(Purity):
+    def gain_of_children(self, counts):
+        return counts.max(axis=1).sum()
+
+
+@examples(20)
+@given(mixed=mixed_problems(max_classes=3), limits=size_limits())
+def test_criteria_of_the_user(mixed, limits):
+    problem, n_categories = mixed
+    criterion = PurityOfChildren().specification(problem.n_classes)
+    assert_same_tree(*on_both_engines(grow, problem, n_categories, criterion, LOCAL, **limits))
+
+
+def test_criteria_that_cannot_judge_children(engine):
+    problem = Problem(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), None, 2)
+    criterion = Purity().specification(2)
+    with pytest.raises(ValueError, match=r"gain_of_children\(counts\)"):
+        grow(problem, [2], criterion, LOCAL)
+    assert grow(problem, [0], criterion, LOCAL)["feature"].tolist() == [0, -2, -2]
+
+
+@pytest.mark.parametrize("n_categories", [[1], [2, 0], [-1]])
+def test_codes_are_checked(engine, n_categories):
+    problem = Problem(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), None, 2)
+    with pytest.raises(ValueError, match=r"n_categories|categories 0\.\.0, but row 1 has 1\.0"):
+        grow(problem, n_categories)
 
 
 @examples(10)
