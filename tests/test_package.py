@@ -156,6 +156,7 @@ def test_kernels_have_public_functions():
         "sum_values",
         "sum_votes",
     }
+    assert found["categories"] == {"compare_gains", "gain_of_children"}
     assert found["minimal"] == {"minimal_tree"}
     assert found["global_growth"] == {"grow_tree"}
     assert found["distances"] == {"sign_of_fractions", "table_distance"}
