@@ -22,8 +22,8 @@ DIRECTIVES = {
     "freethreading_compatible": True,
 }
 
-# No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine. Without the notes
-# for debuggers, which Python's own flags ask for, compiling takes some 40 % less time.
+# No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine.
+# Compiling without notes for debuggers, which Python's own flags ask for, takes some 40 % less time.
 COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
 
 extensions = [
