@@ -32,7 +32,8 @@ class C45Classifier(BaseTreeClassifier):
     ----------
     confidence : float or None, default=0.25
         The confidence at which upper limits of the leaves' errors are taken, at most 0.5; a smaller one prunes more.
-        None: the tree is not pruned.
+        None: errors are not estimated, and only subtrees that make no fewer errors on the training rows than a leaf
+        become leaves.
     subtree_raising : bool, default=True
         Whether pruning may also put a node's largest branch in its place.
     min_samples_leaf : int, default=2
@@ -58,7 +59,8 @@ class C45Classifier(BaseTreeClassifier):
         missing; `n_node_samples` the number of rows of which a part came to the node; `gain` the information gain of
         the split (bits) among the rows that it was chosen for, which a raised branch had not all.
     n_nodes_unpruned_ : int
-        How many nodes the tree had before it was pruned; ``tree_.node_count`` says how many it has now.
+        How many nodes the tree had before it was pruned by estimated errors; ``tree_.node_count`` says how many it has
+        now.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
@@ -79,12 +81,13 @@ class C45Classifier(BaseTreeClassifier):
 
     Notes
     -----
-    The gain of a split is the fall of entropy among the rows whose value is known, times their share of the weight; its
-    information is the entropy of the sizes of the children, the rows whose value is missing being one more. Of a
-    feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_, and
-    both sides must have a tenth of the mean weight of a class, at most 25, where that is more than `min_samples_leaf`.
-    Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical features of 0.3 times
-    as many categories as rows do not count for it, unless all are such.
+    The gain of a split is the fall of entropy among the rows whose value is known, times their share of the
+    weight; its information is the entropy of the sizes of the children, the rows whose value is missing being one more.
+    Of a feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_,
+    and both sides must have a tenth of the mean weight of a class, at most 25, where that is more than
+    `min_samples_leaf`. Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical
+    features of 0.3 times as many categories as rows do not count for it, unless all are such; where no split that
+    counts has a gain, the node is a leaf, as in J48.
 
     Thresholds are half-way between two values, where the program of the book, and J48, take the greatest training value
     below: predictions of rows between these two can differ.

@@ -93,7 +93,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
       class; and ``"mae"``, the mean absolute error with the classes as 0, 1, 2, ... (not in [1]_): each side
       stands for a class, and the two for different ones, so that the distance is the least. The uncut node stands for
       one. These gains are negative where two different classes are worse than one: ``min_gain=0.0`` leaves such nodes
-      uncut.
+      uncut. Of more than two children several may stand for the same class, but not all: for ``"accuracy"`` and
+      ``"mae"`` so that the distance is the least; for ``"jaccard"``, which would have to try every labelling, each for
+      its most frequent class, and children of one class are one cluster.
 
     Gain ratio favours cuts that send few rows aside, and the last three judge sides by one class each: on noisy data
     their trees grow deep, and slowly, where nothing limits them.

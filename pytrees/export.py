@@ -144,7 +144,7 @@ def export_dict(tree, *, feature_names=None, class_names=None):
     dict
         Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for.
+        each with the ``category`` that it stands for; dates and intervals as text.
 
     Raises
     ------
@@ -171,12 +171,17 @@ def export_dict(tree, *, feature_names=None, class_names=None):
         nodes[node] |= {"feature": feature_names[feature], "gain": float(tree.gain[node])}
         if tree.children_left[node] == MULTIWAY:
             for child in children:
-                nodes[child]["category"] = name_of(feature, tree.category[child])
+                nodes[child]["category"] = _for_json(name_of(feature, tree.category[child]))
             nodes[node]["children"] = [nodes[child] for child in children]
         else:
             nodes[node] |= {"threshold": float(tree.threshold[node])}
             nodes[node] |= {"left": nodes[children[0]], "right": nodes[children[1]]}
     return nodes[0]
+
+
+def _for_json(category):
+    """Words, numbers and truth values as they are; dates, intervals and what else there is as their text."""
+    return category if isinstance(category, (str, int, float)) else str(category)
 
 
 def to_sklearn(tree, classes=None):

@@ -92,7 +92,7 @@ def pessimistic_errors(total, errors, confidence):
         return without + errors * (pessimistic_errors(total, 1.0, confidence) - without)
     if errors + 0.5 >= total:
         return max(total, errors)
-    z = NormalDist().inv_cdf(1.0 - confidence)
+    z = -NormalDist().inv_cdf(confidence)
     share = (errors + 0.5) / total
     deviation = z * sqrt(share / total - share * share / total + z * z / (4.0 * total * total))
     return (share + z * z / (2.0 * total) + deviation) / (1.0 + z * z / total) * total

@@ -192,7 +192,7 @@ def test_a_smaller_confidence_prunes_more(engine):
     X, y = noisy()
     sizes = [
         len(grow(X, y, n_categories=[3] * 6, confidence=confidence)[0]["feature"])
-        for confidence in (None, 0.5, 0.25, 0.05, 1e-9)
+        for confidence in (None, 0.5, 0.25, 0.05, 1e-9, 1e-300)
     ]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[2] > sizes[-1]

@@ -1,5 +1,6 @@
 """Trees with multiway nodes: their arrays, their binary form, the way of rows through them."""
 
+import json
 import pickle
 
 import numpy as np
@@ -188,6 +189,13 @@ def test_dict():
     assert root["children"][1]["left"] == {"n_node_samples": 3, "counts": [0.0, 3.0], "class": "yes"}
     assert "threshold" not in root
     assert [child["category"] for child in export_dict(trunk())["children"]] == [0, 2, 3]
+
+
+def test_dates_go_through_json():
+    estimator = Estimator()
+    estimator.categories_ = (np.array(["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"], dtype="M8[D]"),)
+    root = json.loads(json.dumps(export_dict(estimator)))
+    assert [child["category"] for child in root["children"]] == ["2020-01-01", "2020-01-03", "2020-01-04"]
 
 
 def test_picture():

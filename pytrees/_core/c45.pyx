@@ -454,7 +454,7 @@ def grow_tree(
     growth.raises = growth.prunes and subtree_raising
     if growth.prunes:
         growth.confidence = confidence
-        growth.z = NormalDist().inv_cdf(1.0 - confidence)
+        growth.z = -NormalDist().inv_cdf(confidence)
     growth.counts = np.empty(n_classes)
     with nogil:
         _grow(growth)
@@ -477,4 +477,4 @@ def _check(n_rows, y, weights, n_classes):
 
 def pessimistic_errors(float64_t total, float64_t errors, float64_t confidence):
     """Errors to be expected among rows of this weight: the upper limit of their number at this confidence."""
-    return limit_of_errors(total, errors, confidence, NormalDist().inv_cdf(1.0 - confidence))
+    return limit_of_errors(total, errors, confidence, -NormalDist().inv_cdf(confidence))
