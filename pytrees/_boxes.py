@@ -159,6 +159,7 @@ def check_trees(given, cardinalities):
     trees = [tree_and_names(tree)[0] for tree in given]
     if not trees:
         raise ValueError("There are no trees.")
+    check_same_classes(given)
     for tree in trees:
         if tree.n_features != cardinalities.size:
             raise ValueError(f"A tree has {tree.n_features} features; there are {cardinalities.size} attributes.")
@@ -166,6 +167,14 @@ def check_trees(given, cardinalities):
             raise ValueError(f"The trees have {trees[0].n_classes} and {tree.n_classes} classes.")
         _check_splits(tree, cardinalities)
     return trees
+
+
+def check_same_classes(given):
+    """Refuse estimators that have learned different classes, but as many; a Tree knows only how many there are."""
+    known = [np.asarray(tree.classes_) for tree in given if hasattr(tree, "classes_")]
+    for classes in known:
+        if classes.shape == known[0].shape and not np.array_equal(classes, known[0]):
+            raise ValueError(f"The trees differ in their classes: {known[0].tolist()} and {classes.tolist()}.")
 
 
 def _check_splits(tree, cardinalities):
@@ -199,6 +208,8 @@ def multiway_features(tree):
 
 def check_weights(weights, n_trees):
     """One finite number for every tree; by default such that they are averaged."""
+    if n_trees == 0:
+        raise ValueError("There are no trees.")
     if weights is None:
         return np.full(n_trees, 1.0 / n_trees)
     weights = np.asarray(weights, dtype=np.float64)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ._boxes import check_trees, feature_of_children, multiway_features
+from ._boxes import check_same_classes, check_trees, feature_of_children, multiway_features
 from ._categorical import encode
 from .export import node_labels
 from .tree import LEAF, MULTIWAY, UNDEFINED, Tree
@@ -22,7 +22,8 @@ class OrdinalCodes:
     Attributes
     ----------
     trees : list of Tree
-        The trees, splitting codes. Where they were scikit-learn's, `value` holds shares of classes.
+        The trees, splitting codes. Where they were scikit-learn's, `value` holds shares of classes, and the nodes are
+        numbered in preorder, as those of scikit-learn are too, but for best-first trees.
     labels : list of ndarray of shape (node_count,), int64
         The codes of the classes that the nodes predict as leaves: the majority, but perhaps not in ID3 trees. For
         those, use ``values=[labels == class_index for labels in codes.labels]``.
@@ -258,10 +259,11 @@ def _members_of(ensemble):
         pairs = zip(ensemble.estimators_, columns, strict=True)
         members = [_member_of(estimator, features, n_features) for estimator, features in pairs]
         return _of_all_classes(members, ensemble)
-    members = [_member_of(member) for member in ensemble]
-    if not members:
+    given = list(ensemble)
+    if not given:
         raise ValueError("There are no trees.")
-    return members
+    check_same_classes(given)
+    return [_member_of(member) for member in given]
 
 
 def _of_all_classes(members, ensemble):
@@ -307,17 +309,34 @@ def _from_sklearn(member, nodes):
     """The nodes of a scikit-learn classification tree of one output as a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
-    leaves = nodes.children_left == LEAF
+    order, number = _preorder(nodes.children_left, nodes.children_right)
+    leaves = nodes.children_left[order] == LEAF
     return Tree(
-        nodes.children_left,
-        nodes.children_right,
-        np.where(leaves, UNDEFINED, nodes.feature),
-        np.where(leaves, UNDEFINED, nodes.threshold),
-        nodes.n_node_samples,
-        nodes.value[:, 0, :],
+        np.where(leaves, LEAF, number[nodes.children_left[order]]),
+        np.where(leaves, LEAF, number[nodes.children_right[order]]),
+        np.where(leaves, UNDEFINED, nodes.feature[order]),
+        np.where(leaves, UNDEFINED, nodes.threshold[order]),
+        nodes.n_node_samples[order],
+        nodes.value[order, 0, :],
         np.zeros(nodes.node_count),
         n_features=nodes.n_features,
     )
+
+
+def _preorder(children_left, children_right):
+    """The nodes in preorder, and the number of every node there; scikit-learn numbers best-first trees as they grew."""
+    order = np.arange(children_left.size)
+    if not np.all((children_left == LEAF) | (children_left == order + 1)):
+        left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
+        while pending:
+            node = pending.pop()
+            found.append(node)
+            if left[node] != LEAF:
+                pending += (right[node], left[node])
+        order = np.array(found)
+    number = np.empty_like(order)
+    number[order] = np.arange(order.size)
+    return order, number
 
 
 def arrays_of(tree):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from support import examples, on_both_engines
 
@@ -20,6 +20,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
 )
+from pytrees.fourier import gram, ordinal_codes
 
 # ----------------------------------------------------------------------------------------------- trees that are rebuilt
 
@@ -168,3 +169,31 @@ def test_bootstrap_samples_without_a_class(make):
         for tree in bagged.estimators_:
             votes[np.arange(len(X)), tree.predict(X).astype(int)] += 1.0
         np.testing.assert_allclose(fitted.predict_proba(X), votes / 5, atol=1e-9)
+
+
+@pytest.mark.parametrize("Forest", [RandomForestClassifier, ExtraTreesClassifier])
+def test_scikit_learns_trees_that_grew_best_first(engine, Forest):
+    X, y = load_iris(return_X_y=True)
+    forest = Forest(6, max_leaf_nodes=7, random_state=0).fit(X, y)
+    codes = ordinal_codes(forest)
+    leaves = [tree.apply(codes.transform(X)) for tree in codes.trees]
+    shares = np.mean([tree.shares_at(nodes) for tree, nodes in zip(codes.trees, leaves, strict=True)], axis=0)
+    np.testing.assert_allclose(shares, forest.predict_proba(X), atol=1e-12)
+    rebuilt = AggregatedFourierTreeClassifier(FrozenEstimator(forest), measure="empirical", max_leaf_nodes=None)
+    fitted = rebuilt.fit(X, y)
+    labels = [tree.majority_at(nodes) for tree, nodes in zip(codes.trees, leaves, strict=True)]
+    votes = np.mean(np.array(labels)[:, :, None] == range(3), axis=0)
+    assert fitted.predict(X).tolist() == votes.argmax(axis=1).tolist()
+
+
+def test_trees_of_different_classes_are_refused(engine):
+    X = [[0], [1], [1], [0]]
+    trees = [DecisionTreeClassifier().fit(X, y) for y in (["no", "yes", "yes", "no"], ["yes", "zebra", "zebra", "yes"])]
+    with pytest.raises(ValueError, match="differ in their classes"):
+        gram(trees, [2])
+    with pytest.raises(ValueError, match="differ in their classes"):
+        FourierSpectrum.from_ensemble(trees, [2])
+    with pytest.raises(ValueError, match="differ in their classes"):
+        ordinal_codes(trees)
+    with pytest.raises(ValueError, match="There are no trees"):
+        FourierSpectrum.from_ensemble([], [2])
