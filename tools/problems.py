@@ -1,0 +1,415 @@
+"""Seeded problems for `same_trees.py`: what is fitted, and what is recorded of it.
+
+Every problem is a name and a function without arguments that returns the fitted arrays. Problems are only added, and
+use public names only: a record of an older commit must remain comparable.
+"""
+
+import inspect
+import zlib
+from functools import partial
+from itertools import product
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+
+import pytrees
+from pytrees import (
+    AggregatedFourierTreeClassifier,
+    C45Classifier,
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    FourierSpectrum,
+    ID3Classifier,
+    ID3ForestClassifier,
+    OrdinalDecisionForestClassifier,
+    OrdinalDecisionTreeClassifier,
+    OrthogonalTreesClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    ReconstructedFourierTree,
+)
+from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
+from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance
+from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble
+
+TREE_ARRAYS = (
+    "children_left",
+    "children_right",
+    "feature",
+    "threshold",
+    "n_node_samples",
+    "value",
+    "gain",
+    "child_offsets",
+    "children",
+    "category",
+)
+
+FITTED_ARRAYS = (
+    "classes_",
+    "feature_importances_",
+    "node_labels_",
+    "split_steps_",
+    "distance_path_",
+    "is_consistent_",
+    "oob_decision_function_",
+    "explained_variance_ratio_",
+    "node_counts_",
+    "gram_",
+    "components_",
+    "weights_",
+)
+
+
+class Twoing(CountCriterion):
+    """Twoing (Breiman et al., 1984) for any number of classes."""
+
+    def gains(self, left, right):
+        n_left, n_right = left.sum(axis=1, keepdims=True), right.sum(axis=1, keepdims=True)
+        difference = np.abs(left / n_left - right / n_right).sum(axis=1, keepdims=True)
+        return (n_left * n_right / (4 * (n_left + n_right) ** 2) * difference**2)[:, 0]
+
+    def gain_of_children(self, counts):
+        return float(counts.max(axis=1).sum() / counts.sum())
+
+
+class Changes(SequenceCriterion):
+    """The number of changes of class from sample to sample."""
+
+    def impurity(self, labels):
+        return np.count_nonzero(np.diff(labels))
+
+
+COUNT_CRITERIA = {
+    **{
+        name: name
+        for name in ("gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "jaccard", "accuracy", "mae")
+    },
+    "wig alpha": WeightedInformationGain(alpha=2.5, class_scores=[0.0, 1.0, 3.0, 4.5]),
+    "ranking scores": RankingImpurity(class_scores=[0, 1, 4, 6]),
+    "ranking real scores": RankingImpurity(weighted=False, class_scores=[0.0, 0.7, 1.1, 3.0]),
+    "twoing": Twoing(),
+}
+SEQUENCE_CRITERIA = {"etc": "etc", "changes": Changes()}
+CRITERIA = COUNT_CRITERIA | SEQUENCE_CRITERIA
+
+LIMITS = {
+    "unlimited": {},
+    "depth and split": {"max_depth": 3, "min_samples_split": 5},
+    "leaf": {"min_samples_leaf": 3},
+    "features": {"max_features": 1},
+    "candidates": {"max_candidates": 2},
+    "gain": {"min_gain": 0.05},
+}
+GROWTHS = {"depth-first": {}, "best-first": {"max_leaf_nodes": 6}}
+WEIGHTS = ("none", "whole", "real")
+
+
+def rng_of(name):
+    """Random numbers of a problem, which follow from its name."""
+    return np.random.default_rng(zlib.crc32(name.encode()))
+
+
+def make_problem(name, n=32, n_features=4, n_classes=4, categories=False):
+    """X, y: ties, duplicates, a constant column and continuous values; two columns of codes with `categories`."""
+    rng = rng_of(name)
+    y = rng.integers(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
+    X = np.empty((n, n_features))
+    X[:, 0] = rng.integers(0, 4, n) + (y > 1)
+    X[:, 1] = rng.normal(size=n) + 0.5 * y
+    X[:, 2] = rng.integers(0, 3, n)
+    X[:, 3:] = rng.normal(size=(n, n_features - 3)).round(1)
+    if not categories and rng.random() < 0.3:
+        X[:, 2] = 1.5
+    if categories:
+        X[:, 0] = np.minimum(X[:, 0], 4)
+    return X, y
+
+
+def make_weights(kind, n, rng, fewest=0):
+    if kind == "none":
+        return None
+    return rng.integers(fewest, 4, n) if kind == "whole" else rng.random(n) + 0.1
+
+
+def tree_arrays(tree):
+    return [getattr(tree, name) for name in TREE_ARRAYS] + [tree.n_features]
+
+
+def fitted_arrays(estimator, X):
+    """All that is fitted: the trees' arrays, other fitted arrays, and what is predicted."""
+    found = [getattr(estimator, name) for name in FITTED_ARRAYS if hasattr(estimator, name)]
+    if hasattr(estimator, "tree_"):
+        found += tree_arrays(estimator.tree_)
+    for member in getattr(estimator, "estimators_", []):
+        if hasattr(member, "tree_"):
+            found += fitted_arrays(member, X) if isinstance(member, ID3Classifier) else tree_arrays(member.tree_)
+    for rebuilt in getattr(estimator, "trees_", []):
+        found += [tree_arrays(rebuilt.tree), rebuilt.averages]
+    return [*found, estimator.predict(X), estimator.predict_proba(X)]
+
+
+def fit(name, estimator, weights="none", n_classes=4, **made):
+    """What is fitted on the problem of this name, with warnings as they come."""
+    X, y = make_problem(name, n_classes=n_classes, **made)
+    # A category that only samples of weight 0 have would be unknown to `predict`.
+    weights = make_weights(weights, len(X), rng_of("weights of " + name), fewest=int(made.get("categories", False)))
+    fitted = estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+    return fitted_arrays(fitted, X)
+
+
+# ------------------------------------------------------------------------------------------------------------ trees
+
+
+def tree_problems():
+    """Trees of every criterion, by growth, limits, weights and categories."""
+    for (label, criterion), growth, limits in product(CRITERIA.items(), GROWTHS, LIMITS):
+        for weights, categories in product(WEIGHTS, (False, True)):
+            if weights != "none" and label in SEQUENCE_CRITERIA:
+                continue
+            name = f"tree, {label}, {growth}, {limits}, weights {weights}, {'' if categories else 'no '}categories"
+            options = {"categorical_features": [0, 2] if categories else None, **GROWTHS[growth], **LIMITS[limits]}
+            estimator = DecisionTreeClassifier(criterion, random_state=3, **options)
+            yield name, partial(fit, name, estimator, weights, categories=categories)
+    for n_classes, n in product((1, 2, 12), (12, 90)):
+        for criterion in ("gini", "entropy", "ogini", "nvi", "jaccard", "mae", "etc"):
+            name = f"tree, {criterion}, {n_classes} classes, {n} samples"
+            yield name, partial(fit, name, DecisionTreeClassifier(criterion), n=n, n_classes=n_classes)
+
+
+def family_problems():
+    """The other single trees, with what only they have."""
+    for criterion, rule in product(("ogini", "wig", "ranking", "gini"), ("mode", "median", "expected")):
+        name = f"ordinal tree, {criterion}, {rule}"
+        estimator = OrdinalDecisionTreeClassifier(criterion, predict_rule=rule, classes=[3, 1, 0, 2], max_depth=3)
+        yield name, partial(fit, name, estimator)
+    for n_jobs, max_features in product((1, 2), (None, 2)):
+        name = f"permutation tree, {n_jobs} threads, {max_features} features"
+        estimator = PermutationDecisionTreeClassifier(n_jobs=n_jobs, max_features=max_features, random_state=1)
+        yield name, partial(fit, name, estimator, n=50)
+    for confidence, raising, weights, missing in product((0.25, None), (True, False), WEIGHTS, (False, True)):
+        name = f"c45, confidence {confidence}, raising {raising}, weights {weights}, missing {missing}"
+        estimator = C45Classifier(
+            confidence=confidence, subtree_raising=raising, min_samples_leaf=1, categorical_features=[0, 2]
+        )
+        yield name, partial(fit_with_missing, name, estimator, weights, missing)
+
+
+def fit_with_missing(name, estimator, weights, missing):
+    X, y = make_problem(name, n=48, categories=True)
+    if missing:
+        X[rng_of("missing in " + name).random(X.shape) < 0.1] = np.nan
+    weights = make_weights(weights, len(X), rng_of("weights of " + name))
+    return fitted_arrays(estimator.fit(X, y, sample_weight=weights), X)
+
+
+def forest_problems():
+    """Forests of every kind, with and without bootstrap."""
+    for (label, criterion), bootstrap in product(CRITERIA.items(), (False, True)):
+        options = {"criterion": criterion, "bootstrap": bootstrap, "max_depth": 4, "random_state": 5}
+        if label not in SEQUENCE_CRITERIA:
+            for weights in ("none", "real"):
+                name = f"forest, {label}, bootstrap {bootstrap}, weights {weights}"
+                estimator = DecisionForestClassifier(4, oob_score=bootstrap, n_jobs=2, **options)
+                yield name, partial(fit_quietly, name, estimator, weights)
+        name = f"permutation forest, {label}, bootstrap {bootstrap}"
+        yield name, partial(fit_quietly, name, PermutationDecisionForestClassifier(3, max_features=2, **options))
+    for rule, categories in product(("mode", "median", "expected"), (False, True)):
+        name = f"ordinal forest, {rule}, categories {categories}"
+        columns = [0, 2] if categories else None
+        estimator = OrdinalDecisionForestClassifier(
+            3, predict_rule=rule, categorical_features=columns, max_features=None, max_samples=0.7, random_state=2
+        )
+        yield name, partial(fit, name, estimator, categories=categories)
+    for distance, evaluation in product(("information_gain", "jaccard", "mae", "mts"), ("local", "global")):
+        if (distance, evaluation) != ("mts", "global"):
+            name = f"id3 forest, {distance}, {evaluation}"
+            estimator = ID3ForestClassifier(2, distance=distance, evaluation=evaluation, random_state=2)
+            yield name, partial(fit_quietly, name, estimator, n=18)
+
+
+def fit_quietly(name, estimator, weights="none", **made):
+    """`fit` where warnings depend on the draws: out-of-bag samples that no tree has, equal samples of two classes."""
+    with np.testing.suppress_warnings() as warnings:
+        warnings.filter(UserWarning)
+        return fit(name, estimator, weights, **made)
+
+
+# --------------------------------------------------------------------------------------------------------------- ID3
+
+
+def id3_problems():
+    """Trees by distance: evaluation, labels, stop, weights, categories and limits."""
+    settings = product(DISTANCES, ("local", "global", "glocal"), ("majority", "all"), ("pure", "no_decrease"))
+    for distance, evaluation, labels, stop in settings:
+        for weights, categories in product(WEIGHTS, (False, True)):
+            if (weights == "real" and evaluation != "local") or (labels == "all" and evaluation == "local"):
+                continue
+            name = f"id3, {distance}, {evaluation}, {labels}, {stop}, weights {weights}, categories {categories}"
+            estimator = ID3Classifier(
+                distance,
+                evaluation=evaluation,
+                labels=labels,
+                stop=stop,
+                categorical_features=[0, 2] if categories else None,
+            )
+            yield name, partial(fit_quietly, name, estimator, weights, n=20, categories=categories)
+    for distance, limits in product((*DISTANCES, "etc", "ogini", "wig"), ({"max_leaf_nodes": 5}, {"max_features": 2})):
+        name = f"id3, {distance}, local, {limits}"
+        yield name, partial(fit_quietly, name, ID3Classifier(distance, random_state=0, **limits), n=24)
+    for evaluation in ("local", "global", "glocal"):
+        name = f"id3, set function, {evaluation}"
+        estimator = ID3Classifier(JaccardDistance(lambda rows: len(rows) ** 0.5), evaluation=evaluation)
+        yield name, partial(fit_quietly, name, estimator, n=10, n_classes=3)
+    for n_classes in (2, 3, 4):
+        name = f"id3, mts, {n_classes} classes"
+        yield name, partial(fit_quietly, name, ID3Classifier("mts"), n=16, n_classes=n_classes)
+    for distance in DISTANCES:
+        yield f"distance {distance}", partial(distances_of, distance)
+    for seed in range(4):
+        yield f"staged {seed}", partial(staged, f"staged {seed}")
+
+
+def distances_of(distance):
+    rng = rng_of(distance)
+    pairs = [rng.integers(0, k, (2, 30)) for k in (1, 2, 5, 9)]
+    return [clustering_distance(*pair, distance) for pair in pairs]
+
+
+def staged(name):
+    X, y = make_problem(name)
+    tree = ID3Classifier("nvi", evaluation="global", max_leaf_nodes=6).fit(X, y)
+    return [*tree.staged_predict(X)]
+
+
+# ------------------------------------------------------------------------------------ sequences, minimal trees, Fourier
+
+
+def other_problems():
+    """Effort-To-Compress, minimal trees, and simplification."""
+    for n_symbols, n in product((1, 2, 3, 20), (1, 2, 17, 300)):
+        name = f"sequence of {n} over {n_symbols}"
+        yield name, partial(substitutions_of, name, n_symbols, n)
+    for n_classes in (2, 3, 4):
+        name = f"minimal tree, {n_classes} classes"
+        yield name, partial(minimal, name, n_classes)
+    for seed in range(3):
+        yield f"simplified {seed}", partial(simplified, f"simplified {seed}")
+
+
+def substitutions_of(name, n_symbols, n):
+    sequence = rng_of(name).integers(0, n_symbols, n)
+    steps = pytrees.nsrps(sequence)
+    return [pytrees.effort_to_compress(sequence), pytrees.effort_to_compress(sequence, normalized=True), repr(steps)]
+
+
+def minimal(name, n_classes):
+    X, y = make_problem(name, n=16, n_classes=n_classes)
+    found = pytrees.minimal_tree(X, y)
+    return [tree_arrays(found.tree), found.is_proven, found.lower_bound]
+
+
+def simplified(name):
+    X, y = make_problem(name, n_classes=2)
+    tree = ID3Classifier("accuracy", evaluation="global", max_leaf_nodes=12).fit(X, y).tree_
+    return [tree_arrays(pytrees.merge_redundant(tree)), repr(pytrees.redundant_splits(tree))]
+
+
+def fourier_problems():
+    """Spectra, averages, Gram matrices and rebuilt trees, and the estimators made of them."""
+    for n_classes, categories in product((2, 3), (False, True)):
+        name = f"spectra, {n_classes} classes, categories {categories}"
+        yield name, partial(spectra_of, name, n_classes, categories)
+    for structure, combine, center in product(("separate", "shared"), ("vote", "least_squares"), (False, True)):
+        name = f"orthogonal, {structure}, {combine}, center {center}"
+        estimator = OrthogonalTreesClassifier(
+            n_estimators=3, structure=structure, combine=combine, center=center, max_leaf_nodes=8, random_state=0
+        )
+        yield name, partial(fit_quietly, name, estimator, n_classes=2)
+    for n_classes, measure in product((2, 3), ("uniform", "empirical")):
+        forest = DecisionForestClassifier(4, max_depth=3, random_state=0)
+        name = f"aggregated, {n_classes} classes, {measure}"
+        estimator = AggregatedFourierTreeClassifier(forest, measure=measure, max_leaf_nodes=9)
+        yield name, partial(fit_quietly, name, estimator, n_classes=n_classes)
+        name = f"reconstructed, {n_classes} classes, {measure}"
+        max_order = 2 if measure == "uniform" else None
+        estimator = ReconstructedFourierTree(DecisionTreeClassifier(max_depth=3), max_order=max_order, measure=measure)
+        yield name, partial(fit_quietly, name, estimator, n_classes=n_classes)
+        name = f"aggregated, scikit-learn's, {n_classes} classes, {measure}"
+        yield name, partial(aggregated_from_sklearn, name, n_classes, measure)
+
+
+def aggregated_from_sklearn(name, n_classes, measure):
+    X, y = make_problem(name, n_classes=n_classes)
+    forest = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X.astype(np.float32), y)
+    estimator = AggregatedFourierTreeClassifier(FrozenEstimator(forest), measure=measure, max_leaf_nodes=9)
+    return fitted_arrays(estimator.fit(X, y), X)
+
+
+def spectra_of(name, n_classes, categories):
+    X, y = make_problem(name, n_classes=n_classes, categories=categories)
+    forest = DecisionForestClassifier(
+        4, max_depth=3, categorical_features=[0, 2] if categories else None, random_state=0
+    )
+    codes = ordinal_codes(forest.fit(X, y))
+    X = codes.transform(X)
+    trees, cardinalities = codes.trees, codes.cardinalities
+    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities)
+    truncated = spectrum.truncate(energy=0.8)
+    found = [spectrum.partitions, spectrum.coefficients, spectrum.energy_by_order(), spectrum.evaluate(X)]
+    found += [truncated.partitions, truncated.coefficients]
+    found += [gram(trees, cardinalities), gram(trees, cardinalities, measure="empirical", X=X, class_index=None)]
+    found += [schema_average(trees, {0: 0}, cardinalities), spectrum.schema_average({1: 0})]
+    for rebuilt in (
+        spectrum.to_tree(max_leaf_nodes=6),
+        spectrum.to_tree(criterion="variance", max_depth=3),
+        tree_from_ensemble(trees, cardinalities, max_leaf_nodes=7),
+        tree_from_ensemble(trees, cardinalities, measure="empirical", X=X, class_index=None, max_depth=3),
+    ):
+        found += [tree_arrays(rebuilt.tree), rebuilt.averages]
+    return [*found, [tree_arrays(codes.decode(tree)) for tree in trees]]
+
+
+# ---------------------------------------------------------------------------------------- problems of many samples
+
+
+def large_problems():
+    """Nodes that are cut into bins, blocks of wide and narrow entries, ranks: for the compiled engine only."""
+    for criterion, n, weights in product(("gini", "entropy"), (20_000, 70_000), WEIGHTS):
+        for n_classes, options in ((2, {}), (5, {"max_depth": 7}), (3, {"max_features": 2}), (2, {"max_leaf_nodes": 40})):
+            name = f"large tree, {criterion}, {n} samples, weights {weights}, {n_classes} classes, {options}"
+            estimator = DecisionTreeClassifier(criterion, random_state=0, **options)
+            yield name, partial(fit, name, estimator, weights, n_classes=n_classes, n=n, n_features=8)
+    for criterion in ("ogini", "ranking", "wig", "nvi", "gain_ratio", "jaccard", "accuracy", "mae"):
+        name = f"large tree, {criterion}"
+        estimator = DecisionTreeClassifier(criterion, max_depth=9)
+        yield name, partial(fit, name, estimator, n=4_000)
+    for criterion in ("gini", "entropy"):
+        name = f"large tree, {criterion}, categories"
+        estimator = DecisionTreeClassifier(criterion, categorical_features=[0, 2])
+        yield name, partial(fit, name, estimator, n=30_000, categories=True)
+        name = f"large forest, {criterion}"
+        yield name, partial(fit, name, DecisionForestClassifier(3, criterion=criterion, random_state=0), n=20_000)
+    for distance, evaluation in product(("information_gain", "gini", "jaccard", "accuracy"), ("local", "global")):
+        name = f"large id3, {distance}, {evaluation}"
+        yield name, partial(fit_quietly, name, ID3Classifier(distance, evaluation=evaluation, max_leaf_nodes=60), n=600)
+    name = "large permutation tree"
+    yield name, partial(fit, name, PermutationDecisionTreeClassifier(max_candidates=30), n=2_000)
+
+
+def problems():
+    """(name, function, whether for both engines) of every problem."""
+    families = [tree_problems, family_problems, forest_problems, id3_problems, other_problems, fourier_problems]
+    for family in families:
+        for name, call in family():
+            yield name, call, True
+    for name, call in large_problems():
+        yield name, call, False
+
+
+def estimators_without_problem():
+    """Public estimators that no problem fits: there must be none."""
+    source = inspect.getsource(inspect.getmodule(problems))
+    return [name for name in pytrees.__all__ if name.endswith(("Classifier", "Tree")) and name not in source]
