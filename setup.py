@@ -1,14 +1,19 @@
 """Compile the kernels; everything declarative is in pyproject.toml.
 
-``PYTREES_DEBUG=1`` builds them with bounds checks, of negative indices too, and initialisation checks on.
+``PYTREES_DEBUG=1`` builds them with bounds checks, of negative indices too, and initialisation checks on. CFLAGS of the
+environment come last, so that they win: ``CFLAGS="-O1 -fsanitize=address"``.
 """
 
 import os
+import shlex
 from pathlib import Path
 
-from setuptools import Extension, setup
+from Cython.Build import cythonize
+from setuptools import Extension, find_packages, setup
 
 DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
+BUILD_BASE = "build/debug" if DEBUG else "build/release"
+N_JOBS = int(os.environ.get("PYTREES_BUILD_JOBS", "0")) or os.cpu_count() or 1
 
 DIRECTIVES = {
     "language_level": 3,
@@ -24,18 +29,32 @@ DIRECTIVES = {
 
 # No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine.
 # Compiling without notes for debuggers, which Python's own flags ask for, takes some 40 % less time.
-COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
+COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0", *shlex.split(os.environ.get("CFLAGS", ""))]
+
+# What Cython compiles for memoryviews, once for all kernels.
+SHARED = "pytrees._core._cyutility"
 
 extensions = [
-    Extension(f"pytrees._core.{source.stem}", [source.as_posix()], extra_compile_args=COMPILE_ARGS)
-    for source in sorted(Path("pytrees/_core").glob("*.pyx"))
+    Extension(".".join(source.with_suffix("").parts), [source.as_posix()], extra_compile_args=COMPILE_ARGS)
+    for source in sorted(Path("pytrees/_core").rglob("*.pyx"))
+]
+extensions.append(Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"], extra_compile_args=COMPILE_ARGS))
+
+# The reference lies at the top level, and is installed as pytrees.reference.
+packages = find_packages(include=["pytrees", "pytrees.*"]) + [
+    f"pytrees.{name}" for name in find_packages(include=["reference", "reference.*"])
 ]
 
 setup(
-    ext_modules=extensions,
+    packages=packages,
     # The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
-    options={
-        "build": {"build_base": "build/debug" if DEBUG else "build/release"},
-        "build_ext": {"cython_c_in_temp": True, "cython_directives": DIRECTIVES, "force": DEBUG},
-    },
+    ext_modules=cythonize(
+        extensions,
+        compiler_directives=DIRECTIVES,
+        build_dir=f"{BUILD_BASE}/cython",
+        nthreads=N_JOBS,
+        shared_utility_qualified_name=SHARED,
+        force=DEBUG,
+    ),
+    options={"build": {"build_base": BUILD_BASE}, "build_ext": {"parallel": N_JOBS, "force": DEBUG}},
 )

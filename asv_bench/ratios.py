@@ -40,7 +40,7 @@ LENGTHS = [10**3, 10**4, 10**5, 10**6]
 
 def growth():
     """Effort-To-Compress: seconds over lengths, and the factor from one length to the next, ten times as long."""
-    effort_to_compress = kernel_of("compiled", "nsrps", "effort_to_compress")
+    effort_to_compress = kernel_of("compiled", "effort_to_compress")
     rng = np.random.default_rng(0)
     print(f"{'kind':<14}" + "".join(f"{f'n = {n:,}':>22}" for n in LENGTHS))
     for kind in SEQUENCE_KINDS:
@@ -56,7 +56,7 @@ def growth():
 
 def etc():
     """Effort-To-Compress of random binary labels, compiled against the reference."""
-    contestants = {name: kernel_of(name, "nsrps", "effort_to_compress") for name in ("compiled", "reference")}
+    contestants = {name: kernel_of(name, "effort_to_compress") for name in ("compiled", "reference")}
     for n in (1_000, 2_000):
         compare(f"ETC, {n:,} labels", contestants, lambda rng, n=n: label_sequence("random 2", n, rng), 11)
 

@@ -2,21 +2,21 @@
 
 from . import criteria, distances
 from ._engine import config_context
-from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
-from .c45 import C45Classifier
-from .cart import DecisionTreeClassifier
 from .export import export_dict, export_text
-from .forest import DecisionForestClassifier
-from .fourier import FourierSpectrum
-from .id3 import ID3Classifier, ID3ForestClassifier
-from .minimal import minimal_tree
-from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
-from .orthogonal import OrthogonalTreesClassifier
-from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from .fourier.aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
+from .fourier.orthogonal import OrthogonalTreesClassifier
+from .fourier.spectrum import FourierSpectrum
 from .plotting import plot_tree
 from .sequence import effort_to_compress, nsrps
 from .simplify import merge_redundant, redundant_splits
 from .tree import Tree
+from .trees.c45 import C45Classifier
+from .trees.cart import DecisionTreeClassifier
+from .trees.forest import DecisionForestClassifier
+from .trees.id3 import ID3Classifier, ID3ForestClassifier
+from .trees.minimal import minimal_tree
+from .trees.ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
+from .trees.permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 
 __version__ = "0.1.0"
 

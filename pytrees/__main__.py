@@ -4,7 +4,7 @@ import argparse
 import sys
 import time
 
-from .study import global_evaluation, ordinal, orthogonal, permutation, tour
+from studies import global_evaluation, ordinal, orthogonal, permutation, tour
 
 # Every study is a module with `SUMMARY`, a line for the help; `add_options(parser)`; `load_tables(options)`, which says
 # what data there is not by an OSError; and `run(tables, options)`, which returns the exit code.

@@ -9,6 +9,48 @@ import numpy as np
 
 _PACKAGES = {"compiled": "pytrees._core", "reference": "pytrees.reference"}
 
+# The module of every kernel, in both packages.
+KERNELS = {
+    name: module
+    for module, names in {
+        "sequence.substitution": ("effort_to_compress", "substitutions"),
+        "sequence.scanner": ("best_sequence_cut",),
+        "criteria.counts": ("n_log2_n",),
+        "criteria.children": ("compare_gains", "gain_of_children"),
+        "rows.partition": ("rank_features",),
+        "rows.histogram": ("bin_features", "highest_score"),
+        "growth.by_gain": ("grow_by_gain", "share_features"),
+        "growth.by_distance": ("grow_by_distance",),
+        "growth.distances": ("set_distance", "sign_of_fractions", "table_distance"),
+        "c45.tree": ("grow_c45", "pessimistic_errors"),
+        "c45.splits": ("find_c45_split",),
+        "c45.rows": ("class_shares", "divide_weights"),
+        "minimal.search": ("minimal_tree",),
+        "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),
+        "fourier.spectrum": (
+            "count_orders",
+            "evaluate_spectrum",
+            "expand_spectrum",
+            "find_partitions",
+            "merge_partitions",
+            "order_starts",
+        ),
+        "fourier.restriction": ("restrict",),
+        "fourier.rebuild": ("tree_from_boxes", "tree_from_spectrum"),
+        "traverse": (
+            "apply",
+            "apply_packed",
+            "binarise",
+            "decision_path",
+            "feature_usage",
+            "pack",
+            "sum_values",
+            "sum_votes",
+        ),
+    }.items()
+    for name in names
+}
+
 _engine = ContextVar("pytrees_engine", default="compiled")
 
 
@@ -50,10 +92,10 @@ def current_engine():
     return _engine.get()
 
 
-def kernel(module, function):
-    """A kernel of the engine in force, by module and name. It takes arrays; the reference's may return lists."""
+def kernel(name):
+    """Return a kernel of the engine in force. It takes arrays; the reference's may return lists."""
     engine = current_engine()
-    found = getattr(load(f"{_PACKAGES[engine]}.{module}"), function)
+    found = getattr(load(f"{_PACKAGES[engine]}.{KERNELS[name]}"), name)
     return found if engine == "compiled" else partial(_call_with_lists, found)
 
 

@@ -18,7 +18,7 @@ __all__ = [
     "resolve",
 ]
 
-_user_criterion = load("pytrees._core.user_criterion")
+_user_criterion = load("pytrees._core.criteria.user")
 CountCriterion = _user_criterion.CountCriterion
 SequenceCriterion = _user_criterion.SequenceCriterion
 

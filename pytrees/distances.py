@@ -210,6 +210,6 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
     if isinstance(distance, JaccardDistance):
         clusterings = [[np.flatnonzero(y == label) for label in range(n_classes)] for y in (predicted, true)]
         with config_context(engine="reference"):
-            return kernel("distances", "set_distance")(_of_lists(distance.function), *clusterings)
+            return kernel("set_distance")(_of_lists(distance.function), *clusterings)
     table = np.bincount(predicted * n_classes + true, minlength=n_classes**2).reshape(n_classes, n_classes)
-    return kernel("distances", "table_distance")(table.astype(np.int64), distance)
+    return kernel("table_distance")(table.astype(np.int64), distance)

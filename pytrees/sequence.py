@@ -61,7 +61,7 @@ def effort_to_compress(sequence, normalized=False):
     1.0
     """
     codes, labels = encode(sequence)
-    steps = kernel("nsrps", "effort_to_compress")(codes, len(labels))
+    steps = kernel("effort_to_compress")(codes, len(labels))
     if not normalized:
         return steps
     return steps / (len(codes) - 1) if len(codes) > 1 else 0.0
@@ -100,7 +100,7 @@ def nsrps(sequence):
     codes, labels = encode(sequence)
     symbols = list(labels)
     steps = []
-    for left, right, count, length in np.asarray(kernel("nsrps", "substitutions")(codes, len(labels))).tolist():
+    for left, right, count, length in np.asarray(kernel("substitutions")(codes, len(labels))).tolist():
         pair = (symbols[left], symbols[right])
         symbols.append(Phrase(*pair))
         steps.append(Substitution(pair, count, length))

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 from ._engine import kernel
 from ._tree_checks import LEAF, MULTIWAY, check_tree
 from ._tree_checks import UNDEFINED as UNDEFINED
-from ._validation import check_finite
+from .input.validation import check_finite
 
 __all__ = ["Tree"]
 
@@ -256,9 +256,7 @@ class Tree:
         """
         if self._binary is None:
             if self.is_multiway:
-                found = kernel("traverse", "binarise")(
-                    self.children_left, self.feature, self.threshold, *self._child_arrays
-                )
+                found = kernel("binarise")(self.children_left, self.feature, self.threshold, *self._child_arrays)
                 dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
                 arrays = [_read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
             else:
@@ -318,7 +316,7 @@ class Tree:
     def _leaves(self, X):
         """The leaves, and whether X is known to be finite."""
         if self.worth_packing(len(X)):
-            leaves, finite = kernel("traverse", "apply_packed")(*self.packed(), X)
+            leaves, finite = kernel("apply_packed")(*self.packed(), X)
         else:
             leaves, finite = self._own_nodes(self._walk("apply", X)), False
         return np.asarray(leaves, dtype=np.int64), finite
@@ -447,7 +445,7 @@ class Tree:
         return X
 
     def _walk(self, function, *X):
-        return kernel("traverse", function)(*self.binary[:4], *X)
+        return kernel(function)(*self.binary[:4], *X)
 
 
 def _majority(value):

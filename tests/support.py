@@ -36,7 +36,7 @@ def on_both_engines(call, *args, **kwargs):
 
 def effort(codes, n_symbols=None):
     codes = np.asarray(codes, dtype=np.int32)
-    return kernel("nsrps", "effort_to_compress")(codes, n_symbols or int(codes.max(initial=0)) + 1)
+    return kernel("effort_to_compress")(codes, n_symbols or int(codes.max(initial=0)) + 1)
 
 
 def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
@@ -45,7 +45,7 @@ def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
     y = np.asarray(y, dtype=np.int32)
     if n_classes is None:
         n_classes = int(y.max()) + 1
-    tree = kernel("growth", "grow_tree")(X, y, weights, n_classes, criterion, **(NO_LIMITS | limits))
+    tree = kernel("grow_by_gain")(X, y, weights, n_classes, criterion, **(NO_LIMITS | limits))
     # An empty list has no numbers that would tell their kind.
     return {name: np.asarray(array, dtype=None if len(array) else np.int64) for name, array in tree.items()}
 

@@ -378,7 +378,12 @@ def spectra_of(name, n_classes, categories):
 def large_problems():
     """Nodes that are cut into bins, blocks of wide and narrow entries, ranks: for the compiled engine only."""
     for criterion, n, weights in product(("gini", "entropy"), (20_000, 70_000), WEIGHTS):
-        for n_classes, options in ((2, {}), (5, {"max_depth": 7}), (3, {"max_features": 2}), (2, {"max_leaf_nodes": 40})):
+        for n_classes, options in (
+            (2, {}),
+            (5, {"max_depth": 7}),
+            (3, {"max_features": 2}),
+            (2, {"max_leaf_nodes": 40}),
+        ):
             name = f"large tree, {criterion}, {n} samples, weights {weights}, {n_classes} classes, {options}"
             estimator = DecisionTreeClassifier(criterion, random_state=0, **options)
             yield name, partial(fit, name, estimator, weights, n_classes=n_classes, n=n, n_features=8)

@@ -78,7 +78,9 @@ def instructions():
     if not has_valgrind():
         return {}
     calls = list(counted_calls())
-    counts = Parallel(n_jobs=-1, prefer="threads")(delayed(count_instructions)(*args, **kwargs) for _, args, kwargs in calls)
+    counts = Parallel(n_jobs=-1, prefer="threads")(
+        delayed(count_instructions)(*args, **kwargs) for _, args, kwargs in calls
+    )
     return {name: count for (name, _, _), count in zip(calls, counts, strict=True)}
 
 

@@ -14,7 +14,7 @@ class Grow:
     def setup(self, engine, kind, n):
         skip_unless(engine == "compiled" or n <= 100)
         self.X, self.y, self.n_categories = c45_data(kind, n)
-        self.grow_tree = kernel_of(engine, "c45", "grow_tree")
+        self.grow_tree = kernel_of(engine, "grow_c45")
 
     def time_grow(self, engine, kind, n):
         self.grow_tree(self.X, self.y, None, 2, n_categories=self.n_categories, **C45_LIMITS)
@@ -29,7 +29,7 @@ class CompiledGrow:
 
     def setup(self, kind, pruning):
         self.X, self.y, self.n_categories = c45_data(kind, 10**4)
-        self.grow_tree = kernel_of("compiled", "c45", "grow_tree")
+        self.grow_tree = kernel_of("compiled", "grow_c45")
         self.limits = C45_LIMITS | {
             "confidence": None if pruning == "unpruned" else 0.25,
             "subtree_raising": pruning == "raised",
@@ -59,7 +59,7 @@ class Chain:
         self.y = (np.arange(4 * n_features) // 4 % 2).astype(np.int32)
         self.y[::7] ^= 1
         self.n_categories = np.full(n_features, 2)
-        self.grow_tree = kernel_of("compiled", "c45", "grow_tree")
+        self.grow_tree = kernel_of("compiled", "grow_c45")
 
     def time_grow(self, n_features):
         self.grow_tree(self.X, self.y, None, 2, n_categories=self.n_categories, **C45_LIMITS)
@@ -70,7 +70,7 @@ class PessimisticErrors:
     param_names = ("engine",)
 
     def setup(self, engine):
-        self.pessimistic_errors = kernel_of(engine, "c45", "pessimistic_errors")
+        self.pessimistic_errors = kernel_of(engine, "pessimistic_errors")
 
     def time_pessimistic_errors(self, engine):
         for errors in (0.0, 0.5, 1.0, 10.0):

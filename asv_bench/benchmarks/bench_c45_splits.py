@@ -12,7 +12,7 @@ class FindSplit:
     def setup(self, engine, kind, n):
         skip_unless(engine == "compiled" or n <= 100)
         self.X, self.y, self.n_categories = c45_data(kind, n)
-        self.find_split = kernel_of(engine, "c45_splits", "find_split")
+        self.find_split = kernel_of(engine, "find_c45_split")
 
     def time_find_split(self, engine, kind, n):
         self.find_split(self.X, self.y, None, 2, n_categories=self.n_categories, min_samples_leaf=2.0)

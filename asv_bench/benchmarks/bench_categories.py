@@ -38,7 +38,7 @@ class GainOfChildren:
         rng = np.random.default_rng(0)
         self.y = rng.integers(0, 5, n_rows).astype(np.int32)
         self.codes = rng.integers(0, n_categories, n_rows).astype(np.int32)
-        self.gain_of_children = kernel_of(engine, "categories", "gain_of_children")
+        self.gain_of_children = kernel_of(engine, "gain_of_children")
 
     def time_gain(self, engine, criterion, n_categories):
         self.gain_of_children(criterion, self.y, None, self.codes, 5)
@@ -112,6 +112,6 @@ class Instructions:
 
     def track_instructions(self, criterion, n_categories):
         arguments = self.X, self.y, None, 2, criterion
-        return count_instructions("growth", "grow_tree", *arguments, **NO_LIMITS, n_categories=self.n_categories)
+        return count_instructions("grow_by_gain", *arguments, **NO_LIMITS, n_categories=self.n_categories)
 
     track_instructions.unit = "instructions"

@@ -12,12 +12,12 @@ class NLog2N:
 
     def setup(self, engine, largest):
         skip_unless(engine == "compiled" or largest <= 10**4)
-        self.n_log2_n = kernel_of(engine, "criteria", "n_log2_n")
+        self.n_log2_n = kernel_of(engine, "n_log2_n")
         if engine == "compiled":
-            compiled = import_module("pytrees._core.criteria")
+            compiled = import_module("pytrees._core.criteria.counts")
             compiled._n_log2_n = compiled._n_log2_n[:1]
         else:
-            import_module("pytrees.reference.criteria").n_log2_n_of.cache_clear()
+            import_module("pytrees.reference.criteria.impurities").n_log2_n_of.cache_clear()
 
     def time_n_log2_n(self, engine, largest):
         self.n_log2_n(largest)
@@ -31,6 +31,6 @@ class Instructions:
         skip_unless(has_valgrind())
 
     def track_instructions(self, largest):
-        return count_instructions("criteria", "n_log2_n", largest)
+        return count_instructions("n_log2_n", largest)
 
     track_instructions.unit = "instructions"

@@ -26,7 +26,7 @@ class TableDistance:
 
     def setup(self, engine, distance, n_classes):
         skip_unless(engine == "compiled" or n_classes == 3)
-        self.table_distance = kernel_of(engine, "distances", "table_distance")
+        self.table_distance = kernel_of(engine, "table_distance")
         self.table = np.random.default_rng(0).integers(50, size=(n_classes, n_classes))
 
     def time_distance(self, engine, distance, n_classes):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytrees import FourierSpectrum
-from pytrees._boxes import Leaves, boxes_of_points, check_cardinalities
+from pytrees.fourier.boxes import Leaves, boxes_of_points, check_cardinalities
 
 from .common import ENGINES, kernel_of, skip_unless
 from .fourier_data import full_trees, multiway_trees
@@ -21,8 +21,8 @@ class Extraction:
         trees, values = full_trees(1, depth, self.cardinalities)
         leaves = Leaves(trees, self.cardinalities, values=values)
         self.arguments = leaves.boxes, leaves.values[:, 0].copy(), self.cardinalities
-        self.count_orders = kernel_of(engine, "fourier", "count_orders")
-        self.expand = kernel_of(engine, "fourier", "expand")
+        self.count_orders = kernel_of(engine, "count_orders")
+        self.expand = kernel_of(engine, "expand_spectrum")
         self.counts = np.asarray(self.count_orders(*self.arguments, 1e12))
 
     def time_count_orders(self, engine, attributes, depth):
@@ -47,8 +47,8 @@ class MultiwayExtraction:
         trees, values = multiway_trees(1, depth, self.cardinalities)
         leaves = Leaves(trees, self.cardinalities, values=values)
         self.arguments = leaves.boxes, leaves.values[:, 0].copy(), self.cardinalities
-        self.expand = kernel_of(engine, "fourier", "expand")
-        self.counts = np.asarray(kernel_of(engine, "fourier", "count_orders")(*self.arguments, 1e12))
+        self.expand = kernel_of(engine, "expand_spectrum")
+        self.counts = np.asarray(kernel_of(engine, "count_orders")(*self.arguments, 1e12))
 
     def time_expand(self, engine, depth):
         self.expand(*self.arguments, self.counts)
@@ -70,7 +70,8 @@ class Algebra:
         X = np.random.default_rng(0).integers(0, 2, (100, 40))
         self.points = boxes_of_points(X, cardinalities)
         self.kernels = {
-            name: kernel_of(engine, "fourier", name) for name in ("merge", "positions", "order_starts", "evaluate")
+            name: kernel_of(engine, name)
+            for name in ("merge_partitions", "find_partitions", "order_starts", "evaluate_spectrum")
         }
 
     def time_merge(self, engine, depth):

@@ -14,7 +14,7 @@ class Divide:
         skip_unless(engine == "compiled" or n <= 10**3)
         self.X, _, self.n_categories = c45_data("categories" if by == "categories" else "numbers", n)
         self.X[np.random.default_rng(1).random(self.X.shape) < 0.1] = np.nan
-        self.divide = kernel_of(engine, "fractional_rows", "divide")
+        self.divide = kernel_of(engine, "divide_weights")
 
     def time_divide(self, engine, by, n):
         self.divide(self.X, None, self.n_categories, 0, 0.0)
@@ -30,11 +30,11 @@ class ClassShares:
         skip_unless(engine == "compiled" or n <= 100)
         X, y, n_categories = c45_data("categories", 10**4)
         limits = C45_LIMITS | {"confidence": 0.05}
-        tree, _ = kernel_of("compiled", "c45", "grow_tree")(X, y, None, 2, n_categories=n_categories, **limits)
+        tree, _ = kernel_of("compiled", "grow_c45")(X, y, None, 2, n_categories=n_categories, **limits)
         names = ("children_left", "feature", "threshold", "child_offsets", "children", "category", "value")
         self.arrays = [np.asarray(tree[name]) for name in names]
         self.X = np.where(np.random.default_rng(1).random((n, X.shape[1])) < rate, np.nan, X[:n])
-        self.class_shares = kernel_of(engine, "fractional_rows", "class_shares")
+        self.class_shares = kernel_of(engine, "class_shares")
 
     def time_class_shares(self, engine, rate, n):
         self.class_shares(*self.arrays, self.X)

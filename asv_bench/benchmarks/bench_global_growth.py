@@ -26,7 +26,7 @@ class Wine:
     def setup(self, engine, distance, way):
         # The reference judges every candidate from scratch: it shows what one distance costs it.
         skip_unless(engine == "compiled" or (distance == "jaccard" and way != "all labels"))
-        self.grow_tree = kernel_of(engine, "global_growth", "grow_tree")
+        self.grow_tree = kernel_of(engine, "grow_by_distance")
         limits = {} if engine == "compiled" else {"max_leaf_nodes": 3}
         self.args, self.kwargs = arguments(*load_wine(return_X_y=True), distance, way, **limits)
 
@@ -40,7 +40,7 @@ class Compiled:
     timeout = 300
 
     def setup(self, distance, way, n_classes, n):
-        self.grow_tree = kernel_of("compiled", "global_growth", "grow_tree")
+        self.grow_tree = kernel_of("compiled", "grow_by_distance")
         X, y = classification_data(n, n_classes=n_classes)
         self.args, self.kwargs = arguments(X, y, distance, way, max_leaf_nodes=100)
 
@@ -59,7 +59,7 @@ class Categories:
     timeout = 300
 
     def setup(self, distance, way, n_categories):
-        self.grow_tree = kernel_of("compiled", "global_growth", "grow_tree")
+        self.grow_tree = kernel_of("compiled", "grow_by_distance")
         X, y = classification_data(4 * 10**3, n_classes=4)
         ranks = X[:, ::3].argsort(axis=0).argsort(axis=0)
         X[:, ::3] = ranks * n_categories // len(X)
@@ -82,6 +82,6 @@ class Instructions:
         self.args, self.kwargs = arguments(X, y, distance, way, max_leaf_nodes=30)
 
     def track_instructions(self, distance, way):
-        return count_instructions("global_growth", "grow_tree", *self.args, **self.kwargs)
+        return count_instructions("grow_by_distance", *self.args, **self.kwargs)
 
     track_instructions.unit = "instructions"

@@ -115,7 +115,7 @@ class Instructions:
         self.X, self.y = classification_data(100 if criterion == "etc" else 10**4)
 
     def track_instructions(self, criterion):
-        return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **NO_LIMITS)
+        return count_instructions("grow_by_gain", self.X, self.y, None, 2, criterion, **NO_LIMITS)
 
     track_instructions.unit = "instructions"
 
@@ -137,6 +137,6 @@ class InstructionsOfManyRows:
 
     def track_instructions(self, criterion, case):
         arguments = self.X, self.y, self.weights, self.n_classes, criterion
-        return count_instructions("growth", "grow_tree", *arguments, **self.limits)
+        return count_instructions("grow_by_gain", *arguments, **self.limits)
 
     track_instructions.unit = "instructions"

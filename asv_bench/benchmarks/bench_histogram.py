@@ -21,7 +21,7 @@ class BinFeatures:
 
     def setup(self, engine, values, n):
         skip_unless(engine == "compiled" or n <= 10**3)
-        self.bin_features = kernel_of(engine, "histogram", "bin_features")
+        self.bin_features = kernel_of(engine, "bin_features")
         self.X, _ = classification_data(n, n_values=32 if values == "32 values" else None)
         if values == "outlier":
             # All other values lie in one of the equal parts of the range that say where to look for their bins.
@@ -39,7 +39,7 @@ class CompiledBinFeatures:
         self.X, _ = classification_data(n)
 
     def peakmem_bin_features(self, n):
-        kernel_of("compiled", "histogram", "bin_features")(self.X)
+        kernel_of("compiled", "bin_features")(self.X)
 
 
 class HighestScore:
@@ -49,7 +49,7 @@ class HighestScore:
     param_names = ("engine", "criterion", "n_classes")
 
     def setup(self, engine, criterion, n_classes):
-        self.highest_score = kernel_of(engine, "histogram", "highest_score")
+        self.highest_score = kernel_of(engine, "highest_score")
         self.node = (
             np.arange(10, 10 + n_classes),
             np.arange(4, 4 + n_classes, dtype=np.int32),
@@ -92,7 +92,7 @@ class Instructions:
         self.X, _ = classification_data(10**4, n_values=32 if values == "32 values" else None)
 
     def track_instructions(self, values):
-        return count_instructions("histogram", "bin_features", self.X)
+        return count_instructions("bin_features", self.X)
 
     track_instructions.unit = "instructions"
 
@@ -108,6 +108,6 @@ class InstructionsOfGrowth:
 
     def track_instructions(self, criterion, n_classes):
         limits = NO_LIMITS | {"max_depth": 4}
-        return count_instructions("growth", "grow_tree", self.X, self.y, None, n_classes, criterion, **limits)
+        return count_instructions("grow_by_gain", self.X, self.y, None, n_classes, criterion, **limits)
 
     track_instructions.unit = "instructions"

@@ -58,7 +58,7 @@ class Small:
         self.X = X + np.arange(16)[:, np.newaxis] / 16  # no two rows are equal
 
     def time_minimal_tree(self, engine):
-        kernel_of(engine, "minimal", "minimal_tree")(self.X, self.y, 2)
+        kernel_of(engine, "minimal_tree")(self.X, self.y, 2)
 
 
 class Memory:
@@ -88,6 +88,6 @@ class Instructions:
 
     def track_instructions(self):
         y = self.y.astype(np.int32)
-        return count_instructions("minimal", "minimal_tree", self.X, y, 4)
+        return count_instructions("minimal_tree", self.X, y, 4)
 
     track_instructions.unit = "instructions"

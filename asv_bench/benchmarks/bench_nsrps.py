@@ -22,7 +22,7 @@ class EffortToCompress:
 
     def setup(self, engine, kind, n):
         skip_unless(engine == "compiled" or n <= 10**3)
-        self.effort_to_compress = kernel_of(engine, "nsrps", "effort_to_compress")
+        self.effort_to_compress = kernel_of(engine, "effort_to_compress")
         self.sequences = cycle(label_sequences(kind, n))
 
     def time_effort_to_compress(self, engine, kind, n):
@@ -35,7 +35,7 @@ class CompiledEffortToCompress:
     timeout = 300
 
     def setup(self, kind, n):
-        self.effort_to_compress = kernel_of("compiled", "nsrps", "effort_to_compress")
+        self.effort_to_compress = kernel_of("compiled", "effort_to_compress")
         self.sequence = label_sequences(kind, n)[0]
 
     def peakmem_effort_to_compress(self, kind, n):
@@ -57,7 +57,7 @@ class Instructions:
         self.sequence = label_sequences(kind, n)[0]
 
     def track_instructions(self, kind, n):
-        return count_instructions("nsrps", "effort_to_compress", *self.sequence)
+        return count_instructions("effort_to_compress", *self.sequence)
 
     track_instructions.unit = "instructions"
 
@@ -68,7 +68,7 @@ class Substitutions:
 
     def setup(self, engine, kind, n):
         skip_unless(engine == "compiled" or n <= 10**3)
-        self.substitutions = kernel_of(engine, "nsrps", "substitutions")
+        self.substitutions = kernel_of(engine, "substitutions")
         self.sequences = cycle(label_sequences(kind, n))
 
     def time_substitutions(self, engine, kind, n):

@@ -11,7 +11,7 @@ class RankFeatures:
 
     def setup(self, engine, values, n):
         skip_unless(engine == "compiled" or n <= 10**3)
-        self.rank_features = kernel_of(engine, "partition", "rank_features")
+        self.rank_features = kernel_of(engine, "rank_features")
         self.X, _ = classification_data(n, n_values=32 if values == "32 values" else None)
         if values == "sorted":
             self.X = np.sort(self.X, axis=0)
@@ -32,7 +32,7 @@ class RankFeaturesAroundTheSwitches:
         self.X = np.ascontiguousarray(np.tile(X, 1000)) if n < 100 else X
 
     def time_rank_features(self, n):
-        kernel_of("compiled", "partition", "rank_features")(self.X)
+        kernel_of("compiled", "rank_features")(self.X)
 
 
 class CompiledRankFeatures:
@@ -43,7 +43,7 @@ class CompiledRankFeatures:
         self.X, _ = classification_data(n)
 
     def peakmem_rank_features(self, n):
-        kernel_of("compiled", "partition", "rank_features")(self.X)
+        kernel_of("compiled", "rank_features")(self.X)
 
 
 class Instructions:
@@ -55,6 +55,6 @@ class Instructions:
         self.X, _ = classification_data(10**4, n_values=32 if values == "32 values" else None)
 
     def track_instructions(self, values):
-        return count_instructions("partition", "rank_features", self.X)
+        return count_instructions("rank_features", self.X)
 
     track_instructions.unit = "instructions"

@@ -20,7 +20,7 @@ class Restriction:
         columns = np.ascontiguousarray(spectrum.coefficients[:, np.newaxis])
         m = int(trees[0].feature[0])
         self.arguments = spectrum.partitions, columns, m, cardinality, 0, cardinality // 2
-        self.restrict = kernel_of(engine, "restriction", "restrict")
+        self.restrict = kernel_of(engine, "restrict")
 
     def time_restrict(self, engine, cardinality, depth):
         self.restrict(*self.arguments)

@@ -63,7 +63,7 @@ class InstructionsByClusterings:
 
     def track_instructions(self, criterion, n_classes):
         limits = NO_LIMITS | {"max_depth": 1}
-        return count_instructions("growth", "grow_tree", self.X, self.y, None, n_classes, criterion, **limits)
+        return count_instructions("grow_by_gain", self.X, self.y, None, n_classes, criterion, **limits)
 
     track_instructions.unit = "instructions"
 
@@ -92,7 +92,7 @@ class Instructions:
 
     def track_instructions(self, criterion):
         limits = NO_LIMITS | {"max_depth": 1}
-        return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **limits)
+        return count_instructions("grow_by_gain", self.X, self.y, None, 2, criterion, **limits)
 
     track_instructions.unit = "instructions"
 
@@ -108,7 +108,7 @@ class InstructionsAroundTheSwitchToBins:
 
     def track_instructions(self, criterion, n):
         limits = NO_LIMITS | {"max_depth": 1}
-        return count_instructions("growth", "grow_tree", self.X, self.y, None, 2, criterion, **limits)
+        return count_instructions("grow_by_gain", self.X, self.y, None, 2, criterion, **limits)
 
     track_instructions.unit = "instructions"
 
@@ -124,6 +124,6 @@ class InstructionsByOrdinalCounts:
 
     def track_instructions(self, criterion):
         limits = NO_LIMITS | {"max_depth": 1}
-        return count_instructions("growth", "grow_tree", self.X, self.y, None, 10, criterion, **limits)
+        return count_instructions("grow_by_gain", self.X, self.y, None, 10, criterion, **limits)
 
     track_instructions.unit = "instructions"

@@ -24,7 +24,7 @@ class BestCut:
 
     def setup(self, engine, kind, n):
         skip_unless(engine == "compiled" or n <= 50)
-        self.best_cut = kernel_of(engine, "sequence_scanner", "best_cut")
+        self.best_cut = kernel_of(engine, "best_sequence_cut")
         self.node = node(kind, n)
 
     def time_best_cut(self, engine, kind, n):
@@ -37,7 +37,7 @@ class Threads:
     timeout = 300
 
     def setup(self, n_classes, n_threads):
-        self.best_cut = kernel_of("compiled", "sequence_scanner", "best_cut")
+        self.best_cut = kernel_of("compiled", "best_sequence_cut")
         self.node = node("all cuts", 2000, n_features=8, n_classes=n_classes)
 
     def time_best_cut(self, n_classes, n_threads):
@@ -57,6 +57,6 @@ class Instructions:
         self.node = node(kind, n)
 
     def track_instructions(self, kind, n):
-        return count_instructions("sequence_scanner", "best_cut", *self.node)
+        return count_instructions("best_sequence_cut", *self.node)
 
     track_instructions.unit = "instructions"

@@ -5,8 +5,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from pytrees import FourierSpectrum
-from pytrees._boxes import Leaves, check_cardinalities, measure_arrays
 from pytrees.fourier import ordinal_codes, tree_from_ensemble
+from pytrees.fourier.boxes import Leaves, check_cardinalities, measure_arrays
 
 from .common import ENGINES, kernel_of, skip_unless
 from .fourier_data import LIMITS, full_trees, multiway_trees
@@ -28,8 +28,8 @@ class Kernels:
         spectrum = FourierSpectrum.from_tree(trees[0], cardinalities, values=values[0])
         columns = np.ascontiguousarray(spectrum.coefficients[:, np.newaxis])
         self.of_spectrum = spectrum.partitions, columns, measure, *LIMITS
-        self.tree_from_boxes = kernel_of(engine, "tcfs", "tree_from_boxes")
-        self.tree_from_spectrum = kernel_of(engine, "tcfs", "tree_from_spectrum")
+        self.tree_from_boxes = kernel_of(engine, "tree_from_boxes")
+        self.tree_from_spectrum = kernel_of(engine, "tree_from_spectrum")
 
     def time_tree_from_boxes(self, engine, depth):
         self.tree_from_boxes(*self.of_boxes)
@@ -73,8 +73,8 @@ class Multiway:
         spectrum = FourierSpectrum.from_tree(trees[0], cardinalities, values=values[0])
         columns = np.ascontiguousarray(spectrum.coefficients[:, np.newaxis])
         self.of_spectrum = spectrum.partitions, columns, measure, *limits
-        self.tree_from_boxes = kernel_of(engine, "tcfs", "tree_from_boxes")
-        self.tree_from_spectrum = kernel_of(engine, "tcfs", "tree_from_spectrum")
+        self.tree_from_boxes = kernel_of(engine, "tree_from_boxes")
+        self.tree_from_spectrum = kernel_of(engine, "tree_from_spectrum")
 
     def time_tree_from_boxes(self, engine, depth):
         self.tree_from_boxes(*self.of_boxes)

@@ -20,9 +20,9 @@ class Traverse:
     def setup(self, engine, n_leaves, n):
         skip_unless(engine == "compiled" or n <= 10**3)
         self.arguments = tree_and_rows(n_leaves, n)
-        self.apply = kernel_of(engine, "traverse", "apply")
-        self.decision_path = kernel_of(engine, "traverse", "decision_path")
-        self.feature_usage = kernel_of(engine, "traverse", "feature_usage")
+        self.apply = kernel_of(engine, "apply")
+        self.decision_path = kernel_of(engine, "decision_path")
+        self.feature_usage = kernel_of(engine, "feature_usage")
 
     def time_apply(self, engine, n_leaves, n):
         self.apply(*self.arguments)
@@ -40,7 +40,7 @@ class CompiledTraverse:
 
     def setup(self, n_leaves):
         self.arguments = tree_and_rows(n_leaves, 10**5)
-        self.decision_path = kernel_of("compiled", "traverse", "decision_path")
+        self.decision_path = kernel_of("compiled", "decision_path")
 
     def peakmem_decision_path(self, n_leaves):
         self.decision_path(*self.arguments)
@@ -55,10 +55,10 @@ class Packed:
     def setup(self, engine, n_leaves, n):
         skip_unless(engine == "compiled" or n <= 10**3)
         *self.arrays, self.X = tree_and_rows(n_leaves, n)
-        self.pack = kernel_of(engine, "traverse", "pack")
-        self.apply_packed = kernel_of(engine, "traverse", "apply_packed")
-        self.sum_votes = kernel_of(engine, "traverse", "sum_votes")
-        self.sum_values = kernel_of(engine, "traverse", "sum_values")
+        self.pack = kernel_of(engine, "pack")
+        self.apply_packed = kernel_of(engine, "apply_packed")
+        self.sum_votes = kernel_of(engine, "sum_votes")
+        self.sum_values = kernel_of(engine, "sum_values")
         self.tree = tuple(self.pack(*self.arrays))
         rng = np.random.default_rng(0)
         n_nodes, self.trees = len(self.arrays[0]), [self.tree] * 10
@@ -105,7 +105,7 @@ class Multiway:
 
     def setup(self, engine, n_categories):
         self.arrays = multiway_arrays(2, n_categories)
-        self.binarise = kernel_of(engine, "traverse", "binarise")
+        self.binarise = kernel_of(engine, "binarise")
 
     def time_binarise(self, engine, n_categories):
         self.binarise(*self.arrays)

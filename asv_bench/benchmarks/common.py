@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pytrees._engine import config_context, kernel
+from pytrees._engine import KERNELS, config_context, kernel
 
 ENGINES = ["compiled", "reference"]
 
@@ -41,10 +41,10 @@ SEQUENCE_KINDS = [
 ]
 
 
-def kernel_of(engine, module, name):
+def kernel_of(engine, name):
     """A kernel of the named engine."""
     with config_context(engine=engine):
-        return kernel(module, name)
+        return kernel(name)
 
 
 def skip_unless(condition):
@@ -108,7 +108,7 @@ def classification_data(n_rows, n_features=20, n_classes=2, n_values=None, seed=
 
 def grow(engine, X, y, criterion, weights=None, **limits):
     """A tree of the named engine; limits that are not given do not apply."""
-    return kernel_of(engine, "growth", "grow_tree")(X, y, weights, int(y.max()) + 1, criterion, **(NO_LIMITS | limits))
+    return kernel_of(engine, "grow_by_gain")(X, y, weights, int(y.max()) + 1, criterion, **(NO_LIMITS | limits))
 
 
 # Run under valgrind. Only the kernel is imported: the Python layer would take minutes.
@@ -123,12 +123,12 @@ getattr(importlib.import_module(f"pytrees._core.{module}"), function)(*args, **k
 """
 
 
-def count_instructions(module, function, *args, **kwargs):
+def count_instructions(function, *args, **kwargs):
     """Instructions of one call of a compiled kernel, counted by callgrind; the load of the machine does not matter."""
     with tempfile.TemporaryDirectory() as folder:
         call = os.path.join(folder, "call.pickle")
         with open(call, "wb") as file:
-            pickle.dump((module, function, args, kwargs), file)
+            pickle.dump((KERNELS[function], function, args, kwargs), file)
         valgrind = [
             "valgrind",
             "--tool=callgrind",

@@ -31,7 +31,7 @@ def id3():
 
 def _grow(engine, distance, way, limits, X, y):
     args, kwargs = arguments(X, y, distance, way, **limits)
-    kernel_of(engine, "global_growth", "grow_tree")(*args, **kwargs)
+    kernel_of(engine, "grow_by_distance")(*args, **kwargs)
 
 
 def _wine(rng):

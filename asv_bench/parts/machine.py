@@ -7,7 +7,7 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from pytrees._core import growth
+from pytrees._core.growth import by_gain as growth
 
 
 def print_machine():

@@ -6,7 +6,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from pytrees._core.types cimport LEAF, MULTIWAY, UNDEFINED, float64_t, int64_t
+from pytrees._core.base.types cimport LEAF, MULTIWAY, UNDEFINED, float64_t, int64_t
 
 cdef extern from *:
     void prefetch "__builtin_prefetch"(const void*) noexcept nogil

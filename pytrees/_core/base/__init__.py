@@ -1,0 +1,1 @@
+"""Types, memory, sorting and exact arithmetic."""

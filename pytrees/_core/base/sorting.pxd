@@ -1,0 +1,92 @@
+"""Stable sort of places by a key, both packed in one integer, inlined where it is cimported."""
+
+from libc.string cimport memcpy, memset
+
+from pytrees._core.base.types cimport index_t, uint32_t, uint64_t
+
+cdef enum:
+    DIGIT_BITS = 8
+    N_DIGIT_VALUES = 256
+    MOST_DIGITS = 4
+    # Up to here moving neighbours is cheaper than counting digits.
+    INSERTION_LENGTH = 24
+
+
+# The key in the upper half, the place in the lower one.
+ctypedef fused Entry:
+    uint32_t
+    uint64_t
+
+
+cdef inline index_t place_of(Entry entry) noexcept nogil:
+    if Entry is uint32_t:
+        return <index_t> (entry & 0xFFFF)
+    else:
+        return <index_t> (entry & <uint64_t> 0xFFFFFFFF)
+
+
+cdef inline uint32_t key_of(Entry entry) noexcept nogil:
+    if Entry is uint32_t:
+        return entry >> 16
+    else:
+        return <uint32_t> (entry >> 32)
+
+
+cdef inline Entry packed(uint32_t key, index_t place, Entry like) noexcept nogil:
+    if Entry is uint32_t:
+        return <uint32_t> (key << 16) | <uint32_t> place
+    else:
+        return (<uint64_t> key << 32) | <uint64_t> place
+
+
+cdef inline void sort_entries(Entry* entries, Entry* spare, index_t n) noexcept nogil:
+    """Ascending by key; entries of one key stay as they come, which is in ascending order of their places."""
+    if n <= INSERTION_LENGTH:
+        _sort_by_insertion(entries, n)
+    else:
+        _sort_by_digits(entries, spare, n)
+
+
+cdef inline void _sort_by_insertion(Entry* entries, index_t n) noexcept nogil:
+    cdef index_t i, hole
+    cdef Entry entry
+    # entries[:i] are sorted; places ascend, so that whole integers compare as their keys and then their places do.
+    for i in range(1, n):
+        entry = entries[i]
+        hole = i
+        while hole > 0 and entries[hole - 1] > entry:
+            entries[hole] = entries[hole - 1]
+            hole -= 1
+        entries[hole] = entry
+
+
+cdef inline void _sort_by_digits(Entry* entries, Entry* spare, index_t n) noexcept nogil:
+    """Radix sort, least significant digit of the key first; digits that all keys share cost nothing."""
+    cdef uint32_t counts[MOST_DIGITS][N_DIGIT_VALUES]
+    cdef uint32_t key, value, count, offset
+    cdef int digit, n_digits = sizeof(Entry) // 2
+    cdef Entry* source = entries
+    cdef Entry* target = spare
+    cdef index_t i
+    memset(counts, 0, n_digits * N_DIGIT_VALUES * sizeof(uint32_t))
+    for i in range(n):
+        key = key_of(entries[i])
+        for digit in range(n_digits):
+            counts[digit][(key >> (digit * DIGIT_BITS)) & (N_DIGIT_VALUES - 1)] += 1
+    for digit in range(n_digits):
+        key = key_of(source[0])
+        if counts[digit][(key >> (digit * DIGIT_BITS)) & (N_DIGIT_VALUES - 1)] == <uint32_t> n:
+            continue
+        offset = 0
+        for value in range(<uint32_t> N_DIGIT_VALUES):
+            count = counts[digit][value]
+            counts[digit][value] = offset
+            offset += count
+        # counts[digit][v] is where the next entry with digit v goes.
+        for i in range(n):
+            value = (key_of(source[i]) >> (digit * DIGIT_BITS)) & (N_DIGIT_VALUES - 1)
+            target[counts[digit][value]] = source[i]
+            counts[digit][value] += 1
+        source, target = target, source
+    if source != entries:
+        memcpy(entries, source, n * sizeof(Entry))

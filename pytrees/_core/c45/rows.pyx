@@ -1,0 +1,342 @@
+"""Rows with the parts of their weights that a node has, and what goes to its children; missing values are NaN."""
+
+import numpy as np
+
+cimport cython
+from libc.stdlib cimport free, qsort
+from libc.string cimport memcpy
+
+from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64_t
+
+
+@cython.final
+cdef class FractionalRows:
+    def __cinit__(self, const float64_t[:, ::1] X, const int64_t[::1] n_categories, const float64_t[::1] weights):
+        cdef Py_ssize_t i, n_rows = X.shape[0]
+        _check(np.asarray(X), np.asarray(n_categories))
+        most_categories = int(np.max(n_categories, initial=0))
+        self.X = X
+        self.n_categories = n_categories
+        self.part_of = np.empty(n_rows, dtype=np.int32)
+        self.spare_rows = np.empty(n_rows, dtype=np.int32)
+        self.spare_weights = np.empty(n_rows)
+        self.part_of_code = np.full(most_categories, NONE, dtype=np.int32)
+        self.present = np.zeros(most_categories + 1, dtype=np.int32)
+        _reserve_rows(self, n_rows)
+        for i in range(n_rows):
+            self.rows[i] = <index_t> i
+            self.weights[i] = weights[i]
+        self.top = n_rows
+
+    def __dealloc__(self):
+        free(self.rows)
+        free(self.weights)
+        free(self.parts)
+
+
+def _check(X, n_categories):
+    if len(n_categories) != X.shape[1]:
+        raise ValueError(f"n_categories must have {X.shape[1]} entries, one for every feature.")
+    for feature in np.flatnonzero(n_categories > 0):
+        codes = X[~np.isnan(X[:, feature]), feature]
+        if not np.all((codes >= 0.0) & (codes < n_categories[feature]) & (codes == np.floor(codes))):
+            raise ValueError(f"Feature {feature} must hold codes of categories, 0..{n_categories[feature] - 1}.")
+
+
+cdef int _reserve_rows(FractionalRows rows, Py_ssize_t n) except -1 nogil:
+    reserve(<void**> &rows.rows, &rows.row_capacity, n, sizeof(index_t))
+    reserve(<void**> &rows.weights, &rows.weight_capacity, n, sizeof(float64_t))
+    return 0
+
+
+cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) except -1 nogil:
+    cdef Py_ssize_t n = stop - start
+    _reserve_rows(rows, rows.top + n)
+    memcpy(&rows.rows[rows.top], &rows.rows[start], n * sizeof(index_t))
+    memcpy(&rows.weights[rows.top], &rows.weights[start], n * sizeof(float64_t))
+    rows.top += n
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------------ division
+
+cdef int divide_rows(
+    FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Division* division
+) except -1 nogil:
+    """Put the rows of every part together, in their order, and those without a value behind them. Where all rows go
+    one way they are not divided: 0."""
+    cdef bint is_categorical = rows.n_categories[feature] > 0
+    cdef index_t part, n_parts = _number_categories(rows, start, stop, feature) if is_categorical else 2
+    cdef Part* parts
+    division.n_parts = 0
+    reserve(<void**> &rows.parts, &rows.part_capacity, rows.n_parts + n_parts + 1, sizeof(Part))
+    parts = &rows.parts[rows.n_parts]
+    for part in range(n_parts + 1):
+        parts[part].branch = rows.present[part] if is_categorical else part
+        parts[part].stop = 0
+        parts[part].size = 0.0
+    _find_parts(rows, start, stop, feature, threshold, parts, n_parts)
+    if n_parts < 2 or parts[0].stop == 0 or parts[1].stop == 0:
+        return 0
+    division.start = start
+    division.stop = stop
+    division.first_part = rows.n_parts
+    division.n_parts = n_parts
+    division.known = 0.0
+    for part in range(n_parts):
+        division.known += parts[part].size
+    _gather_parts(rows, start, stop, parts, n_parts)
+    division.missing_start = parts[n_parts].start
+    rows.n_parts += n_parts
+    return 1
+
+
+cdef index_t _number_categories(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature) noexcept nogil:
+    """Number the categories that the rows have, in ascending order; returns how many there are."""
+    cdef index_t part, n_parts = 0
+    cdef Py_ssize_t i
+    cdef float64_t value
+    for i in range(start, stop):
+        value = rows.X[rows.rows[i], feature]
+        if not is_missing(value) and rows.part_of_code[<index_t> value] == NONE:
+            rows.part_of_code[<index_t> value] = 0
+            rows.present[n_parts] = <index_t> value
+            n_parts += 1
+    qsort(&rows.present[0], n_parts, sizeof(index_t), _compare)
+    for part in range(n_parts):
+        rows.part_of_code[rows.present[part]] = part
+    return n_parts
+
+
+cdef int _compare(const void* a, const void* b) noexcept nogil:
+    return (<const index_t*> a)[0] - (<const index_t*> b)[0]
+
+
+cdef void _find_parts(
+    FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Part* parts,
+    index_t n_parts,
+) noexcept nogil:
+    """The part of every row, and the parts' weights; their `stop` becomes the number of their rows."""
+    cdef bint is_categorical = rows.n_categories[feature] > 0
+    cdef Py_ssize_t i
+    cdef index_t part
+    cdef float64_t value
+    for i in range(start, stop):
+        value = rows.X[rows.rows[i], feature]
+        if is_missing(value):
+            part = n_parts
+        elif is_categorical:
+            part = rows.part_of_code[<index_t> value]
+        else:
+            part = value > threshold
+        rows.part_of[i - start] = part
+        parts[part].stop += 1
+        parts[part].size += rows.weights[i]
+    if is_categorical:
+        for part in range(n_parts):
+            rows.part_of_code[rows.present[part]] = NONE
+
+
+cdef void _gather_parts(
+    FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, Part* parts, index_t n_parts
+) noexcept nogil:
+    cdef Py_ssize_t i, place = start, n = stop - start
+    cdef Part* part
+    cdef index_t number
+    for number in range(n_parts + 1):
+        parts[number].start = place
+        place += parts[number].stop
+        parts[number].stop = parts[number].start
+    memcpy(&rows.spare_rows[0], &rows.rows[start], n * sizeof(index_t))
+    memcpy(&rows.spare_weights[0], &rows.weights[start], n * sizeof(float64_t))
+    # The first i rows are in [part.start, part.stop) of their parts.
+    for i in range(n):
+        part = &parts[rows.part_of[i]]
+        rows.rows[part.stop] = rows.spare_rows[i]
+        rows.weights[part.stop] = rows.spare_weights[i]
+        part.stop += 1
+
+
+cdef int take_part(FractionalRows rows, const Division* division, index_t number, Part* part) except -1 nogil:
+    """The rows of a part, together with those without a value, which have its share of their weight."""
+    cdef Py_ssize_t known, missing = division.missing_start, end = rows.top
+    cdef float64_t share, weight
+    part[0] = rows.parts[division.first_part + number]
+    if division.missing_start == division.stop:
+        return 0
+    share = part.size / division.known
+    _reserve_rows(rows, end + (part.stop - part.start) + (division.stop - division.missing_start))
+    known = part.start
+    # Both ascend.
+    while known < part.stop or missing < division.stop:
+        if missing == division.stop or known < part.stop and rows.rows[known] < rows.rows[missing]:
+            rows.rows[end] = rows.rows[known]
+            rows.weights[end] = rows.weights[known]
+            known += 1
+            end += 1
+            continue
+        weight = rows.weights[missing] * share
+        if weight > 0.0:
+            rows.rows[end] = rows.rows[missing]
+            rows.weights[end] = weight
+            end += 1
+        missing += 1
+    part.start = rows.top
+    part.stop = end
+    rows.top = end
+    return 0
+
+
+cdef void unite_rows(FractionalRows rows, const Division* division) noexcept nogil:
+    """Bring the node's rows in ascending order again; those of every part are."""
+    cdef Part* parts = &rows.parts[division.first_part]
+    cdef index_t part, width = 1, n_runs = division.n_parts + 1
+    cdef Py_ssize_t stop
+    parts[division.n_parts].start = division.missing_start
+    # Every `width` parts ascend, those without a value being one more.
+    while width < n_runs:
+        part = 0
+        while part + width < n_runs:
+            stop = parts[part + 2 * width].start if part + 2 * width < n_runs else division.stop
+            _merge(rows, parts[part].start, parts[part + width].start, stop)
+            part += 2 * width
+        width *= 2
+
+
+cdef void _merge(FractionalRows rows, Py_ssize_t low, Py_ssize_t middle, Py_ssize_t high) noexcept nogil:
+    """Merge two neighbouring runs of ascending rows."""
+    cdef Py_ssize_t i = 0, n = middle - low, right = middle, place = low
+    memcpy(&rows.spare_rows[0], &rows.rows[low], n * sizeof(index_t))
+    memcpy(&rows.spare_weights[0], &rows.weights[low], n * sizeof(float64_t))
+    # spare[i:n] and rows[right:high] are still to be merged, to `place` and behind it.
+    while i < n:
+        if right < high and rows.rows[right] < rows.spare_rows[i]:
+            rows.rows[place] = rows.rows[right]
+            rows.weights[place] = rows.weights[right]
+            right += 1
+        else:
+            rows.rows[place] = rows.spare_rows[i]
+            rows.weights[place] = rows.spare_weights[i]
+            i += 1
+        place += 1
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
+
+def divide_weights(const float64_t[:, ::1] X, weights, n_categories, index_t feature, threshold):
+    """The rows that go each way from a node that has all of X: [(branch, rows, weights), ...], by branch.
+
+    A branch is the code of a category where the feature has some, and 0 or 1 for the sides of a threshold. Rows whose
+    value is missing go every way, with the share of the known rows' weight that goes there. Empty where all known rows
+    go one way. `weights` are positive, or None.
+    """
+    cdef Division division
+    cdef Part part
+    cdef index_t number
+    cdef FractionalRows rows = FractionalRows(
+        X, np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64),
+        np.ones(X.shape[0]) if weights is None else weights.astype(np.float64),
+    )
+    divide_rows(rows, 0, rows.top, feature, 0.0 if threshold is None else threshold, &division)
+    divided = []
+    for number in range(division.n_parts):
+        take_part(rows, &division, number, &part)
+        divided.append((
+            part.branch,
+            [rows.rows[i] for i in range(part.start, part.stop)],
+            [rows.weights[i] for i in range(part.start, part.stop)],
+        ))
+    return divided
+
+
+def class_shares(
+    const int64_t[::1] children_left, const int64_t[::1] feature, const float64_t[::1] threshold,
+    const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category,
+    const float64_t[:, ::1] value, const float64_t[:, ::1] X,
+):
+    """For every row the shares of the classes in the leaves that it comes to; (n_rows, n_classes) float64.
+
+    Where the value that a node asks for is missing the row goes every way, with the share of the training rows' weight
+    that went there. Where no child stands for its value it stays.
+    """
+    cdef float64_t[:, ::1] shares = np.zeros((X.shape[0], value.shape[1]))
+    cdef float64_t[::1] totals = np.zeros(value.shape[0])
+    cdef int64_t[::1] stack = np.empty(value.shape[0], dtype=np.int64)
+    cdef float64_t[::1] weights = np.empty(value.shape[0])
+    cdef Py_ssize_t row, label, n_stacked
+    cdef int64_t node, child
+    with nogil:
+        for node in range(value.shape[0]):
+            for label in range(value.shape[1]):
+                totals[node] += value[node, label]
+        for row in range(X.shape[0]):
+            stack[0] = 0
+            weights[0] = 1.0
+            n_stacked = 1
+            while n_stacked > 0:
+                n_stacked -= 1
+                node = stack[n_stacked]
+                child = _only_child(
+                    children_left, feature, threshold, child_offsets, children, category, node, &X[row, 0]
+                )
+                if child >= 0:
+                    stack[n_stacked] = child
+                    n_stacked += 1
+                elif child == NONE:
+                    for label in range(value.shape[1]):
+                        shares[row, label] += weights[n_stacked] * (value[node, label] / totals[node])
+                else:
+                    n_stacked += _stack_children(
+                        child_offsets, children, totals, node, weights[n_stacked], &stack[n_stacked],
+                        &weights[n_stacked],
+                    )
+    return np.asarray(shares)
+
+
+cdef enum:
+    ALL_CHILDREN = -2
+
+
+cdef inline int64_t _only_child(
+    const int64_t[::1] children_left, const int64_t[::1] feature, const float64_t[::1] threshold,
+    const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category, int64_t node,
+    const float64_t* row,
+) noexcept nogil:
+    """The child that a row goes to; NONE where it stays, ALL_CHILDREN where the value is missing."""
+    cdef int64_t low, high, middle
+    cdef float64_t value
+    if children_left[node] == LEAF:
+        return NONE
+    value = row[feature[node]]
+    if is_missing(value):
+        return ALL_CHILDREN
+    if children_left[node] != MULTIWAY:
+        return children[child_offsets[node] + (value > threshold[node])]
+    low = child_offsets[node]
+    high = child_offsets[node + 1]
+    # Categories of children[:low] are below the value, those of children[high:] are not.
+    while low < high:
+        middle = (low + high) // 2
+        if category[children[middle]] < value:
+            low = middle + 1
+        else:
+            high = middle
+    if low < child_offsets[node + 1] and category[children[low]] == value:
+        return children[low]
+    return NONE
+
+
+cdef inline Py_ssize_t _stack_children(
+    const int64_t[::1] child_offsets, const int64_t[::1] children, const float64_t[::1] totals, int64_t node,
+    float64_t weight, int64_t* stack, float64_t* weights,
+) noexcept nogil:
+    """Put all children on the stack, the first on top, with their shares of the weight; returns their number."""
+    cdef int64_t i, first = child_offsets[node], stop = child_offsets[node + 1]
+    cdef float64_t total = 0.0
+    for i in range(first, stop):
+        total += totals[children[i]]
+    for i in range(first, stop):
+        stack[stop - 1 - i] = children[i]
+        weights[stop - 1 - i] = weight * (totals[children[i]] / total)
+    return stop - first

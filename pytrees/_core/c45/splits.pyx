@@ -1,0 +1,298 @@
+"""Best split of a node by gain ratio."""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport NAN, log2
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from pytrees._core.c45.rows cimport is_missing
+from pytrees._core.criteria.gain cimport exceeds_by_tolerance
+from pytrees._core.rows.partition cimport Features, threshold_between
+from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
+from pytrees._core.base.types cimport ENTROPY, NONE, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.criteria.weighted cimport (
+    LOG2_TABLE_SIZE,
+    gain_nearly,
+    move_weight_left,
+    start_sums,
+    weighted_gain,
+    weighted_impurity,
+)
+
+cdef enum:
+    NARROW_ROWS = 65536
+
+# What Quinlan's program lets a gain be below the average.
+cdef float64_t SLACK = 1e-3
+
+
+@cython.final
+cdef class SplitFinder:
+    def __cinit__(
+        self, const float64_t[:, ::1] X, const index_t[::1] y, float64_t total, index_t n_classes,
+        const int64_t[::1] n_categories, float64_t min_samples_leaf,
+    ):
+        values = np.asarray(X)
+        missing = np.isnan(values)
+        has_missing = missing.any(axis=0)
+        self.X = X
+        self.labels = y
+        self.n_rows = X.shape[0]
+        self.n_features = X.shape[1]
+        self.n_classes = n_classes
+        self.min_samples_leaf = min_samples_leaf
+        self.n_categories = n_categories
+        self.has_missing = has_missing.astype(np.uint8)
+        # Features of very many values gain much by chance: they do not raise the average, unless all are such.
+        is_typical = np.asarray(self.n_categories) < 0.3 * total
+        self.is_typical = (is_typical if is_typical.any() else ~is_typical).astype(np.uint8)
+        self.features = Features(np.where(missing, 0.0, values) if has_missing.any() else values, True)
+        n_narrow = self.n_rows if self.n_rows <= NARROW_ROWS else 0
+        self.narrow, self.spare_narrow = np.empty((2, n_narrow), dtype=np.uint32)
+        self.wide, self.spare_wide = np.empty((2, self.n_rows - n_narrow), dtype=np.uint64)
+        self.node_labels = np.empty(self.n_rows, dtype=np.int32)
+        self.sizes = np.empty(self.n_rows)
+        self.node_counts = np.empty(n_classes)
+        self.counts = np.zeros((5, n_classes))
+        self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
+        self.offers = <RatioSplit*> malloc(max(1, self.n_features) * sizeof(RatioSplit))
+        if self.offers == NULL:
+            raise MemoryError()
+        self.scan.code = ENTROPY
+        self.scan.n_classes = n_classes
+        self.scan.weighs_children = True
+        self.scan.log2_table = &self.log2_table[0]
+        self.scan.total_counts = &self.counts[0, 0]
+        self.scan.left_counts = &self.counts[1, 0]
+        self.scan.node_terms = &self.counts[2, 0]
+        self.scan.left_terms = &self.counts[3, 0]
+        self.scan.right_terms = &self.counts[4, 0]
+
+    def __dealloc__(self):
+        free(self.offers)
+
+
+cdef RatioSplit best_split(
+    SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n
+) noexcept nogil:
+    """Of the features' splits that gain about the average or more, the one of the greatest gain ratio; the lowest
+    feature of several."""
+    cdef RatioSplit best
+    cdef const RatioSplit* offer
+    cdef float64_t sum_of_gains = 0.0
+    cdef index_t feature, n_typical = 0
+    _start_node(finder, rows, weights, n)
+    for feature in range(<index_t> finder.n_features):
+        if finder.narrow.shape[0] > 0:
+            _offer(finder, feature, &finder.narrow[0], &finder.spare_narrow[0])
+        else:
+            _offer(finder, feature, &finder.wide[0], &finder.spare_wide[0])
+        if finder.offers[feature].feature != NONE and finder.is_typical[feature]:
+            sum_of_gains += finder.offers[feature].gain
+            n_typical += 1
+    best = RatioSplit(NONE, NAN, 0.0, 0.0)
+    for feature in range(<index_t> finder.n_features):
+        offer = &finder.offers[feature]
+        if (
+            offer.feature != NONE
+            and n_typical > 0
+            and offer.gain >= sum_of_gains / n_typical - SLACK
+            and exceeds_by_tolerance(offer.ratio, best.ratio)
+        ):
+            best = offer[0]
+    return best
+
+
+cdef void _start_node(SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n) noexcept nogil:
+    cdef index_t i, label
+    finder.rows = rows
+    finder.weights = weights
+    finder.n = n
+    finder.total = 0.0
+    for label in range(finder.n_classes):
+        finder.node_counts[label] = 0.0
+    for i in range(n):
+        label = finder.labels[rows[i]]
+        finder.node_labels[i] = label
+        finder.node_counts[label] += weights[i]
+        finder.total += weights[i]
+
+
+cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
+    """Put the feature's best split among the offers, with no feature where it has none."""
+    cdef index_t n_known = _sort_known(finder, feature, entries, spare)
+    finder.offers[feature].feature = NONE
+    if n_known < 2 or key_of(entries[0]) == key_of(entries[n_known - 1]):
+        return
+    if finder.n_categories[feature] > 0:
+        _split_by_category(finder, feature, entries, n_known)
+    else:
+        _split_by_threshold(finder, feature, entries, n_known)
+
+
+cdef index_t _sort_known(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
+    """The places of the rows whose value is known, sorted by value; returns their number. Sums up weights."""
+    cdef index_t i, label, n_known = 0
+    cdef bint looks = finder.has_missing[feature]
+    cdef bint is_narrow = finder.features.narrow_ranks.shape[0] > 0
+    cdef float64_t* counts = <float64_t*> finder.scan.total_counts
+    cdef uint32_t rank
+    finder.missing = 0.0
+    finder.scan.total = 0.0
+    for label in range(finder.n_classes):
+        counts[label] = 0.0 if looks else finder.node_counts[label]
+    for i in range(finder.n):
+        if looks:
+            if is_missing(finder.X[finder.rows[i], feature]):
+                finder.missing += finder.weights[i]
+                continue
+            counts[finder.node_labels[i]] += finder.weights[i]
+            finder.scan.total += finder.weights[i]
+        if is_narrow:
+            rank = finder.features.narrow_ranks[feature, finder.rows[i]]
+        else:
+            rank = finder.features.wide_ranks[feature, finder.rows[i]]
+        entries[n_known] = packed(rank, i, entries[0])
+        n_known += 1
+    if not looks:
+        finder.scan.total = finder.total
+    sort_entries(entries, spare, n_known)
+    return n_known
+
+
+cdef inline bint _is_enough(float64_t weight, float64_t least) noexcept nogil:
+    return not exceeds_by_tolerance(least, weight)
+
+
+cdef void _keep_offer(
+    SplitFinder finder, index_t feature, float64_t threshold, float64_t gain, index_t n_children
+) noexcept nogil:
+    """The information of a split counts the rows whose value is missing as one more child."""
+    cdef RatioSplit* offer = &finder.offers[feature]
+    cdef float64_t information = 0.0, share
+    cdef index_t child
+    for child in range(n_children + 1):
+        share = (finder.missing if child == n_children else finder.sizes[child])
+        if share > 0.0:
+            share /= finder.total
+            information -= share * log2(share)
+    offer.feature = feature
+    offer.threshold = threshold
+    offer.gain = gain
+    offer.ratio = gain / information if information > 0.0 else 0.0
+
+
+# ---------------------------------------------------------------------------------------------------------- categories
+
+cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* entries, index_t n_known) noexcept nogil:
+    """The one split into a child for every value: at least two of them must have enough rows."""
+    cdef index_t i, place, child = 0, n_children = 0, n_enough = 0
+    cdef float64_t gain
+    cdef float64_t* counts = finder.scan.left_counts
+    # The rows of entries[:i] are in children of these sizes.
+    for i in range(n_known):
+        if i == 0 or key_of(entries[i]) != key_of(entries[i - 1]):
+            finder.sizes[n_children] = 0.0
+            n_children += 1
+        finder.sizes[n_children - 1] += finder.weights[place_of(entries[i])]
+    for child in range(n_children):
+        n_enough += _is_enough(finder.sizes[child], finder.min_samples_leaf)
+    if n_enough < 2:
+        return
+    gain = weighted_impurity(&finder.scan, 0, finder.scan.total)
+    memset(counts, 0, finder.n_classes * sizeof(float64_t))
+    child = 0
+    # `counts` are class weights of the child that entries[i] belong to, up to there.
+    for i in range(n_known):
+        place = place_of(entries[i])
+        counts[finder.node_labels[place]] += finder.weights[place]
+        if i == n_known - 1 or key_of(entries[i]) != key_of(entries[i + 1]):
+            gain -= finder.sizes[child] / finder.scan.total * weighted_impurity(&finder.scan, 1, finder.sizes[child])
+            memset(counts, 0, finder.n_classes * sizeof(float64_t))
+            child += 1
+    _keep_offer(finder, feature, NAN, finder.scan.total / finder.total * gain, n_children)
+
+
+# ---------------------------------------------------------------------------------------------------------- thresholds
+
+cdef void _split_by_threshold(
+    SplitFinder finder, index_t feature, const Entry* entries, index_t n_known
+) noexcept nogil:
+    """The threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
+
+    Both sides must have enough rows: more where there are many rows and few classes, as in Quinlan's program.
+    """
+    cdef WeightedScan* scan = &finder.scan
+    cdef index_t i, place, last_left = NONE, n_thresholds = 0
+    cdef float64_t gain, right_total, least = 0.1 * scan.total / finder.n_classes
+    least = max(finder.min_samples_leaf, min(25.0, least))
+    start_sums(scan, n_known)
+    memset(scan.left_counts, 0, finder.n_classes * sizeof(float64_t))
+    scan.left_total = 0.0
+    scan.left_sum = 0.0
+    scan.right_sum = scan.total_sum
+    # The rows of entries[:i] are on the left.
+    for i in range(n_known - 1):
+        place = place_of(entries[i])
+        move_weight_left(scan, finder.node_labels[place], finder.weights[place])
+        if key_of(entries[i]) == key_of(entries[i + 1]) or not _is_enough(scan.left_total, least):
+            continue
+        right_total = scan.total - scan.left_total
+        if not _is_enough(right_total, least):
+            break
+        n_thresholds += 1
+        # What is not a number tells nothing.
+        if scan.has_best and gain_nearly(scan) < scan.best_score - scan.margin:
+            continue
+        gain = weighted_gain(scan)
+        if not scan.has_best or exceeds_by_tolerance(gain, scan.best_score):
+            scan.has_best = True
+            scan.best_score = gain
+            last_left = i
+            finder.sizes[0] = scan.left_total
+            finder.sizes[1] = right_total
+    if last_left == NONE:
+        return
+    gain = scan.total / finder.total * scan.best_score - log2(<float64_t> n_thresholds) / finder.total
+    if exceeds_by_tolerance(gain, 0.0):
+        _keep_offer(
+            finder, feature,
+            threshold_between(
+                finder.X[finder.rows[place_of(entries[last_left])], feature],
+                finder.X[finder.rows[place_of(entries[last_left + 1])], feature],
+            ),
+            gain, 2,
+        )
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
+
+cdef float64_t add_up(const float64_t[::1] weights) noexcept nogil:
+    cdef float64_t total = 0.0
+    cdef Py_ssize_t i
+    for i in range(weights.shape[0]):
+        total += weights[i]
+    return total
+
+
+def find_c45_split(
+    const float64_t[:, ::1] X, const index_t[::1] y, weights, index_t n_classes, *, n_categories=None,
+    float64_t min_samples_leaf,
+):
+    """The best split of all rows: (gain ratio, gain in bits, feature, threshold), or None.
+
+    Features of which `n_categories` is positive hold codes 0..n_categories-1, and have no threshold. Missing values are
+    NaN. `weights` are positive, or None.
+    """
+    cdef const float64_t[::1] row_weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
+    categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
+    cdef const index_t[::1] rows = np.arange(X.shape[0], dtype=np.int32)
+    cdef RatioSplit found
+    cdef SplitFinder finder = SplitFinder(X, y, add_up(row_weights), n_classes, categories, min_samples_leaf)
+    with nogil:
+        found = best_split(finder, &rows[0], &row_weights[0], <index_t> X.shape[0])
+    if found.feature == NONE:
+        return None
+    return found.ratio, found.gain, found.feature, None if is_missing(found.threshold) else found.threshold

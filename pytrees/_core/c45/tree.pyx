@@ -1,0 +1,480 @@
+"""C4.5: growth by gain ratio, and pessimistic pruning, in one walk.
+
+A node is pruned as soon as its children are: the walk is depth-first, and a node's subtree stands behind it. Where a
+branch is raised, its nodes are recorded, and the walk enters the node once more, to split as recorded.
+"""
+
+from statistics import NormalDist
+
+import numpy as np
+
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+from pytrees._core.c45.splits cimport RatioSplit, SplitFinder, add_up, best_split
+from pytrees._core.c45.rows cimport (
+    Division,
+    FractionalRows,
+    Part,
+    copy_to_top,
+    divide_rows,
+    is_missing,
+    take_part,
+    unite_rows,
+)
+from pytrees._core.criteria.gain cimport exceeds_by_tolerance
+from pytrees._core.base.memory cimport reserve
+from pytrees._core.c45.pessimism cimport count_errors, limit_of_errors
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, index_t, int64_t
+
+cdef enum:
+    ENTRIES_BETWEEN_SIGNALS = 10000000
+
+cdef float64_t SLACK = 1e-3         # of training errors, as in Quinlan's program
+cdef float64_t SIMPLICITY = 0.1     # what a simpler tree may be expected to err more
+
+
+cdef struct Node:
+    index_t feature, n_rows
+    index_t size        # number of nodes of its subtree, itself included
+    index_t branch      # from its parent, as of a Part
+    float64_t threshold, gain
+
+
+# A node whose subtree is not finished.
+cdef struct Frame:
+    index_t node, depth
+    Py_ssize_t start, stop      # its rows
+    Py_ssize_t top              # of the rows once it is finished
+    Division division
+    index_t n_finished          # children
+    bint grows                  # or is as recorded
+    index_t recorded            # its number there, NONE where nothing is
+    index_t next_recorded       # number of the next child that is
+    index_t region              # where begins what is recorded for the node itself, or NONE
+    index_t n_grown             # nodes of the subtree before it was pruned
+    float64_t training_errors   # of the subtree as it has grown
+    float64_t errors            # that are to be expected of the subtree
+
+
+@cython.final
+cdef class Growth:
+    cdef SplitFinder finder
+    cdef FractionalRows rows
+    cdef index_t n_classes, max_depth
+    cdef bint prunes, raises
+    cdef float64_t confidence, z
+    cdef int64_t n_scanned              # since signals were looked for
+
+    cdef Node* nodes                    # in preorder
+    cdef Node* recorded                 # branches to be raised, each in preorder
+    cdef Frame* frames
+    cdef float64_t* values              # class weights by node
+    cdef index_t n_nodes, n_recorded, n_frames
+    cdef Py_ssize_t node_capacity, recorded_capacity, frame_capacity, value_capacity
+    cdef float64_t[::1] counts          # scratch, by class
+
+    def __dealloc__(self):
+        free(self.nodes)
+        free(self.recorded)
+        free(self.frames)
+        free(self.values)
+
+
+# ------------------------------------------------------------------------------------------------------------ the walk
+
+cdef int _grow(Growth growth) except -1 nogil:
+    """Grow and prune the tree of all rows."""
+    cdef Frame* frame = _push_frame(growth, 0, growth.rows.top, 0)
+    frame.grows = True
+    _enter(growth, 0)
+    while growth.n_frames > 0:
+        frame = &growth.frames[growth.n_frames - 1]
+        if frame.n_finished < frame.division.n_parts:
+            _enter(growth, _push_child(growth))
+        elif not _finish(growth):
+            _pop_frame(growth)
+    return 0
+
+
+cdef Frame* _push_frame(Growth growth, Py_ssize_t start, Py_ssize_t stop, index_t depth) except NULL nogil:
+    cdef Frame* frame
+    reserve(<void**> &growth.frames, &growth.frame_capacity, growth.n_frames + 1, sizeof(Frame))
+    frame = &growth.frames[growth.n_frames]
+    memset(frame, 0, sizeof(Frame))
+    frame.depth = depth
+    frame.start = start
+    frame.stop = stop
+    frame.top = growth.rows.top
+    frame.recorded = NONE
+    frame.region = NONE
+    growth.n_frames += 1
+    return frame
+
+
+cdef index_t _push_child(Growth growth) except -1 nogil:
+    """A frame for the next part of the node on top; returns its branch."""
+    cdef Frame* parent = &growth.frames[growth.n_frames - 1]
+    cdef Frame* frame
+    cdef Py_ssize_t top = growth.rows.top
+    cdef index_t depth = parent.depth + 1
+    cdef Part part
+    take_part(growth.rows, &parent.division, parent.n_finished, &part)
+    parent.n_finished += 1
+    frame = _push_frame(growth, part.start, part.stop, depth)
+    frame.top = top
+    frame.grows = (frame - 1).grows and (frame - 1).recorded == NONE
+    if (frame - 1).recorded != NONE:
+        frame.recorded = _recorded_child(growth, frame - 1, part.branch)
+    return part.branch
+
+
+cdef index_t _recorded_child(Growth growth, Frame* parent, index_t branch) noexcept nogil:
+    """The number of the child as it was recorded, or NONE; children are asked for in ascending order."""
+    cdef index_t found = parent.next_recorded
+    cdef index_t stop = parent.recorded + growth.recorded[parent.recorded].size
+    while found < stop and growth.recorded[found].branch < branch:
+        found += growth.recorded[found].size
+    parent.next_recorded = found
+    return found if found < stop and growth.recorded[found].branch == branch else NONE
+
+
+cdef int _enter(Growth growth, index_t branch) except -1 nogil:
+    """Make the node on top, and divide its rows if it has a split."""
+    cdef Frame* frame = &growth.frames[growth.n_frames - 1]
+    cdef const Node* recorded
+    cdef Node* node
+    cdef RatioSplit split
+    frame.node = growth.n_nodes
+    node = _add_node(growth, frame, branch)
+    frame.errors = 0.0
+    if frame.recorded != NONE:
+        recorded = &growth.recorded[frame.recorded]
+        _split_node(growth, frame, recorded.feature, recorded.threshold, recorded.gain)
+        frame.next_recorded = frame.recorded + 1
+    elif frame.grows:
+        frame.n_grown = 1
+        if _may_split(growth, frame):
+            growth.n_scanned += (frame.stop - frame.start) * growth.finder.n_features
+            _look_for_signals(growth)
+            split = best_split(
+                growth.finder, &growth.rows.rows[frame.start], &growth.rows.weights[frame.start],
+                <index_t> (frame.stop - frame.start),
+            )
+            _split_node(growth, frame, split.feature, split.threshold, split.gain)
+        if node.feature == UNDEFINED:
+            frame.training_errors = count_errors(_values_of(growth, frame.node), growth.n_classes)
+    if node.feature == UNDEFINED:
+        frame.errors = _errors_as_leaf(growth, _values_of(growth, frame.node))
+    return 0
+
+
+cdef Node* _add_node(Growth growth, const Frame* frame, index_t branch) except NULL nogil:
+    """A leaf of the frame's rows."""
+    cdef Py_ssize_t number = growth.n_nodes
+    cdef Node* node
+    reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(Node))
+    reserve(<void**> &growth.values, &growth.value_capacity, (number + 1) * growth.n_classes, sizeof(float64_t))
+    node = &growth.nodes[number]
+    node.feature = UNDEFINED
+    node.n_rows = <index_t> (frame.stop - frame.start)
+    node.size = 1
+    node.branch = branch
+    growth.n_nodes += 1
+    _count_classes(growth, frame, _values_of(growth, frame.node))
+    return node
+
+
+cdef inline float64_t* _values_of(Growth growth, index_t node) noexcept nogil:
+    return &growth.values[<Py_ssize_t> node * growth.n_classes]
+
+
+cdef void _count_classes(Growth growth, const Frame* frame, float64_t* counts) noexcept nogil:
+    cdef Py_ssize_t i
+    memset(counts, 0, growth.n_classes * sizeof(float64_t))
+    for i in range(frame.start, frame.stop):
+        counts[growth.finder.labels[growth.rows.rows[i]]] += growth.rows.weights[i]
+
+
+cdef int _split_node(
+    Growth growth, Frame* frame, index_t feature, float64_t threshold, float64_t gain
+) except -1 nogil:
+    """Divide the rows, if there is a feature to do it by and they do not all go one way."""
+    cdef Node* node = &growth.nodes[frame.node]
+    if feature >= 0 and divide_rows(growth.rows, frame.start, frame.stop, feature, threshold, &frame.division):
+        node.feature = feature
+        node.threshold = threshold
+        node.gain = gain
+    return 0
+
+
+cdef bint _may_split(Growth growth, const Frame* frame) noexcept nogil:
+    """Whether the node has several classes, and rows enough for two children of enough, and may be so deep."""
+    cdef float64_t total = 0.0
+    cdef bint is_pure = True
+    cdef index_t label = growth.finder.labels[growth.rows.rows[frame.start]]
+    cdef Py_ssize_t i
+    for i in range(frame.start, frame.stop):
+        total += growth.rows.weights[i]
+        is_pure = is_pure and growth.finder.labels[growth.rows.rows[i]] == label
+    return (
+        not is_pure
+        and frame.depth < growth.max_depth
+        and not exceeds_by_tolerance(2.0 * growth.finder.min_samples_leaf, total)
+    )
+
+
+cdef int _look_for_signals(Growth growth) except -1 nogil:
+    if growth.n_scanned >= ENTRIES_BETWEEN_SIGNALS:
+        growth.n_scanned = 0
+        with gil:
+            PyErr_CheckSignals()
+    return 0
+
+
+cdef int _finish(Growth growth) except -1 nogil:
+    """Prune the node on top, whose subtree is finished: 1 where it has to be walked once more."""
+    cdef Frame* frame = &growth.frames[growth.n_frames - 1]
+    cdef Node* node = &growth.nodes[frame.node]
+    cdef index_t branch
+    if node.feature == UNDEFINED:
+        return 0
+    node.size = growth.n_nodes - frame.node
+    branch = _largest_branch(growth, frame)
+    _leave_division(growth, frame)
+    if frame.grows and frame.recorded == NONE and (
+        frame.training_errors >= count_errors(_values_of(growth, frame.node), growth.n_classes) - SLACK
+    ):
+        frame.n_grown = 1
+        _make_leaf(growth, frame)
+        return 0
+    return _prune(growth, branch) if growth.prunes else 0
+
+
+cdef void _leave_division(Growth growth, Frame* frame) noexcept nogil:
+    # A node that is not pruned is not looked at again.
+    if growth.raises:
+        unite_rows(growth.rows, &frame.division)
+    growth.rows.n_parts = frame.division.first_part
+    frame.division.n_parts = 0
+    frame.n_finished = 0
+
+
+cdef void _make_leaf(Growth growth, Frame* frame) noexcept nogil:
+    growth.nodes[frame.node].feature = UNDEFINED
+    growth.nodes[frame.node].size = 1
+    growth.n_nodes = frame.node + 1
+    frame.errors = _errors_as_leaf(growth, _values_of(growth, frame.node))
+
+
+cdef void _pop_frame(Growth growth) noexcept nogil:
+    cdef Frame* frame = &growth.frames[growth.n_frames - 1]
+    growth.n_frames -= 1
+    growth.rows.top = frame.top
+    if frame.region != NONE:
+        growth.n_recorded = frame.region
+    if growth.n_frames > 0:
+        (frame - 1).errors += frame.errors
+        if frame.grows:
+            (frame - 1).training_errors += frame.training_errors
+            (frame - 1).n_grown += frame.n_grown
+
+
+# ------------------------------------------------------------------------------------------------------------- pruning
+
+cdef float64_t _errors_as_leaf(Growth growth, const float64_t* counts) noexcept nogil:
+    cdef float64_t total = 0.0
+    cdef index_t label
+    if not growth.prunes:
+        return 0.0
+    for label in range(growth.n_classes):
+        total += counts[label]
+    return limit_of_errors(total, count_errors(counts, growth.n_classes), growth.confidence, growth.z)
+
+
+cdef int _prune(Growth growth, index_t branch) except -1 nogil:
+    """Put a leaf or the branch in the place of the node on top where that is expected to err no more: 1 where it is the
+    branch, so that the node has to be walked once more."""
+    cdef Frame* frame = &growth.frames[growth.n_frames - 1]
+    cdef float64_t as_tree = frame.errors, as_leaf = _errors_as_leaf(growth, _values_of(growth, frame.node))
+    cdef float64_t as_branch = as_leaf      # where the branch is a leaf
+    cdef index_t region = growth.n_recorded if frame.region == NONE else frame.region
+    if growth.raises and growth.nodes[branch].size > 1:
+        _record(growth, branch, region)
+        as_branch = _errors_as_recorded(growth, region, frame.start, frame.stop)
+        frame = &growth.frames[growth.n_frames - 1]
+    if not exceeds_by_tolerance(as_leaf, as_tree + SIMPLICITY) and not (
+        growth.raises and exceeds_by_tolerance(as_leaf, as_branch + SIMPLICITY)
+    ):
+        _make_leaf(growth, frame)
+        return 0
+    if not growth.raises or exceeds_by_tolerance(as_branch, as_tree + SIMPLICITY):
+        return 0
+    frame.region = frame.recorded = region
+    growth.n_nodes = frame.node
+    _enter(growth, growth.nodes[frame.node].branch)
+    return 1
+
+
+cdef index_t _largest_branch(Growth growth, const Frame* frame) noexcept nogil:
+    """The child of the greatest weight of rows with a known value, the first of several."""
+    cdef const Part* parts = &growth.rows.parts[frame.division.first_part]
+    cdef index_t part, child = frame.node + 1, branch = child
+    cdef float64_t largest = parts[0].size
+    for part in range(1, frame.division.n_parts):
+        child += growth.nodes[child].size
+        if exceeds_by_tolerance(parts[part].size, largest):
+            largest = parts[part].size
+            branch = child
+    return branch
+
+
+cdef int _record(Growth growth, index_t node, index_t region) except -1 nogil:
+    """Copy a subtree."""
+    cdef index_t size = growth.nodes[node].size
+    reserve(<void**> &growth.recorded, &growth.recorded_capacity, <Py_ssize_t> region + size, sizeof(Node))
+    memcpy(&growth.recorded[region], &growth.nodes[node], size * sizeof(Node))
+    growth.n_recorded = region + size
+    return 0
+
+
+cdef float64_t _errors_as_recorded(Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop) except -1 nogil:
+    """What the recorded subtree would err if these were its rows. Rows with a value that has no child get a leaf."""
+    cdef index_t base = growth.n_frames
+    cdef float64_t errors = 0.0
+    cdef Frame* frame = _push_frame(growth, growth.rows.top, growth.rows.top + stop - start, 0)
+    frame.recorded = recorded
+    copy_to_top(growth.rows, start, stop)
+    _divide_as_recorded(growth)
+    while growth.n_frames > base:
+        frame = &growth.frames[growth.n_frames - 1]
+        if frame.n_finished < frame.division.n_parts:
+            _push_child(growth)
+            _divide_as_recorded(growth)
+            continue
+        growth.rows.n_parts -= frame.division.n_parts
+        growth.rows.top = frame.top
+        errors = frame.errors
+        growth.n_frames -= 1
+        if growth.n_frames > base:
+            growth.frames[growth.n_frames - 1].errors += errors
+    return errors
+
+
+cdef int _divide_as_recorded(Growth growth) except -1 nogil:
+    """Divide the rows of the frame on top as the recorded node does, or find their errors if that is a leaf."""
+    cdef Frame* frame = &growth.frames[growth.n_frames - 1]
+    cdef const Node* recorded
+    growth.n_scanned += frame.stop - frame.start
+    _look_for_signals(growth)
+    if frame.recorded != NONE:
+        recorded = &growth.recorded[frame.recorded]
+        frame.next_recorded = frame.recorded + 1
+        if recorded.feature != UNDEFINED and divide_rows(
+            growth.rows, frame.start, frame.stop, recorded.feature, recorded.threshold, &frame.division
+        ):
+            return 0
+    _count_classes(growth, frame, &growth.counts[0])
+    frame.errors = _errors_as_leaf(growth, &growth.counts[0])
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------- the tree's arrays
+
+cdef dict _as_arrays(Growth growth):
+    cdef Py_ssize_t i, n_nodes = growth.n_nodes
+    cdef int64_t[:, ::1] whole = np.empty((5, n_nodes), dtype=np.int64)
+    cdef int64_t[::1] children_left = whole[0], children_right = whole[1], feature = whole[2]
+    cdef int64_t[::1] n_node_samples = whole[3], category = whole[4]
+    cdef float64_t[::1] threshold = np.full(n_nodes, <float64_t> UNDEFINED)
+    cdef float64_t[::1] gain = np.zeros(n_nodes)
+    cdef float64_t[:, ::1] value = np.empty((n_nodes, growth.n_classes))
+    cdef int64_t[::1] child_offsets = np.zeros(n_nodes + 1, dtype=np.int64)
+    cdef int64_t[::1] children = np.empty(n_nodes - 1, dtype=np.int64)
+    cdef index_t child, n_children = 0
+    cdef const Node* node
+    category[0] = NONE
+    for i in range(n_nodes):
+        node = &growth.nodes[i]
+        memcpy(&value[i, 0], _values_of(growth, <index_t> i), growth.n_classes * sizeof(float64_t))
+        feature[i] = node.feature
+        n_node_samples[i] = node.n_rows
+        children_left[i] = children_right[i] = LEAF
+        if node.feature != UNDEFINED:
+            gain[i] = node.gain
+            if is_missing(node.threshold):
+                children_left[i] = children_right[i] = MULTIWAY
+            else:
+                threshold[i] = node.threshold
+                children_left[i] = i + 1
+                children_right[i] = i + 1 + growth.nodes[i + 1].size
+        child = <index_t> i + 1
+        while child < i + node.size:
+            children[n_children] = child
+            n_children += 1
+            category[child] = growth.nodes[child].branch if children_left[i] == MULTIWAY else NONE
+            child += growth.nodes[child].size
+        child_offsets[i + 1] = n_children
+    return {
+        "children_left": np.asarray(children_left),
+        "children_right": np.asarray(children_right),
+        "feature": np.asarray(feature),
+        "threshold": np.asarray(threshold),
+        "n_node_samples": np.asarray(n_node_samples),
+        "value": np.asarray(value),
+        "gain": np.asarray(gain),
+        "child_offsets": np.asarray(child_offsets),
+        "children": np.asarray(children),
+        "category": np.asarray(category),
+    }
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
+
+def grow_c45(
+    const float64_t[:, ::1] X, const index_t[::1] y, weights, index_t n_classes, *, n_categories=None,
+    index_t max_depth, float64_t min_samples_leaf, confidence, bint subtree_raising,
+):
+    """Grow a tree and prune it: a dict of its arrays, and its number of nodes before it was pruned.
+
+    Features of which `n_categories` is positive hold codes 0..n_categories-1. Missing values are NaN. `weights` are
+    positive, or None. `confidence` is None where nothing is to be pruned.
+    """
+    row_weights = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
+    categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
+    _check(X.shape[0], np.asarray(y), row_weights, n_classes)
+    cdef Growth growth = Growth()
+    growth.finder = SplitFinder(X, y, add_up(row_weights), n_classes, categories, min_samples_leaf)
+    growth.rows = FractionalRows(X, categories, row_weights)
+    growth.n_classes = n_classes
+    growth.max_depth = max_depth
+    growth.prunes = confidence is not None
+    growth.raises = growth.prunes and subtree_raising
+    if growth.prunes:
+        growth.confidence = confidence
+        growth.z = -NormalDist().inv_cdf(confidence)
+    growth.counts = np.empty(n_classes)
+    with nogil:
+        _grow(growth)
+    arrays = _as_arrays(growth)
+    if n_categories is None:
+        for name in ("child_offsets", "children", "category"):
+            del arrays[name]
+    # The frame of the root is still there.
+    return arrays, growth.frames[0].n_grown
+
+
+def _check(n_rows, y, weights, n_classes):
+    if n_rows == 0 or len(y) != n_rows or len(weights) != n_rows:
+        raise ValueError(f"Labels and weights must have the {n_rows} rows of X, and there must be some.")
+    if y.min() < 0 or y.max() >= n_classes:
+        raise ValueError(f"Class codes must be 0..{n_classes - 1}.")
+    if not np.all(weights > 0.0):
+        raise ValueError("Weights must be positive.")
+
+
+def pessimistic_errors(float64_t total, float64_t errors, float64_t confidence):
+    """Errors to be expected among rows of this weight: the upper limit of their number at this confidence."""
+    return limit_of_errors(total, errors, confidence, -NormalDist().inv_cdf(confidence))

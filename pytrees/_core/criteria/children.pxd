@@ -1,0 +1,76 @@
+"""Gain of a split by category: what it keeps while the classes of the children are counted, one child after another."""
+
+cimport cython
+
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
+from pytrees._core.criteria.weighted cimport WeightedScan
+
+
+cdef struct Quotient:
+    int64_t numerator, denominator
+
+
+cdef struct QuotientSum:
+    Quotient* terms     # not negative
+    index_t n_terms
+    float64_t value     # nearly
+
+
+cdef struct ChildrenSplit:
+    # The split of a node by a categorical feature. What gains are sums of many fractions, `terms` hold until the next
+    # node is searched, and the gain is known once the best split is.
+    index_t feature     # NONE where none is allowed
+    index_t n_children
+    Gain gain
+    bint is_large       # the gain is a fraction of more than 128 bits: see ChildCounts.large_gain
+    QuotientSum terms
+
+
+@cython.final
+cdef class ChildCounts:
+    """The class counts of a child while its rows are counted, and what the children before it add to the gain."""
+
+    cdef ClassCounts node
+    cdef index_t n_children, n_ended
+    cdef bint has_weights               # sums in floating point; otherwise of whole numbers
+    cdef bint sums_fractions            # the gain is such a sum, less `base`, times `scale` and by the node's rows
+    cdef int64_t[::1] counts            # of the child
+    cdef float64_t[::1] weights         # the same in floating point
+    cdef float64_t weight               # of the child, its rows' added up in their order
+    cdef float64_t of_first             # the same of the first child
+
+    # Of the node.
+    cdef int64_t total, scale
+    cdef Quotient base
+    cdef int64_t node_sum               # n log2 n of its classes, its ordinal form, or its score as one class
+    cdef WeightedScan scan              # in floating point
+
+    # Of the children so far.
+    cdef int64_t joint_sum, size_sum    # n log2 n of classes in children, and of children
+    cdef int128_t cost                  # the children's ordinal forms
+    cdef index_t label_of_all           # the class as which all of them are best, or NONE
+    cdef int64_t score, least_loss      # as the best class of each, and what it costs to take another one for one
+    cdef float64_t weighted_score, weighted_loss
+    cdef int64_t[::1] cluster_sizes, cluster_counts     # children by their majority: their rows, and those of the class
+    cdef float64_t[::1] cluster_weights, cluster_class_weights
+    cdef Quotient exchange              # the best similarity where one child stands for another class than all others
+    cdef float64_t weighted_exchange
+    cdef float64_t gain, of_split, joint
+    cdef float64_t[:, ::1] table        # class counts of all children, for a user's criterion
+
+    cdef Quotient[:, ::1] memory        # of the terms of the present split and of the best one
+    cdef ChildrenSplit present, best
+    cdef int64_t best_cost              # of sequences, in place of counts: what the children's efforts cost
+    cdef object large_gain              # of the best split, where it is large: total count of the node times its gain
+    cdef object user_criterion
+
+
+cdef void start_node(ChildCounts children) noexcept nogil
+cdef int start_children(ChildCounts children, index_t feature, index_t n_children) except -1 nogil
+cdef void end_child(ChildCounts children) noexcept nogil
+cdef int offer_children(ChildCounts children) except -1 nogil
+cdef void offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) noexcept nogil
+cdef int complete_best(ChildCounts children) except -1 nogil
+cdef object exact_fraction(const Gain* gain)     # total count of the node times the gain of an exact criterion

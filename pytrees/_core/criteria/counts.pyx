@@ -1,0 +1,206 @@
+"""Criteria: their memory, and the integer table of n log2 n that makes entropies exact."""
+
+import numpy as np
+
+cimport cython
+
+from pytrees._core.criteria.ordinal cimport MIN_LANES
+from pytrees._core.base.types cimport (
+    ACCURACY,
+    ENTROPY,
+    ETC,
+    GAIN_RATIO,
+    GINI,
+    JACCARD,
+    MAE,
+    NVI,
+    OGINI,
+    RANKING,
+    USER_COUNTS,
+    USER_SEQUENCE,
+    WIG,
+    index_t,
+    int64_t,
+    uint64_t,
+    uint128_t,
+)
+from pytrees._core.criteria.weighted cimport LOG2_TABLE_SIZE
+
+cdef enum:
+    LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
+
+CODES = {
+    "gini": GINI,
+    "entropy": ENTROPY,
+    "ogini": OGINI,
+    "wig": WIG,
+    "ranking": RANKING,
+    "gain_ratio": GAIN_RATIO,
+    "nvi": NVI,
+    "jaccard": JACCARD,
+    "accuracy": ACCURACY,
+    "mae": MAE,
+    "etc": ETC,
+    "user_counts": USER_COUNTS,
+    "user_sequence": USER_SEQUENCE,
+}
+
+
+@cython.final
+cdef class ClassCounts:
+    def __cinit__(self, Py_ssize_t n_classes, criterion, weights, Py_ssize_t n_rows):
+        name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
+        self.n_classes = <index_t> n_classes
+        self.code = CODES[name]
+        self.weighs_children = weighs_children
+        are_whole = weights is None or weights.dtype != np.float64
+        total = n_rows if weights is None else weights.sum()
+        self.total_counts = np.zeros(n_classes, dtype=np.int64)
+        self.left_counts = np.zeros(n_classes, dtype=np.int64)
+        self.best_left_counts = np.zeros(n_classes, dtype=np.int64)
+        self.total_weights = np.zeros(n_classes)
+        self.left_weights = np.zeros(n_classes)
+        self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
+        self.terms = np.zeros((3, n_classes))
+        self.n_rows = n_rows
+        self.table = n_log2_n(total if self.code in (ENTROPY, GAIN_RATIO, NVI, WIG) and are_whole else 0)
+        self.scores = scores
+        self.mode_weights = _mode_weights(scores.tolist(), alpha if name == "wig" else 1.0, name == "wig")
+        self.node_rows = np.zeros(n_classes, dtype=np.int64)
+        self.left_rows = np.zeros(n_classes, dtype=np.int64)
+        self._set_kernel(_kernel(self.code if are_whole else GINI, n_classes, scores, int(total)), total)
+
+    def _set_kernel(self, kernel, total):
+        self.kernel = kernel
+        # What the rows of the left child add up to, and half of the kernel's diagonal.
+        is_narrow = kernel.max() * (total + 1) < 2**32
+        self.narrow_kernel = _in_lanes(kernel if is_narrow else kernel[:0])
+        self.narrow_left_rows = _in_lanes(np.zeros((1, len(kernel))))
+
+
+def _in_lanes(matrix):
+    """In 32 bits, with zeros behind the columns; the rows begin at multiples of 16 bytes, so they have four a time."""
+    n_rows, n_columns = matrix.shape
+    n_lanes = max(MIN_LANES, -(-n_columns // 4) * 4)
+    memory = np.zeros(n_rows * n_lanes + 3, dtype=np.uint32)
+    first = -memory.ctypes.data // 4 % 4
+    lanes = memory[first:first + n_rows * n_lanes].reshape(n_rows, n_lanes)
+    lanes[:, :n_columns] = matrix
+    return lanes
+
+
+def _kernel(code, n_classes, scores, total):
+    """Of an ordinal criterion's quadratic form: see OrdinalGiniScan and RankingScan."""
+    if code == OGINI:
+        if n_classes * total**2 >= 2**62:
+            raise ValueError(f"{n_classes} classes are too many for ordinal Gini of {total} rows.")
+        classes = np.arange(n_classes)
+        return 2 * (n_classes - np.maximum.outer(classes, classes))
+    if code != RANKING:
+        return np.zeros((1, 1), dtype=np.int64)
+    span = int(scores.max() - scores.min())
+    if span * total**2 >= 2**62:
+        raise ValueError(f"Class scores over a range of {span} are too wide for {total} rows.")
+    whole = scores.astype(np.int64)
+    return np.abs(np.subtract.outer(whole, whole))
+
+
+def parameters_of(criterion, n_classes):
+    """(name, alpha, class scores as an array, whether children count by their share) of a criterion: its name, or its
+    name and a dict of parameters."""
+    name, given = (criterion, {}) if isinstance(criterion, str) else criterion
+    scores = given.get("class_scores")
+    scores = np.arange(n_classes) if scores is None else scores
+    return name, given.get("alpha", 1.0), np.array(scores, dtype=np.float64), given.get("weighted", True)
+
+
+def judges_sequence(criterion):
+    """Whether the criterion sees the labels in the order of the rows, which then have no weights."""
+    return (criterion if isinstance(criterion, str) else criterion[0]) in ("etc", "user_sequence")
+
+
+def user_criterion_of(criterion):
+    """The criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None if it is the
+    engine's own."""
+    given = {} if isinstance(criterion, str) else criterion[1]
+    return given.get("criterion"), given.get("rows")
+
+
+def is_rational(criterion, n_classes):
+    """Whether gains are rational in whole class counts, and so compared exactly."""
+    name, _, scores, _ = parameters_of(criterion, n_classes)
+    return name != "wig" and bool(np.all(scores == np.floor(scores)))
+
+
+def _mode_weights(scores, alpha, is_wanted):
+    """For every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1."""
+    if not is_wanted:
+        return np.zeros((1, 1))
+    weights = np.zeros((len(scores), len(scores)))
+    for mode, mode_score in enumerate(scores):
+        distances = [abs(score - mode_score) ** alpha for score in scores]
+        total = 0.0
+        for distance in distances:
+            total += distance
+        weights[mode] = [distance / total if total > 0.0 else 0.0 for distance in distances]
+    return weights
+
+
+# Grown on demand and replaced whole, never written to once it is here: threads may read an older one meanwhile.
+_n_log2_n = np.zeros(1, dtype=np.int64)
+
+
+def n_log2_n(Py_ssize_t largest):
+    """n log2 n for n = 0..largest (0 for n = 0), each rounded to the nearest multiple of 2**-30; as integers."""
+    global _n_log2_n
+    table = _n_log2_n
+    if table.shape[0] <= largest:
+        # At least doubling keeps the cost of many calls with growing arguments linear.
+        table = _tabulate_n_log2_n(max(largest, 2 * table.shape[0], 1024))
+        table.flags.writeable = False
+        _n_log2_n = table
+    return table[:largest + 1]
+
+
+def _tabulate_n_log2_n(Py_ssize_t largest):
+    """Integer arithmetic only, so the table is the same on every machine.
+
+    log2 2m = 1 + log2 m, and for odd n, because n**2 = (n - 1)(n + 1) n**2 / (n**2 - 1),
+    log2 n = (log2 (n - 1) + log2 (n + 1)) / 2 + atanh(1 / (2 n**2 - 1)) / ln 2.
+    """
+    cdef uint64_t[:, ::1] logs = np.zeros((largest // 2 + 2, 2), dtype=np.uint64)
+    cdef int64_t[::1] table = np.zeros(largest + 1, dtype=np.int64)
+    cdef uint128_t one = <uint128_t> 1 << LOG_FRACTION_BITS, log
+    cdef Py_ssize_t n, half = largest // 2 + 1
+    with nogil:
+        for n in range(2, largest + 1):
+            if n % 2 == 0:
+                log = one + _fixed(logs, n // 2)
+            else:
+                log = (one + _fixed(logs, n - 1) + _fixed(logs, (n + 1) // 2)) // 2 + _log_correction(n)
+            table[n] = <int64_t> ((log * <uint128_t> n + (one >> 31)) >> (LOG_FRACTION_BITS - NLOGN_FRACTION_BITS))
+            if n <= half:
+                logs[n, 0] = <uint64_t> (log >> 64)
+                logs[n, 1] = <uint64_t> log
+    return np.asarray(table)
+
+
+cdef inline uint128_t _fixed(uint64_t[:, ::1] logs, Py_ssize_t n) noexcept nogil:
+    """log2 n in units of 2**-LOG_FRACTION_BITS: from the table up to its half, beyond that n is even."""
+    if n < logs.shape[0]:
+        return (<uint128_t> logs[n, 0] << 64) | logs[n, 1]
+    return (<uint128_t> 1 << LOG_FRACTION_BITS) + _fixed(logs, n // 2)
+
+
+cdef inline uint128_t _log_correction(Py_ssize_t n) noexcept nogil:
+    """atanh(x) / ln 2 with x = 1 / (2 n**2 - 1), as x + x**3 / 3 + x**5 / 5 + ..."""
+    # 1 / ln 2 in units of 2**-LOG_FRACTION_BITS: the digits of 1.4426950408889634073599246810018921374266.
+    cdef uint128_t power = (<uint128_t> 0x5C551D9 << 64) | <uint128_t> 0x4AE0BF85DDF43FF7
+    cdef uint128_t x_inverse = 2 * <uint128_t> n * <uint128_t> n - 1, total = 0
+    cdef uint128_t divisor = 1
+    power //= x_inverse
+    while power > 0:
+        total += power // divisor
+        power = power // x_inverse // x_inverse
+        divisor += 2
+    return total

@@ -1,0 +1,499 @@
+"""Base classes of criteria that are not the engine's own, and the tables of cuts that they judge.
+
+The gains of such criteria are compared with a tolerance. Both engines call them with the same numbers: the compiled one
+with the cuts of many features and nodes at once, the reference with those of one feature.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport INFINITY, fabs, isnan
+
+from pytrees._core.criteria.gain cimport exceeds_by_tolerance
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+
+# Class counts in a call, of both children: these and what a criterion computes of them fit into a core's cache.
+COUNTS_IN_TABLE = 32768
+FEWEST_CUTS_IN_TABLE = 64
+
+_SEGMENT = np.dtype(
+    [(name, np.int32) for name in ("node", "feature", "start", "stop", "starts_feature", "ends_feature")]
+)
+
+
+cdef class CountCriterion:
+    """Base class of your own criterion on class counts.
+
+    A subclass defines ``gains(left, right)``. It can then be given as `criterion` to every estimator that takes one:
+    any growth, any ensemble, both engines, with sample weights.
+
+    ``left`` and ``right`` are arrays of shape (n_cuts, n_classes), float64: for every cut the class counts, or sums of
+    sample weights, of the rows that it sends to either side, the classes in the order of `classes_`. Neither side is
+    without rows. The arrays are read-only, and scratch memory: what is kept of them must be copied.
+
+    What is returned is of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids a cut.
+    Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the lowest
+    threshold wins. For the split of a node any unit will do. Between nodes gains count by the rows of the node, where
+    `max_leaf_nodes` has the best leaf split first and in `feature_importances_`, in which gains below zero count as
+    zero: there a gain is meant to be a decrease by row, such as that of an impurity.
+
+    A call holds many cuts, of several features and nodes; one that stands alone is given twice. The gain of each must
+    follow from its own row of the arrays, as it does where every operation is element by element or along ``axis=1``.
+    Where it does not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``.
+    For some cuts of the first table this is checked.
+
+    Where features are categorical, a subclass also defines ``gain_of_children(counts)``: the gain of a split into one
+    child a category, of whose class counts ``counts``, read-only and of shape (n_children, n_classes), has a row a
+    child. Of two children it is meant to be what ``gains`` says of their cut.
+
+    The names `name`, `judges`, `specification`, `judge`, `judged`, `judged_children` and `check_children` are taken.
+
+    Attributes
+    ----------
+    per_feature : bool, default=False
+        Every call holds all cuts of one feature of one node, and no others. That costs a call a feature and node.
+
+    Raises
+    ------
+    RuntimeError
+        At fitting, if ``gains`` raises an exception, which is then its cause.
+    ValueError
+        At fitting, if what ``gains`` or ``gain_of_children`` returns has another shape, is not real, is not a number
+        or plus infinity, if cuts gain something else among others than alone though `per_feature` is False, or if
+        there are categorical features and no ``gain_of_children``.
+
+    See Also
+    --------
+    SequenceCriterion : For criteria that see the labels in the order of the rows.
+
+    Notes
+    -----
+    A Cython class may derive from ``pytrees._core.criteria.user.CountCriterion`` by cimport and override its C method
+    ``judge``, which is called without the interpreter's lock.
+
+    Examples
+    --------
+    Twoing (Breiman et al., 1984) for any number of classes:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.criteria import CountCriterion
+    >>> class Twoing(CountCriterion):
+    ...     def gains(self, left, right):
+    ...         n_left, n_right = left.sum(axis=1, keepdims=True), right.sum(axis=1, keepdims=True)
+    ...         n = n_left + n_right
+    ...         difference = np.abs(left / n_left - right / n_right).sum(axis=1, keepdims=True)
+    ...         return (n_left * n_right / (4 * n**2) * difference**2)[:, 0]
+    >>> X, y = load_iris(return_X_y=True)
+    >>> DecisionTreeClassifier(Twoing(), max_depth=3).fit(X, y).get_n_leaves()
+    5
+    """
+
+    judges = "counts"
+    per_feature = False
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    def specification(self, n_classes, rows=None):
+        """The criterion as the kernels take it."""
+        return "user_counts", {"criterion": self}
+
+    def gains(self, left, right):
+        """The gain of every cut; a subclass must define it.
+
+        Parameters
+        ----------
+        left, right : ndarray of shape (n_cuts, n_classes), float64
+
+        Returns
+        -------
+        ndarray of shape (n_cuts,)
+        """
+        raise NotImplementedError(f"{self.name} must define gains(left, right).")
+
+    def gain_of_children(self, counts):
+        """The gain of a split into more children than two; a subclass must define it for categorical features.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (n_children, n_classes), float64
+
+        Returns
+        -------
+        float
+        """
+        raise NotImplementedError(f"{self.name} must define gain_of_children(counts).")
+
+    def check_children(self):
+        """Raise ValueError unless the criterion can judge a split by category."""
+        _check_defined(self, CountCriterion, "counts")
+
+    def judged_children(self, counts):
+        """The gain of a split into children of these class counts, checked: what both engines call."""
+        counts = np.array(counts, dtype=np.float64)
+        counts.flags.writeable = False
+        return _checked_gain(self, f"{len(counts)} children", counts)
+
+    def judged(self, left, right):
+        """The gains of cuts, checked: what the reference engine calls."""
+        left, right = np.asfortranarray(left, dtype=np.float64), np.asfortranarray(right, dtype=np.float64)
+        gains = np.empty(len(left))
+        _judge_checked(self, left, right, gains)
+        if not self.per_feature and len(left) > 1:
+            _compare_alone(self, left, right, gains, np.empty(1))
+        return gains
+
+    cdef int judge(
+        self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
+    ) except -1 nogil:
+        with gil:
+            _ask_gains(self, np.asarray(left), np.asarray(right), gains)
+        return 0
+
+
+cdef class SequenceCriterion:
+    """Base class of your own criterion on label sequences.
+
+    A subclass defines ``impurity(labels)``. The gain of a cut is the impurity of the node's label sequence minus those
+    of its children's, weighted by their shares of the rows; a subclass may define ``gain(labels, goes_left)`` instead.
+    It can then be given as `criterion` to every estimator that takes one: any growth, any ensemble, both engines; but
+    rows of a sequence have no weights. With a ``gain`` of its own it defines ``gain_of_children(labels, children)``
+    beside it where features are categorical: the gain of a split into one child a category.
+
+    ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of
+    the rows in a node, in the order of the rows; on bootstrap samples in the order of the draws, with repeated
+    rows. ``goes_left`` is a bool for each of them, ``children`` the number of its child, 0, 1, ... Gains are real
+    numbers, the higher the better; minus infinity forbids a split. They are compared with a tolerance of
+    1e-12 · max(1, abs(best)).
+
+    Attributes
+    ----------
+    needs_rows : bool, default=False
+        The methods get a further argument ``rows``, an array of shape (n_samples,), int64: the numbers of the rows in
+        the X that was fitted. By them the criterion can look up what it knows of a row beside its label. In
+        cross-validation that X is a part of the whole one, with row numbers of its own.
+
+    Raises
+    ------
+    RuntimeError
+        At fitting, if the methods raise an exception, which is then its cause.
+    ValueError
+        At fitting, if what they return is not one real number, or not a number; or if there are categorical features
+        and a ``gain``, but no ``gain_of_children``.
+
+    See Also
+    --------
+    CountCriterion : For criteria that see class counts.
+
+    Notes
+    -----
+    Every cut costs two calls of ``impurity``, or one of ``gain``; use `max_candidates` to try fewer.
+
+    Examples
+    --------
+    The number of changes of class from row to row:
+
+    >>> import numpy as np
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.criteria import SequenceCriterion
+    >>> class Changes(SequenceCriterion):
+    ...     def impurity(self, labels):
+    ...         return np.count_nonzero(np.diff(labels))
+    >>> X, y = [[5, 1], [1, 2], [6, 3], [2, 4]], ["b", "a", "b", "a"]
+    >>> tree = DecisionTreeClassifier(Changes()).fit(X, y)
+    >>> tree.tree_.feature.tolist(), tree.tree_.gain.tolist()
+    ([0, -2, -2], [3.0, 0.0, 0.0])
+    """
+
+    judges = "sequence"
+    needs_rows = False
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    def specification(self, n_classes, rows=None):
+        """The criterion as the kernels take it; `rows` are the numbers of the rows that they see as 0, 1, 2, ..."""
+        return "user_sequence", {"criterion": self, "rows": rows}
+
+    def impurity(self, labels, rows=None):
+        """Impurity of a label sequence; a subclass must define it, or `gain`."""
+        raise NotImplementedError(f"{self.name} must define impurity(labels) or gain(labels, goes_left).")
+
+    def gain(self, labels, goes_left, rows=None):
+        """Gain of a cut: impurity of the sequence, minus those of its parts by their shares of the rows."""
+        chosen = np.ones(len(labels), dtype=bool)
+        return _thin_gain(self, _impurity(self, labels, rows, chosen), labels, (goes_left, ~goes_left), rows)
+
+    def gain_of_children(self, labels, children, rows=None):
+        """Gain of a split by category: impurity of the sequence, minus those of its parts by their shares of the rows.
+        """
+        parts = [children == child for child in range(children.max() + 1)]
+        return _thin_gain(self, _impurity(self, labels, rows, children >= 0), labels, parts, rows)
+
+    def check_children(self):
+        """Raise ValueError unless the criterion can judge a split by category."""
+        if type(self).gain is not SequenceCriterion.gain or type(self).impurity is SequenceCriterion.impurity:
+            _check_defined(self, SequenceCriterion, "labels, children")
+
+    def judged_children(self, labels, children, row_ids):
+        """The gain of a split by category, checked: what both engines call."""
+        of_rows = (np.array(row_ids, dtype=np.int64),) if self.needs_rows else ()
+        labels, children = np.array(labels, dtype=np.int32), np.array(children, dtype=np.int64)
+        return _checked_gain(self, f"{children.max() + 1} children", labels, children, *of_rows)
+
+    def judged(self, labels, row_ids, order, n_left):
+        """The gains of a feature's cuts, checked: what the reference engine calls."""
+        gains = np.empty(len(n_left))
+        judge_sequences(
+            self, np.array(labels, dtype=np.int32), np.array(row_ids, dtype=np.int64),
+            np.array(order, dtype=np.int32), np.array(n_left, dtype=np.int32), gains,
+        )
+        return gains
+
+    cdef int judge(
+        self, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order, const index_t[:] n_left,
+        float64_t[:] gains
+    ) except -1 nogil:
+        with gil:
+            _ask_sequences(
+                self, np.array(labels), np.array(row_ids), np.asarray(order), np.asarray(n_left).tolist(), gains
+            )
+        return 0
+
+
+# ------------------------------------------------------------------------------------------ asking the Python methods
+
+def _ask_gains(criterion, left, right, float64_t[:] gains):
+    cdef Py_ssize_t n_cuts = len(left)
+    if n_cuts == 1 and not criterion.per_feature:
+        # NumPy sums a single row in another order than the rows of a column-major table: there are always two.
+        left, right = (np.asfortranarray(np.repeat(counts, 2, axis=0)) for counts in (left, right))
+    for counts in (left, right):
+        counts.flags.writeable = False
+    given = _returned(criterion, criterion.gains, f"{n_cuts} cuts", left, right)
+    if given.shape != (len(left),):
+        raise ValueError(
+            f"gains of the criterion {criterion.name} must be of shape (n_cuts,) = ({len(left)},), got {given.shape}."
+        )
+    cdef const float64_t[:] checked = given.astype(np.float64, copy=False)
+    gains[:] = checked[:n_cuts]
+
+
+def _returned(criterion, method, of_what, *arguments):
+    """What a method of the criterion returns, as an array of real numbers."""
+    try:
+        returned = method(*arguments)
+        given = np.asarray(returned)
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        raise RuntimeError(f"The criterion {criterion.name} failed on {of_what}: {error!r}") from error
+    if returned is None:
+        raise ValueError(f"{method.__name__} of the criterion {criterion.name} returned None: is its return missing?")
+    if given.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{method.__name__} of the criterion {criterion.name} must return real numbers, got dtype {given.dtype}."
+        )
+    return given
+
+
+def _real_number(criterion, method, of_what, *arguments):
+    given = _returned(criterion, method, of_what, *arguments)
+    if given.ndim:
+        raise ValueError(
+            f"{method.__name__} of the criterion {criterion.name} must return one number, got shape {given.shape}."
+        )
+    return float(given)
+
+
+def _ask_sequences(criterion, labels, row_ids, order, n_left, float64_t[:] gains):
+    rows = row_ids if criterion.needs_rows else None
+    goes_left = np.zeros(len(labels), dtype=bool)
+    gain = _gain_method(criterion, labels, rows)
+    moved = 0
+    for k, n in enumerate(n_left):
+        goes_left[order[moved:n]] = True
+        moved = n
+        gains[k] = gain(goes_left.copy())
+
+
+def _gain_method(criterion, labels, rows):
+    """The gain of a cut, given which rows go left; the node's own impurity is asked for once."""
+    if type(criterion).gain is SequenceCriterion.gain:
+        node_impurity = _impurity(criterion, labels, rows, np.ones(len(labels), dtype=bool))
+        return lambda goes_left: _thin_gain(criterion, node_impurity, labels, (goes_left, ~goes_left), rows)
+    of_rows = () if rows is None else (rows,)
+    of_what = f"{len(labels)} labels"
+    return lambda goes_left: _real_number(criterion, criterion.gain, of_what, labels, goes_left, *of_rows)
+
+
+def _impurity(criterion, labels, rows, chosen):
+    of_rows = () if rows is None else (rows[chosen],)
+    chosen_labels = labels[chosen]
+    return _real_number(criterion, criterion.impurity, f"{len(chosen_labels)} labels", chosen_labels, *of_rows)
+
+
+def _thin_gain(criterion, node_impurity, labels, parts, rows):
+    """Impurity of the sequence, minus those of the children's by their shares of the rows."""
+    gain = node_impurity
+    for part in parts:
+        gain = gain - np.count_nonzero(part) / len(labels) * _impurity(criterion, labels, rows, part)
+    return gain
+
+
+def _check_defined(criterion, base, arguments):
+    if type(criterion).gain_of_children is base.gain_of_children:
+        raise ValueError(
+            f"The criterion {criterion.name} must define gain_of_children({arguments}) for categorical features."
+        )
+
+
+def _checked_gain(criterion, of_what, *arguments):
+    """What `gain_of_children` returns."""
+    gain = _real_number(criterion, criterion.gain_of_children, of_what, *arguments)
+    if not _is_gain(gain):
+        raise ValueError(f"The criterion {criterion.name} gives a gain of {gain} to {of_what} of a category each.")
+    return gain
+
+
+cdef inline bint _is_gain(float64_t gain) noexcept nogil:
+    return not isnan(gain) and gain < INFINITY
+
+
+cdef int judge_sequences(
+    SequenceCriterion criterion, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order,
+    const index_t[:] n_left, float64_t[:] gains
+) except -1 nogil:
+    """As `SequenceCriterion.judge`, whose gains are checked."""
+    cdef Py_ssize_t i
+    criterion.judge(labels, row_ids, order, n_left, gains)
+    for i in range(gains.shape[0]):
+        if not _is_gain(gains[i]):
+            with gil:
+                raise ValueError(
+                    f"The criterion {criterion.name} gives a gain of {gains[i]} to a cut of {labels.shape[0]} labels "
+                    f"of which {n_left[i]} go left."
+                )
+    return 0
+
+
+cdef int _judge_checked(
+    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
+) except -1 nogil:
+    cdef Py_ssize_t i
+    criterion.judge(left, right, gains)
+    for i in range(gains.shape[0]):
+        if not _is_gain(gains[i]):
+            with gil:
+                raise ValueError(
+                    f"The criterion {criterion.name} gives a gain of {gains[i]} to the cut of class counts "
+                    f"{np.asarray(left[i]).tolist()} and {np.asarray(right[i]).tolist()}."
+                )
+    return 0
+
+
+cdef int _compare_alone(
+    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, const float64_t[:] gains,
+    float64_t[:] alone
+) except -1 nogil:
+    """Raise where one of four cuts, the first, the middle, the last and the best one, gains something else alone."""
+    cdef Py_ssize_t k, cut, best = 0, n_cuts = gains.shape[0]
+    cdef float64_t tolerance
+    for cut in range(n_cuts):
+        if gains[cut] > gains[best]:
+            best = cut
+    for k in range(4):
+        cut = best if k == 3 else k * (n_cuts - 1) // 2
+        _judge_checked(criterion, left[cut:cut + 1, :], right[cut:cut + 1, :], alone)
+        # Where a cut is forbidden one way only, the difference is infinite.
+        tolerance = 1e-12 * max(1.0, min(fabs(alone[0]), fabs(gains[cut])))
+        if alone[0] != gains[cut] and fabs(alone[0] - gains[cut]) > tolerance:
+            with gil:
+                raise ValueError(
+                    f"The criterion {criterion.name} gives a cut a gain of {gains[cut]} among others and of "
+                    f"{alone[0]} alone. If it must see all cuts of a feature together, set its class attribute "
+                    "per_feature = True."
+                )
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------- tables of cuts
+
+@cython.final
+cdef class CutTable:
+    def __cinit__(self, CountCriterion criterion, Py_ssize_t n_classes):
+        self.criterion = criterion
+        self.per_feature = criterion.per_feature
+        self.running = np.empty(n_classes)
+        self.alone = np.empty(1)
+        self._allocate(max(FEWEST_CUTS_IN_TABLE, COUNTS_IN_TABLE // (2 * n_classes)))
+
+    def _allocate(self, Py_ssize_t capacity):
+        n_classes = self.running.shape[0]
+        self.left = np.empty((capacity, n_classes), order="F")
+        self.right = np.empty((capacity, n_classes), order="F")
+        self.gains = np.empty(capacity)
+        self.n_left = np.empty(capacity, dtype=np.int32)
+        self.segments = np.empty(capacity, dtype=_SEGMENT)
+        self.capacity = capacity
+
+
+cdef int reserve_cuts(CutTable table, Py_ssize_t n_cuts) except -1 nogil:
+    """Make room for so many cuts in an empty table."""
+    if n_cuts > table.capacity:
+        with gil:
+            table._allocate(n_cuts)
+    return 0
+
+
+cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
+    """Judge the cuts in the table and empty it: every node keeps its best cut, of equal ones the first."""
+    cdef Py_ssize_t n_cuts = table.n_cuts
+    cdef index_t i
+    if n_cuts == 0:
+        return 0
+    _judge_checked(table.criterion, table.left[:n_cuts, :], table.right[:n_cuts, :], table.gains[:n_cuts])
+    if not table.is_checked and not table.per_feature and n_cuts > 1:
+        _compare_alone(
+            table.criterion, table.left[:n_cuts, :], table.right[:n_cuts, :], table.gains[:n_cuts], table.alone
+        )
+        table.is_checked = True
+    for i in range(table.n_segments):
+        _keep_best(table, &table.segments[i], best_of_node)
+    table.n_cuts = 0
+    table.n_segments = 0
+    return 0
+
+
+cdef index_t first_greatest(const float64_t[:] gains) noexcept nogil:
+    """The gain that no later one exceeds by more than the tolerance, as they stand in line; NONE of forbidden cuts."""
+    cdef index_t cut, best = NONE
+    for cut in range(<index_t> gains.shape[0]):
+        if gains[cut] > -INFINITY and (best == NONE or exceeds_by_tolerance(gains[cut], gains[best])):
+            best = cut
+    return best
+
+
+cdef void _keep_best(CutTable table, const Segment* segment, UserCut* best_of_node) noexcept nogil:
+    cdef index_t cut
+    cdef UserCut* best = &table.best_of_feature
+    cdef UserCut* of_node = &best_of_node[segment.node]
+    if segment.starts_feature:
+        best.feature = NONE
+    # `best` is the best of the feature's cuts before this one.
+    for cut in range(segment.start, segment.stop):
+        if table.gains[cut] == -INFINITY:
+            continue
+        if best.feature == NONE or exceeds_by_tolerance(table.gains[cut], best.gain):
+            best.feature = segment.feature
+            best.n_left = table.n_left[cut]
+            best.gain = table.gains[cut]
+    if segment.ends_feature and best.feature != NONE:
+        if of_node.feature == NONE or exceeds_by_tolerance(best.gain, of_node.gain):
+            of_node.feature = best.feature
+            of_node.n_left = best.n_left
+            of_node.gain = best.gain

@@ -1,0 +1,172 @@
+"""Weighted information gain from whole counts, inlined where it is cimported: the sums of n log2 n behind it tell which
+cut is better but for those that are nearly equal, and only these are computed as the definition has them."""
+
+from libc.math cimport INFINITY
+
+from pytrees._core.criteria.gain cimport exceeds_by_tolerance
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+from pytrees._core.criteria.weighted cimport WeightedScan, weighted_gain
+
+
+cdef struct WigScan:
+    # A child of n rows, n_q of class q, with the weights w_q of its mode, has n times the impurity
+    # mass * log2 n - sum, where mass = sum of w_q n_q and sum = sum of w_q n_q log2 n_q; in units of 2**-30 bit.
+    index_t n_classes
+    const int64_t* table            # n log2 n
+    const int64_t* total_counts
+    int64_t* left_counts
+    const float64_t* mode_weights   # by class as the mode and class
+    int64_t total, left_total
+    index_t left_mode, right_mode
+    int64_t right_limit             # the right child's mode stays it until the left one has more of its rows than these
+    const float64_t* left_weights   # the classes', as the child's mode says
+    const float64_t* right_weights
+    float64_t left_sum, left_mass, right_sum, right_mass
+    float64_t to_reach              # scores below it are not better
+    WigBest* best
+
+
+cdef struct WigBest:
+    # The best cut so far, and how far scores are from the children's impurities as `exact` has them. Its own gain is
+    # computed when a cut comes that is not clearly better or worse.
+    float64_t margin
+    int64_t* left_counts
+    int64_t left_total
+    bint has_gain                   # which is exact.best_score
+    WeightedScan exact
+
+
+cdef inline void start_wig(WigScan* scan, int64_t n_rows) noexcept nogil:
+    cdef int64_t n_terms = (n_rows if n_rows < scan.total else scan.total) + scan.n_classes
+    # Sums of as many terms as rows, and after a change of the mode as classes, each rounded by 2**-53 of the whole; of
+    # the table each number is rounded by half a unit, and weights add up to 1. The definition's own rounding is by less
+    # than 2**-53 a class, and the tolerance of comparisons is 1e-12, gains being below 1.
+    scan.best.margin = (1e-12 + 1e-14 * n_terms) * (
+        <float64_t> scan.table[scan.total] + <float64_t> scan.total * 2.0**30
+    ) + 8.0
+
+
+cdef inline void start_wig_feature(WigScan* scan) noexcept nogil:
+    """All rows in the right child."""
+    cdef index_t label
+    scan.left_total = 0
+    for label in range(scan.n_classes):
+        scan.left_counts[label] = 0
+    scan.to_reach = -INFINITY
+    scan.left_sum = 0.0
+    scan.left_mass = 0.0
+    scan.left_mode = 0
+    scan.left_weights = scan.mode_weights
+    scan.right_mode = NONE
+    _find_right_mode(scan)
+
+
+cdef inline void move_wig(WigScan* scan, index_t label, int64_t weight) noexcept nogil:
+    cdef int64_t left = scan.left_counts[label], right = scan.total_counts[label] - left
+    cdef float64_t class_weight = scan.left_weights[label]
+    scan.left_total += weight
+    scan.left_counts[label] = left + weight
+    scan.left_sum += class_weight * <float64_t> (scan.table[left + weight] - scan.table[left])
+    scan.left_mass += class_weight * <float64_t> weight
+    class_weight = scan.right_weights[label]
+    scan.right_sum -= class_weight * <float64_t> (scan.table[right] - scan.table[right - weight])
+    scan.right_mass -= class_weight * <float64_t> weight
+    # Of equal classes the lowest is the mode.
+    if left + weight + (label < scan.left_mode) > scan.left_counts[scan.left_mode]:
+        _set_left_mode(scan, label)
+    if scan.left_counts[scan.right_mode] > scan.right_limit:
+        _find_right_mode(scan)
+
+
+cdef inline void _set_left_mode(WigScan* scan, index_t mode) noexcept nogil:
+    cdef const float64_t* weights = scan.mode_weights + <Py_ssize_t> mode * scan.n_classes
+    cdef float64_t total = 0.0, mass = 0.0
+    cdef index_t label
+    for label in range(scan.n_classes):
+        total += weights[label] * <float64_t> scan.table[scan.left_counts[label]]
+        mass += weights[label] * <float64_t> scan.left_counts[label]
+    scan.left_mode = mode
+    scan.left_weights = weights
+    scan.left_sum = total
+    scan.left_mass = mass
+
+
+cdef inline void _find_right_mode(WigScan* scan) noexcept nogil:
+    cdef const float64_t* weights
+    cdef float64_t total = 0.0, mass = 0.0
+    cdef int64_t right, largest = -1, needed = 0
+    cdef index_t label, mode = 0
+    # The mode of the classes so far has `largest` rows and needs `needed` to be it: as many as a higher class has, and
+    # more than a lower one. Others only lose rows later.
+    for label in range(scan.n_classes):
+        right = scan.total_counts[label] - scan.left_counts[label]
+        if right > largest:
+            needed = largest + 1
+            largest = right
+            mode = label
+        elif right > needed:
+            needed = right
+    scan.right_limit = scan.total_counts[mode] - needed
+    if mode == scan.right_mode:
+        return
+    weights = scan.mode_weights + <Py_ssize_t> mode * scan.n_classes
+    for label in range(scan.n_classes):
+        right = scan.total_counts[label] - scan.left_counts[label]
+        total += weights[label] * <float64_t> scan.table[right]
+        mass += weights[label] * <float64_t> right
+    scan.right_mode = mode
+    scan.right_weights = weights
+    scan.right_sum = total
+    scan.right_mass = mass
+
+
+cdef inline bint offer_wig(WigScan* scan) noexcept nogil:
+    cdef int64_t right_rows = scan.total - scan.left_total
+    cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> right_rows
+    cdef float64_t product = left_total * right_total, score
+    # The score is minus the impurities of the children times their rows, here times the product of these.
+    score = (scan.left_sum + scan.right_sum) * product - (
+        scan.left_mass * <float64_t> scan.table[scan.left_total] * right_total
+        + scan.right_mass * <float64_t> scan.table[right_rows] * left_total
+    )
+    if score < scan.to_reach * product:
+        return False
+    score /= product
+    if not _is_better_wig(scan.best, scan.left_counts, scan.left_total, score, scan.to_reach):
+        return False
+    scan.to_reach = score - 2.0 * scan.best.margin
+    return True
+
+
+cdef inline bint _is_better_wig(
+    WigBest* best, const int64_t* left_counts, int64_t left_total, float64_t score, float64_t to_reach
+) noexcept nogil:
+    """Keep a cut that is better than the best so far, whose score is 2 margins above `to_reach`."""
+    cdef float64_t gain
+    cdef bint is_clear = score > to_reach + 5.0 * best.margin
+    cdef index_t label
+    if not is_clear:
+        gain = _gain_at(best, left_counts, left_total)
+        complete_best(best)
+        if not exceeds_by_tolerance(gain, best.exact.best_score):
+            return False
+        best.exact.best_score = gain
+    best.has_gain = not is_clear
+    best.left_total = left_total
+    for label in range(best.exact.n_classes):
+        best.left_counts[label] = left_counts[label]
+    return True
+
+
+cdef inline void complete_best(WigBest* best) noexcept nogil:
+    if not best.has_gain:
+        best.exact.best_score = _gain_at(best, best.left_counts, best.left_total)
+        best.has_gain = True
+
+
+cdef inline float64_t _gain_at(WigBest* best, const int64_t* left_counts, int64_t left_total) noexcept nogil:
+    cdef index_t label
+    for label in range(best.exact.n_classes):
+        best.exact.left_counts[label] = <float64_t> left_counts[label]
+    best.exact.left_total = <float64_t> left_total
+    return weighted_gain(&best.exact)

@@ -1,0 +1,103 @@
+"""Boxes: products of sets of values, one set for every attribute; and their masses under a product measure."""
+
+from pytrees._core.base.types cimport float64_t, int64_t
+
+
+# Flat arrays. Box b has the constraints indptr[b] to indptr[b + 1], attributes ascending; what is not constrained may
+# have any value. Constraint c allows the values of the runs run_indptr[c] to run_indptr[c + 1], ascending and disjoint,
+# each from start to stop - 1.
+cdef struct BoxArrays:
+    Py_ssize_t n_boxes
+    const int64_t* indptr
+    const int64_t* attribute
+    const int64_t* run_indptr
+    const int64_t* start
+    const int64_t* stop
+
+
+# The weight of the values a to b - 1 of attribute m is cumulative[offsets[m] + b] - cumulative[offsets[m] + a].
+cdef struct Masses:
+    const int64_t* offsets
+    const float64_t* cumulative
+
+
+cdef class Boxes:
+    """The arrays that Python hands over, kept alive."""
+
+    cdef const int64_t[::1] indptr, attribute, run_indptr, start, stop
+    cdef BoxArrays arrays
+
+
+cdef class Measure:
+    """A product measure, and what every attribute weighs in all."""
+
+    cdef const int64_t[::1] offsets
+    cdef const float64_t[::1] cumulative
+    cdef Masses masses
+
+
+cdef class Overlaps:
+    """The probabilities of what some boxes have in common on a schema: of one of them and all up to it at a time.
+
+    A pair of boxes has their product, times a factor for every attribute that both constrain. The constraints of all
+    boxes stand together by attribute, so that no pair is looked at for an attribute that it does not share.
+    """
+
+    cdef Boxes boxes
+    cdef Measure measure
+    cdef const int64_t[::1] chosen              # the boxes, each of which has mass on the schema
+    cdef const int64_t[::1] low, high           # the schema: of every attribute the values low to high - 1
+    cdef float64_t[::1] mass                    # of every box on the schema
+    cdef int64_t[::1] first                     # entry of every attribute: constraints that exclude some of the schema
+    cdef int64_t[::1] place, constraint         # of every entry: place of its box in `chosen`, ascending
+    cdef float64_t[::1] inverse                 # of every entry: one over the weight that it allows
+    cdef float64_t[::1] common                  # what `take` works out
+
+    cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil
+
+
+cdef Overlaps overlaps_of(
+    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
+)
+
+
+cdef inline float64_t run_mass(Masses* masses, int64_t attribute, int64_t start, int64_t stop) noexcept nogil:
+    """The weight of the values start to stop - 1; zero where there are none."""
+    cdef const float64_t* cumulative = masses.cumulative + masses.offsets[attribute]
+    return cumulative[stop] - cumulative[start] if start < stop else 0.0
+
+
+cdef inline float64_t total_mass(Masses* masses, int64_t attribute) noexcept nogil:
+    return masses.cumulative[masses.offsets[attribute + 1] - 1]
+
+
+cdef inline float64_t clipped_mass(
+    BoxArrays* boxes, Masses* masses, int64_t constraint, int64_t low, int64_t high,
+) noexcept nogil:
+    """The weight of those values from low to high - 1 that the constraint allows."""
+    cdef int64_t run, attribute = boxes.attribute[constraint]
+    cdef float64_t mass = 0.0
+    for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
+        mass += run_mass(masses, attribute, max(boxes.start[run], low), min(boxes.stop[run], high))
+    return mass
+
+
+cdef inline float64_t common_mass(
+    BoxArrays* boxes, int64_t constraint, BoxArrays* others, int64_t other, Masses* masses, int64_t low, int64_t high,
+) noexcept nogil:
+    """The weight of those values from low to high - 1 that both constraints, on one attribute, allow."""
+    cdef int64_t run = boxes.run_indptr[constraint], end = boxes.run_indptr[constraint + 1]
+    cdef int64_t other_run = others.run_indptr[other], other_end = others.run_indptr[other + 1]
+    cdef int64_t attribute = boxes.attribute[constraint]
+    cdef float64_t mass = 0.0
+    # What the runs before these two have in common is counted.
+    while run < end and other_run < other_end:
+        mass += run_mass(
+            masses, attribute, max(low, max(boxes.start[run], others.start[other_run])),
+            min(high, min(boxes.stop[run], others.stop[other_run])),
+        )
+        if boxes.stop[run] <= others.stop[other_run]:
+            run += 1
+        else:
+            other_run += 1
+    return mass

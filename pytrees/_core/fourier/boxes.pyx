@@ -1,0 +1,318 @@
+"""Functions that are constant on boxes, without their spectra: inner products and averages over schemata."""
+
+import numpy as np
+
+from libc.stdint cimport uint8_t
+
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
+
+# Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
+cdef float64_t LEAST = 1e-300
+
+
+cdef class Boxes:
+    def __init__(self, boxes):
+        self.indptr, self.attribute, self.run_indptr, self.start, self.stop = boxes
+        # Pointers to empty arrays are never followed.
+        self.arrays = BoxArrays(
+            self.indptr.shape[0] - 1, &self.indptr[0], address(self.attribute), &self.run_indptr[0],
+            address(self.start), address(self.stop),
+        )
+
+
+cdef class Measure:
+    def __init__(self, measure):
+        self.offsets, self.cumulative = measure
+        self.masses = Masses(&self.offsets[0], &self.cumulative[0])
+
+
+cdef const int64_t* address(const int64_t[::1] array) noexcept:
+    return &array[0] if array.shape[0] else NULL
+
+
+cdef class Found:
+    """Boxes while they are found, and where the search is: of every attribute the values low to high - 1."""
+
+    cdef const int64_t[::1] cardinalities
+    cdef int64_t[::1] low, high
+    cdef list nodes, indptr, attribute, run_indptr, runs
+
+    def __init__(self, const int64_t[::1] cardinalities):
+        self.cardinalities = cardinalities
+        self.low, self.high = np.zeros_like(cardinalities), np.array(cardinalities)
+        self.nodes, self.indptr, self.attribute, self.run_indptr, self.runs = [], [0], [], [0], []
+
+    cdef int add(self, int64_t node, int64_t gappy, list gaps) except -1:
+        """Add the box of a node here; one attribute, unless it is NONE, has only the values of the gaps."""
+        cdef const int64_t[::1] low = self.low, high = self.high, cardinalities = self.cardinalities
+        cdef int64_t m
+        for m in range(low.shape[0]):
+            if m == gappy:
+                self.runs += gaps
+            elif high[m] - low[m] < cardinalities[m]:
+                self.runs.append((low[m], high[m]))
+            else:
+                continue
+            self.attribute.append(m)
+            self.run_indptr.append(len(self.runs))
+        self.nodes.append(node)
+        self.indptr.append(len(self.attribute))
+        return 0
+
+    def arrays(self):
+        start, stop = np.array(self.runs, dtype=np.int64).reshape(-1, 2).T.copy()
+        lists = self.nodes, self.indptr, self.attribute, self.run_indptr
+        return *(np.array(one, dtype=np.int64) for one in lists), start, stop
+
+
+cdef list gaps_between(list taken, int64_t low, int64_t high):
+    """The runs of values from low to high - 1 between those that are taken, ascending ones."""
+    cdef list gaps = []
+    cdef int64_t value
+    for value in taken:
+        if low < value:
+            gaps.append((low, value))
+        low = value + 1
+    if low < high:
+        gaps.append((low, high))
+    return gaps
+
+
+def leaf_boxes(
+    const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
+    const float64_t[::1] threshold, const int64_t[::1] cardinalities, const int64_t[::1] child_offsets=None,
+    const int64_t[::1] children=None, const int64_t[::1] category=None,
+):
+    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
+
+    All int64. Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay
+    there, as no child has them. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
+    """
+    cdef Found found = Found(cardinalities)
+    # What a node has yet to do: (node, attribute whose limits are set first, low, high); node -1 only sets them.
+    cdef list pending = [(0, -1, 0, 0)], below, gaps
+    cdef int64_t node, attribute, old_low, old_high, cut, i
+    while pending:
+        node, attribute, old_low, old_high = pending.pop()
+        if attribute >= 0:
+            found.low[attribute], found.high[attribute] = old_low, old_high
+        if node < 0:
+            continue
+        if children_left[node] == LEAF:
+            found.add(node, NONE, [])
+            continue
+        attribute = feature[node]
+        old_low, old_high = found.low[attribute], found.high[attribute]
+        pending.append((-1, attribute, old_low, old_high))
+        if children_left[node] == MULTIWAY:
+            below = []
+            for i in range(child_offsets[node], child_offsets[node + 1]):
+                if old_low <= category[children[i]] < old_high:
+                    below.append((children[i], attribute, category[children[i]], category[children[i]] + 1))
+            gaps = gaps_between([value for _, _, value, _ in below], old_low, old_high)
+            if gaps:
+                found.add(node, attribute, gaps)
+            pending += reversed(below)
+            continue
+        # The first value that goes right.
+        cut = <int64_t>min(<float64_t>old_high, max(<float64_t>old_low, np.floor(threshold[node]) + 1.0))
+        if cut < old_high:
+            pending.append((children_right[node], attribute, cut, old_high))
+        if cut > old_low:
+            pending.append((children_left[node], attribute, old_low, cut))
+    return found.arrays()
+
+
+cdef float64_t[::1] constraint_shares(BoxArrays* boxes, Masses* masses):
+    """The probability of every constraint alone."""
+    cdef int64_t constraint, attribute
+    cdef float64_t[::1] shares = np.empty(boxes.indptr[boxes.n_boxes])
+    for constraint in range(shares.shape[0]):
+        attribute = boxes.attribute[constraint]
+        shares[constraint] = (
+            clipped_mass(boxes, masses, constraint, 0, masses.offsets[attribute + 1] - masses.offsets[attribute] - 1)
+            / total_mass(masses, attribute)
+        )
+    return shares
+
+
+cdef float64_t overlap(
+    BoxArrays* boxes, const float64_t* shares, Py_ssize_t box, BoxArrays* others, const float64_t* other_shares,
+    Py_ssize_t other, Masses* masses,
+) noexcept nogil:
+    """The probability of what two boxes have in common."""
+    cdef int64_t i = boxes.indptr[box], end = boxes.indptr[box + 1]
+    cdef int64_t j = others.indptr[other], other_end = others.indptr[other + 1]
+    cdef int64_t attribute, other_attribute
+    cdef float64_t product = 1.0
+    # The attributes below those of i and j are in the product.
+    while i < end and j < other_end:
+        attribute, other_attribute = boxes.attribute[i], others.attribute[j]
+        if attribute < other_attribute:
+            product *= shares[i]
+            i += 1
+        elif other_attribute < attribute:
+            product *= other_shares[j]
+            j += 1
+        else:
+            product *= (
+                common_mass(
+                    boxes, i, others, j, masses, 0, masses.offsets[attribute + 1] - masses.offsets[attribute] - 1
+                ) / total_mass(masses, attribute)
+            )
+            if product == 0.0:
+                return 0.0
+            i += 1
+            j += 1
+    while i < end:
+        product *= shares[i]
+        i += 1
+    while j < other_end:
+        product *= other_shares[j]
+        j += 1
+    return product
+
+
+cdef class Overlaps:
+    cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
+        """Work out what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
+        cdef BoxArrays* boxes = &self.boxes.arrays
+        cdef Masses* masses = &self.measure.masses
+        cdef int64_t constraint, m, entry, box = self.chosen[i]
+        cdef float64_t whole, weight
+        cdef Py_ssize_t j
+        for j in range(i + 1):
+            self.common[j] = self.mass[i] * self.mass[j]
+        # The attributes of the constraints before this one are as both boxes have them, the others as if independent.
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            m = boxes.attribute[constraint]
+            whole = run_mass(masses, m, self.low[m], self.high[m])
+            weight = clipped_mass(boxes, masses, constraint, self.low[m], self.high[m])
+            if m == left_out or not weight < whole:
+                continue
+            for entry in range(self.first[m], self.first[m + 1]):
+                if self.place[entry] > i:
+                    break
+                self.common[self.place[entry]] *= (
+                    common_mass(
+                        boxes, constraint, boxes, self.constraint[entry], masses, self.low[m], self.high[m]
+                    ) * self.inverse[entry] * (whole / max(weight, LEAST))
+                )
+
+
+cdef Overlaps overlaps_of(
+    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
+):
+    """Overlaps of boxes that have mass on a schema."""
+    cdef Overlaps found = Overlaps()
+    cdef BoxArrays* arrays = &boxes.arrays
+    cdef int64_t constraint, m
+    cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_attributes = low.shape[0], n_entries = 0
+    cdef float64_t whole, weight
+    for i in range(n_chosen):
+        n_entries += arrays.indptr[chosen[i] + 1] - arrays.indptr[chosen[i]]
+    cdef int64_t[::1] constraints = np.empty(n_entries, dtype=np.int64), places = np.empty(n_entries, dtype=np.int64)
+    cdef float64_t[::1] weights = np.empty(n_entries)
+    found.boxes, found.measure, found.chosen, found.low, found.high = boxes, measure, chosen, low, high
+    found.mass, found.common = np.ones(n_chosen), np.empty(n_chosen)
+    n_entries = 0
+    for i in range(n_chosen):
+        for constraint in range(arrays.indptr[chosen[i]], arrays.indptr[chosen[i] + 1]):
+            m = arrays.attribute[constraint]
+            whole = run_mass(&measure.masses, m, low[m], high[m])
+            weight = clipped_mass(arrays, &measure.masses, constraint, low[m], high[m])
+            found.mass[i] *= weight / whole
+            if weight < whole:
+                constraints[n_entries], places[n_entries], weights[n_entries] = constraint, i, weight
+                n_entries += 1
+    attributes = np.asarray(boxes.attribute)[np.asarray(constraints)[:n_entries]]
+    by_attribute = np.argsort(attributes, kind="stable")
+    found.first = np.searchsorted(attributes[by_attribute], np.arange(n_attributes + 1)).astype(np.int64)
+    found.place = np.asarray(places)[by_attribute]
+    found.constraint = np.asarray(constraints)[by_attribute]
+    found.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
+    return found
+
+
+def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, measure):
+    """Inner products of the functions of all pairs of trees, summed over their outputs; (n_trees, n_trees) float64.
+
+    Tree t has the boxes tree_indptr[t] to tree_indptr[t + 1] and on them the rows of `values`, (n_boxes, n_outputs).
+    """
+    cdef Boxes given = Boxes(boxes)
+    cdef Measure under = Measure(measure)
+    cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, i, j
+    cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
+    tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr)).astype(np.int64)
+    for chosen in boxes_that_count(given, constraint_shares(&given.arrays, &under.masses), values):
+        add_products(products, given, under, chosen, tree_of_box[chosen], np.asarray(values)[chosen])
+    for i in range(n_trees):
+        for j in range(i):
+            products[j, i] = products[i, j]
+    return np.asarray(products)
+
+
+cdef list boxes_that_count(Boxes boxes, const float64_t[::1] shares, values):
+    """The boxes that have mass and a value, apart where no output has values of both: such pairs have no product."""
+    cdef Py_ssize_t box, constraint
+    cdef uint8_t[::1] has_mass = np.ones(len(values), dtype=np.uint8)
+    for box in range(has_mass.shape[0]):
+        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
+            if shares[constraint] == 0.0:
+                has_mass[box] = 0
+    has_value = (np.asarray(values) != 0.0) & np.asarray(has_mass, dtype=bool)[:, np.newaxis]
+    if np.any(has_value.sum(axis=1) > 1):
+        has_value = has_value.any(axis=1, keepdims=True)
+    return [np.flatnonzero(of_output) for of_output in has_value.T]
+
+
+cdef int add_products(
+    float64_t[:, ::1] products, Boxes boxes, Measure measure, chosen, const int64_t[::1] tree,
+    const float64_t[:, ::1] values,
+) except -1:
+    """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees."""
+    everything = np.diff(np.asarray(measure.offsets)) - 1
+    cdef Overlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
+    cdef Py_ssize_t i, j, k
+    cdef float64_t value
+    with nogil:
+        for i in range(tree.shape[0]):
+            overlaps.take(i, NONE)
+            for j in range(i + 1):
+                value = 0.0
+                for k in range(values.shape[1]):
+                    value += values[i, k] * values[j, k]
+                value *= overlaps.common[j]
+                products[tree[i], tree[j]] += 2.0 * value if i != j and tree[i] == tree[j] else value
+    return 0
+
+
+def box_averages(boxes, const float64_t[:, ::1] values, schemata, measure):
+    """The average of the sum of the boxes' functions over every schema; (n_schemata, n_outputs) float64.
+
+    The schemata are boxes too; one of no mass has the average NaN.
+    """
+    cdef Boxes given = Boxes(boxes), over = Boxes(schemata)
+    cdef Measure under = Measure(measure)
+    cdef Py_ssize_t n_outputs = values.shape[1]
+    cdef float64_t[:, ::1] found = np.zeros((over.arrays.n_boxes, n_outputs))
+    cdef float64_t[::1] shares = constraint_shares(&given.arrays, &under.masses)
+    cdef float64_t[::1] schema_shares = constraint_shares(&over.arrays, &under.masses)
+    cdef const float64_t* share = &shares[0] if shares.shape[0] else NULL
+    cdef const float64_t* schema_share = &schema_shares[0] if schema_shares.shape[0] else NULL
+    cdef Py_ssize_t schema, box, k
+    cdef float64_t mass, part
+    with nogil:
+        for schema in range(over.arrays.n_boxes):
+            for box in range(given.arrays.n_boxes):
+                part = overlap(
+                    &given.arrays, share, box, &over.arrays, schema_share, schema, &under.masses
+                )
+                for k in range(n_outputs):
+                    found[schema, k] += part * values[box, k]
+            mass = 1.0
+            for k in range(over.indptr[schema], over.indptr[schema + 1]):
+                mass *= schema_shares[k]
+            for k in range(n_outputs):
+                found[schema, k] = found[schema, k] / mass
+    return np.asarray(found)

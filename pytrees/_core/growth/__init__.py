@@ -1,0 +1,1 @@
+"""Growth of a tree."""

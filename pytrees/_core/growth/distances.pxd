@@ -1,0 +1,189 @@
+"""Distances between the clustering of the rows by predicted class and that by true class, inlined where cimported.
+
+Of the table of |T_i ∩ Y_j| every distance takes a sum over the clusters T_i of a term each: a whole number (information
+gain, accuracy, mae), a fraction (gini, jaccard), or two whole numbers of whose sums it takes the ratio (gain ratio,
+normalised variation of information). A term follows from the size of T_i and an inner sum over the classes.
+"""
+
+cimport cython
+
+from pytrees._core.base.fractions cimport nearest_double
+from pytrees._core.base.exact_sums cimport Term
+from pytrees._core.base.types cimport (
+    ACCURACY,
+    ENTROPY,
+    GAIN_RATIO,
+    GINI,
+    JACCARD,
+    MAE,
+    NVI,
+    CriterionCode,
+    float64_t,
+    index_t,
+    int64_t,
+    uint128_t,
+)
+
+
+cdef struct Clusters:
+    CriterionCode code          # ENTROPY stands for information gain
+    index_t n_classes
+    const int64_t* table        # n log2 n
+    int64_t* counts             # |T_i ∩ Y_j|: by class j, then cluster i
+    int64_t* cluster_sizes
+    int64_t* class_sizes
+    int64_t* sums               # by cluster the inner sum, and what follows from it
+    Term* terms
+    int64_t total
+    int64_t class_entropy       # of Y, times the rows
+
+
+@cython.final
+cdef class ClusterMemory:
+    """The arrays of a `Clusters`."""
+
+    cdef Clusters clusters
+    cdef const int64_t[::1] table
+    cdef int64_t[:, ::1] counts
+    cdef int64_t[::1] cluster_sizes, class_sizes, sums
+    cdef int64_t[:, ::1] terms
+
+
+cdef inline bint takes_ratio(CriterionCode code) noexcept nogil:
+    return code == GAIN_RATIO or code == NVI
+
+
+cdef inline bint takes_fractions(CriterionCode code) noexcept nogil:
+    return code == GINI or code == JACCARD
+
+
+cdef inline bint sees_the_diagonal(CriterionCode code) noexcept nogil:
+    """Whether all that counts in a cluster are its rows of the right class."""
+    return code == JACCARD or code == ACCURACY
+
+
+cdef inline bint separates(CriterionCode code) noexcept nogil:
+    """Whether the distance is a sum over the leaves: what a split changes does not depend on the rest of the tree."""
+    return code == ACCURACY or code == MAE
+
+
+cdef inline int64_t part(
+    CriterionCode code, const int64_t* table, index_t cluster, index_t label, int64_t count
+) noexcept nogil:
+    """What so many rows of the class add to the cluster's inner sum."""
+    if sees_the_diagonal(code):
+        return count if cluster == label else 0
+    if code == GINI:
+        return count * count
+    if code == MAE:
+        return count * (cluster - label if cluster > label else label - cluster)
+    return table[count]
+
+
+cdef inline int64_t inner_sum(
+    CriterionCode code, const Clusters* clusters, index_t cluster, const int64_t* more
+) noexcept nogil:
+    """Of the cluster with these rows of every class added to it."""
+    cdef index_t label, k = clusters.n_classes
+    cdef int64_t total = 0
+    if sees_the_diagonal(code):
+        return clusters.counts[<Py_ssize_t> cluster * k + cluster] + more[cluster]
+    for label in range(k):
+        total += part(
+            code, clusters.table, cluster, label, clusters.counts[<Py_ssize_t> label * k + cluster] + more[label]
+        )
+    return total
+
+
+cdef inline Term term_of(
+    CriterionCode code, const Clusters* clusters, index_t cluster, int64_t inner, int64_t size
+) noexcept nogil:
+    """Of a cluster of this inner sum and size."""
+    cdef Term term
+    term.b = 1
+    if code == GINI:
+        term.a = inner
+        if size > 0:
+            term.b = size
+    elif code == JACCARD:
+        # Two empty sets are equal.
+        term.b = size + clusters.class_sizes[cluster] - inner
+        term.a = inner
+        if term.b == 0:
+            term.a = 1
+            term.b = 1
+    elif code == ACCURACY:
+        term.a = size - inner
+    elif code == MAE:
+        term.a = inner
+    else:
+        term.a = clusters.table[size] - inner
+        if code == GAIN_RATIO:
+            term.b = clusters.table[size]
+        elif code == NVI:
+            term.b = inner
+    return term
+
+
+cdef inline void change_cluster(Clusters* clusters, index_t cluster, const int64_t* more, int sign) noexcept nogil:
+    """Add the rows of these class counts to a cluster, or take them away."""
+    cdef index_t label, k = clusters.n_classes
+    cdef int64_t inner = 0, count
+    for label in range(k):
+        count = clusters.counts[<Py_ssize_t> label * k + cluster] + sign * more[label]
+        clusters.counts[<Py_ssize_t> label * k + cluster] = count
+        clusters.cluster_sizes[cluster] += sign * more[label]
+        inner += part(clusters.code, clusters.table, cluster, label, count)
+    clusters.sums[cluster] = inner
+    clusters.terms[cluster] = term_of(
+        clusters.code, clusters, cluster, inner, clusters.cluster_sizes[cluster]
+    )
+
+
+cdef inline Term sum_of_terms(const Clusters* clusters) noexcept nogil:
+    """Both parts added up; not for fractions."""
+    cdef index_t cluster
+    cdef Term total
+    total.a = 0
+    total.b = 0
+    for cluster in range(clusters.n_classes):
+        total.a += clusters.terms[cluster].a
+        total.b += clusters.terms[cluster].b
+    return total
+
+
+cdef inline Term ratio_of_sums(const Clusters* clusters, int64_t a, int64_t b) noexcept nogil:
+    """Gain by entropy, of the two sums of the terms; nothing where there is no entropy."""
+    cdef Term ratio
+    ratio.a = clusters.class_entropy - a
+    ratio.b = clusters.table[clusters.total] - b
+    if ratio.b == 0:
+        ratio.a = 0
+        ratio.b = 1
+    return ratio
+
+
+cdef inline float64_t distance_of(const Clusters* clusters) noexcept nogil:
+    """The distance, of information gain and gain ratio the similarity; fractions are added in class order."""
+    cdef index_t cluster
+    cdef Term total, term
+    cdef float64_t result = 0.0
+    if takes_fractions(clusters.code):
+        for cluster in range(clusters.n_classes):
+            term = clusters.terms[cluster]
+            if clusters.code == JACCARD:
+                term.a = term.b - term.a
+            result += <float64_t> term.a / <float64_t> term.b
+        return result if clusters.code == JACCARD else 1.0 - result / <float64_t> clusters.total
+    total = sum_of_terms(clusters)
+    if clusters.code == ENTROPY:
+        return nearest_double(clusters.class_entropy - total.a, <uint128_t> clusters.total << 30)
+    if separates(clusters.code):
+        return nearest_double(total.a, <uint128_t> clusters.total)
+    if clusters.code == NVI:
+        if total.b == clusters.table[clusters.total]:
+            return 0.0      # one class and one cluster
+        total = ratio_of_sums(clusters, total.a, total.b)
+        return nearest_double(total.b - total.a, <uint128_t> total.b)
+    total = ratio_of_sums(clusters, total.a, total.b)
+    return nearest_double(total.a, <uint128_t> total.b)

@@ -1,0 +1,1 @@
+"""The samples of the nodes: sorted, ranked, or counted in bins."""

@@ -1,0 +1,69 @@
+"""Features cut into bins, and the class counts of a node's bins."""
+
+cimport cython
+
+from pytrees._core.rows.partition cimport Features, RowPartition
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
+
+cdef enum:
+    MAX_BINS = 256
+    N_CELLS = 1024
+
+
+cdef struct FeatureBins:
+    index_t n_bins
+    Py_ssize_t first                    # of the feature's bins among those of all features
+    # A value's bin is the number of edges below it, the edges being the last values of bins. Equal parts of the
+    # feature's range, the cells, say where to look: n_edges_below[c] edges lie below all values of cell c, and at
+    # most 2 * first_step - 1 more below some of them. Behind the last edge the others are infinite.
+    float64_t edges[2 * MAX_BINS]
+    float64_t half_smallest, cells_per_half
+    index_t first_step
+    uint8_t n_edges_below[N_CELLS]
+    float64_t members[MAX_BINS]         # a value of each bin
+    uint8_t is_mixed[MAX_BINS]          # whether the bin holds other values too
+
+
+# The counts of a node, which lie behind it: for every bin the rows of each class by weight, and behind these, where
+# rows are weighted, their number.
+cdef struct Slot:
+    Slot* next_of_all
+    Slot* next_free
+
+
+@cython.final
+cdef class Bins:
+    """The bins of every feature, which the trees of a forest share."""
+
+    cdef readonly Py_ssize_t n_rows, n_features, n_bins
+    cdef Features features
+    cdef uint8_t[:, ::1] codes          # a row's bin in every feature
+    cdef FeatureBins* of_feature
+
+
+@cython.final
+cdef class Histograms:
+    """The counts of as many nodes at once as are asked for."""
+
+    cdef readonly Py_ssize_t n_columns
+    cdef RowPartition partition
+    cdef Bins bins
+    cdef const index_t[::1] labels
+    cdef const int64_t[::1] weights     # empty where every row counts once
+    cdef Py_ssize_t slot_size           # in counts
+    cdef float64_t[::1] edge_scores     # scratch, as the following, by place among the features looked at
+    cdef index_t[::1] most_in_bin
+    cdef Slot* all_slots
+    cdef Slot* free_slots
+
+
+cdef Slot* take_slot(Histograms histograms) except NULL nogil
+cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil
+cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil
+cdef void count_rows(
+    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+) noexcept nogil
+cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil
+cdef void mark_by_bins(
+    Histograms histograms, index_t feature, index_t bin, float64_t threshold, index_t start, index_t stop
+) noexcept nogil

@@ -1,0 +1,312 @@
+"""Features cut into bins of neighbouring values, and the class counts of a node's bins."""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport INFINITY
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from pytrees._core.criteria.bounds cimport upper_bound
+from pytrees._core.criteria.counts cimport BinnedScan, ClassCounts, EntropyScan, move_left, start_feature, start_scan
+from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
+from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
+from pytrees._core.base.sorting cimport key_of, place_of
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+cdef enum:
+    # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
+    SAMPLE_ROWS = 8192
+    ROWS_OF_A_TILE = 128
+
+
+@cython.final
+cdef class Bins:
+    def __cinit__(self, Features features, index_t max_bins):
+        cdef index_t feature
+        cdef index_t[::1] sample
+        cdef uint64_t[:, ::1] scratch
+        if not 2 <= max_bins <= MAX_BINS:
+            raise ValueError(f"max_bins must be in 2..{MAX_BINS}, got {max_bins}.")
+        self.features = features
+        self.n_rows = features.n_rows
+        self.n_features = features.n_features
+        self.codes = np.empty((self.n_rows, self.n_features), dtype=np.uint8)
+        self.of_feature = <FeatureBins*> calloc(max(1, self.n_features), sizeof(FeatureBins))
+        if self.of_feature == NULL:
+            raise MemoryError("no memory for the bins of the features")
+        sample = np.arange(0, self.n_rows, max(1, self.n_rows // SAMPLE_ROWS), dtype=np.int32)
+        scratch = np.empty((2, sample.shape[0]), dtype=np.uint64)
+        with nogil:
+            for feature in range(<index_t> self.n_features):
+                # Categories have no order that neighbours could share a bin in: they have no bins.
+                if not is_categorical(features, feature):
+                    _cut(self, feature, sample, max_bins, &scratch[0, 0], &scratch[1, 0])
+                self.of_feature[feature].first = self.n_bins
+                self.n_bins += self.of_feature[feature].n_bins
+            _code_rows(self)
+
+    def __dealloc__(self):
+        free(self.of_feature)
+
+
+@cython.final
+cdef class Histograms:
+    def __cinit__(self, RowPartition partition, Bins bins, labels, weights, Py_ssize_t n_classes):
+        self.partition = partition
+        self.bins = bins
+        self.labels = labels
+        self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
+        self.n_columns = n_classes if weights is None else n_classes + 1
+        self.slot_size = bins.n_bins * self.n_columns
+        self.edge_scores = np.empty(bins.n_features)
+        self.most_in_bin = np.empty(bins.n_features, dtype=np.int32)
+
+    def __dealloc__(self):
+        cdef Slot* slot
+        while self.all_slots != NULL:
+            slot = self.all_slots
+            self.all_slots = slot.next_of_all
+            free(slot)
+
+
+# ------------------------------------------------------------------------------------------------------------- bins
+
+cdef void _cut(
+    Bins all_bins, index_t feature, const index_t[::1] sample, index_t max_bins, uint64_t* pairs, uint64_t* spare
+) noexcept nogil:
+    """Cut the feature behind values of the sample: into bins of one value each where there are so few, otherwise of
+    about equal numbers of rows, frequent values for themselves."""
+    cdef FeatureBins* bins = &all_bins.of_feature[feature]
+    cdef index_t last[MAX_BINS]
+    cdef index_t i, n = <index_t> sample.shape[0]
+    cdef index_t wanted = n // max_bins + 1
+    sort_by_value(all_bins.features, feature, &sample[0], n, pairs, spare)
+    if key_of(pairs[n - 1]) < <uint32_t> max_bins:
+        wanted = 1
+    bins.n_bins = _ends_of_bins(pairs, n, wanted, max_bins, last)
+    while bins.n_bins > max_bins:
+        wanted *= 2
+        bins.n_bins = _ends_of_bins(pairs, n, wanted, max_bins, last)
+    for i in range(2 * MAX_BINS):
+        bins.edges[i] = INFINITY
+    for i in range(bins.n_bins):
+        bins.members[i] = all_bins.features.X[sample[place_of(pairs[last[i]])], feature]
+        if i < bins.n_bins - 1:
+            bins.edges[i] = bins.members[i]
+    _set_cells(bins, all_bins.features.smallest[feature], all_bins.features.largest[feature])
+
+
+cdef inline index_t _cell(const FeatureBins* bins, float64_t value) noexcept nogil:
+    """Never falls as the value rises, whatever is rounded. Halves, because the whole range may be infinite."""
+    return <index_t> ((0.5 * value - bins.half_smallest) * bins.cells_per_half)
+
+
+cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) noexcept nogil:
+    cdef float64_t half_range = 0.5 * largest - 0.5 * smallest
+    cdef index_t cell, edge = 0, n_edges = bins.n_bins - 1, most_edges = 0, n_in_cell
+    bins.half_smallest = 0.5 * smallest
+    bins.cells_per_half = (N_CELLS - 1) / half_range if half_range > 1e-300 else 0.0
+    for cell in range(N_CELLS):
+        bins.n_edges_below[cell] = <uint8_t> edge
+        n_in_cell = 0
+        while edge < n_edges and _cell(bins, bins.edges[edge]) == cell:
+            edge += 1
+            n_in_cell += 1
+        most_edges = max(most_edges, n_in_cell)
+    bins.first_step = 1
+    while 2 * bins.first_step - 1 < most_edges:
+        bins.first_step *= 2
+
+
+cdef index_t _ends_of_bins(
+    const uint64_t* pairs, index_t n, index_t wanted, index_t max_bins, index_t* last
+) noexcept nogil:
+    """Write where the bins end in the sorted pairs[:n], and return how many they are: more than max_bins if these do
+    not suffice. A bin ends where it has so many rows as wanted, and in front of a value that has them alone."""
+    cdef index_t n_bins = 0, n_in_bin = 0, start = 0, stop
+    while start < n:
+        stop = start + 1
+        while stop < n and key_of(pairs[stop]) == key_of(pairs[start]):
+            stop += 1
+        if n_in_bin > 0 and stop - start >= wanted:
+            if n_bins == max_bins:
+                return max_bins + 1
+            last[n_bins] = start - 1
+            n_bins += 1
+            n_in_bin = 0
+        n_in_bin += stop - start
+        if n_in_bin >= wanted or stop == n:
+            if n_bins == max_bins:
+                return max_bins + 1
+            last[n_bins] = stop - 1
+            n_bins += 1
+            n_in_bin = 0
+        start = stop
+    return n_bins
+
+
+cdef void _code_rows(Bins all_bins) noexcept nogil:
+    """Write the bin of every value, and mark the bins that hold different values."""
+    cdef Py_ssize_t first = 0, stop, feature
+    # Tiles of rows stay in the cache while their features are coded one by one.
+    while first < all_bins.n_rows:
+        stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
+        for feature in range(all_bins.n_features):
+            _code_feature(all_bins, feature, first, stop)
+        first = stop
+
+
+cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
+    cdef FeatureBins* bins = &all_bins.of_feature[feature]
+    cdef const float64_t* values = &all_bins.features.X[0, feature]
+    cdef uint8_t* codes = &all_bins.codes[0, feature]
+    cdef Py_ssize_t row, n_features = all_bins.n_features
+    cdef index_t code, step, first_step = bins.first_step
+    cdef float64_t value
+    for row in range(first, stop):
+        value = values[row * n_features]
+        code = bins.n_edges_below[_cell(bins, value)]
+        step = first_step
+        # edges[:code] lie below the value, edges[code + 2 * step - 1] and what follows do not.
+        while step > 0:
+            code += step * (bins.edges[code + step - 1] < value)
+            step >>= 1
+        codes[row * n_features] = <uint8_t> code
+        bins.is_mixed[code] |= value != bins.members[code]
+
+
+# ------------------------------------------------------------------------------------------------------------ slots
+
+cdef Slot* take_slot(Histograms histograms) except NULL nogil:
+    """Memory for the counts of a node, as it was left."""
+    cdef Slot* slot = histograms.free_slots
+    if slot != NULL:
+        histograms.free_slots = slot.next_free
+        return slot
+    slot = <Slot*> malloc(sizeof(Slot) + histograms.slot_size * sizeof(int32_t))
+    if slot == NULL:
+        with gil:
+            raise MemoryError("no memory for the class counts of a node's bins")
+    slot.next_of_all = histograms.all_slots
+    histograms.all_slots = slot
+    return slot
+
+
+cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil:
+    slot.next_free = histograms.free_slots
+    histograms.free_slots = slot
+
+
+cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil:
+    """The counts of the feature's bins, (n_bins, n_columns)."""
+    return <int32_t*> (slot + 1) + histograms.bins.of_feature[feature].first * histograms.n_columns
+
+
+cdef void count_rows(
+    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+) noexcept nogil:
+    """Count the node's rows in the bins of these features, and leave those of the others as they are."""
+    cdef index_t i, k, row, feature, n_columns = <index_t> histograms.n_columns
+    cdef int32_t* counts = <int32_t*> (slot + 1)
+    cdef int32_t* bin_counts
+    cdef const uint8_t* codes
+    cdef index_t label
+    cdef int32_t weight
+    for k in range(n_features):
+        memset(
+            feature_counts(histograms, slot, features[k]), 0,
+            histograms.bins.of_feature[features[k]].n_bins * n_columns * sizeof(int32_t),
+        )
+    for i in range(start, stop):
+        row = histograms.partition.rows[i]
+        codes = &histograms.bins.codes[row, 0]
+        label = histograms.labels[row]
+        if histograms.weights.shape[0] == 0:
+            for k in range(n_features):
+                feature = features[k]
+                counts[(histograms.bins.of_feature[feature].first + codes[feature]) * n_columns + label] += 1
+        else:
+            weight = <int32_t> histograms.weights[row]
+            for k in range(n_features):
+                feature = features[k]
+                bin_counts = counts + (histograms.bins.of_feature[feature].first + codes[feature]) * n_columns
+                bin_counts[label] += weight
+                bin_counts[n_columns - 1] += 1
+
+
+cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil:
+    """Of a node's counts keep those of one child: take away the other's."""
+    cdef int32_t* counts = <int32_t*> (slot + 1)
+    cdef const int32_t* others = <const int32_t*> (other + 1)
+    cdef Py_ssize_t i
+    for i in range(histograms.slot_size):
+        counts[i] -= others[i]
+
+
+cdef void mark_by_bins(
+    Histograms histograms, index_t feature, index_t bin, float64_t threshold, index_t start, index_t stop
+) noexcept nogil:
+    """Mark for the left side the rows whose value is at most the threshold, which ends or lies in the bin: only the
+    values of this bin are looked at."""
+    cdef index_t i, row, code
+    for i in range(start, stop):
+        row = histograms.partition.rows[i]
+        code = histograms.bins.codes[row, feature]
+        histograms.partition.goes_left[row] = code < bin
+        if code == bin:
+            histograms.partition.goes_left[row] = histograms.partition.X[row, feature] <= threshold
+
+
+# ------------------------------------------------------------------------------------------------------ from Python
+
+def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
+    """Cut every feature into at most max_bins bins of neighbouring values.
+
+    Returns the bins of the values, (n_rows, n_features) uint8, and for every feature a list that says of each bin
+    whether it holds different values.
+    """
+    cdef Py_ssize_t feature, i
+    if X.shape[0] == 0:
+        raise ValueError("There are no rows to cut into bins.")
+    cdef Bins bins = Bins(Features(X, False), max_bins)
+    is_mixed = [
+        [bool(bins.of_feature[feature].is_mixed[i]) for i in range(bins.of_feature[feature].n_bins)]
+        for feature in range(X.shape[1])
+    ]
+    return np.asarray(bins.codes), is_mixed
+
+
+def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):
+    """A bound on the score of every cut inside a bin, given the class counts to its left, in it and to its right.
+
+    The bin has two rows at least. The reference returns the highest score itself, which the bound is never below.
+
+    Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini of two
+    classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy minus the
+    children's entropies times their rows, in units of 2**-30 bit.
+    """
+    cdef BinaryGiniScan binary_gini
+    cdef GiniScan gini
+    cdef EntropyScan entropy
+    totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
+    cdef ClassCounts node = ClassCounts(len(totals), criterion, None, totals.sum())
+    node.total_counts = totals
+    if criterion == "entropy":
+        start_scan(&entropy, node)
+        return _bound_after(&entropy, left, counts)
+    if len(totals) == 2:
+        start_scan(&binary_gini, node)
+        return _bound_after(&binary_gini, left, counts)
+    start_scan(&gini, node)
+    return _bound_after(&gini, left, counts)
+
+
+cdef float64_t _bound_after(BinnedScan* scan, const int64_t[::1] left, const int32_t[::1] counts):
+    cdef index_t label
+    cdef int64_t total = 0
+    start_feature(scan)
+    for label in range(<index_t> left.shape[0]):
+        move_left(scan, label, left[label])
+        total += counts[label]
+    return upper_bound(scan, &counts[0], total)

@@ -1,0 +1,98 @@
+"""The rows of all nodes, in their order, and beside them blocks of features sorted by value."""
+
+cimport cython
+
+from libc.string cimport memcpy
+
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+
+# The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
+cdef struct Block:
+    index_t start, stop
+
+
+@cython.final
+cdef class Features:
+    """What the trees of a forest can share: the values, and where trees look at few features a node their ranks."""
+
+    cdef readonly Py_ssize_t n_rows, n_features
+    cdef const float64_t[:, ::1] X
+    cdef float64_t[::1] smallest, largest   # value of every feature
+    # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
+    cdef uint64_t[::1] key_base
+    cdef uint8_t[::1] key_shift
+    cdef readonly int64_t[::1] n_categories     # of every feature, 0 of numeric ones; empty where all are numeric
+    # By feature and row; both empty where blocks are sorted, otherwise the narrow ones where they suffice.
+    cdef uint16_t[:, ::1] narrow_ranks
+    cdef uint32_t[:, ::1] wide_ranks
+
+
+@cython.final
+cdef class RowPartition:
+    """A node is a range [start, stop) of `rows`. Outside a block these are its rows. Inside a block they are its
+    places, and every feature's entries [start, stop) hold the same places in ascending order of the value, equal values
+    in the order of `rows`. An entry is a place under its value's rank in the block.
+
+    Where the features are ranked, there is one block: all rows, each at its own place. The entries of a node are
+    then made when they are asked for, and hold until others are."""
+
+    cdef readonly Py_ssize_t n_rows, n_features
+    cdef Features features
+    cdef const float64_t[:, ::1] X
+    cdef index_t[::1] rows, spare_rows
+    cdef index_t[::1] row_of_place
+    cdef uint8_t[::1] goes_left             # by row outside a block, by place inside
+    cdef bint keeps_blocks                  # otherwise every block takes the memory of the one before
+    cdef bint is_wide                       # entries of 64 bits, otherwise of 32: at most 2**16 places and ranks
+    cdef bint is_ranked
+    cdef uint32_t[::1] narrow, spare_narrow
+    cdef uint64_t[::1] wide, spare_wide
+    cdef uint64_t[::1] pairs, spare_pairs   # scratch of sorts by value
+    # Scratch of splits by category, where there are such features: as goes_left the number of a row's child; where a
+    # child's rows begin among its parent's; and where its next row goes.
+    cdef index_t[::1] child_of, child_starts, child_ends
+
+
+cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
+    """Unsigned integers in the order of the doubles: flip all bits of negative ones, the sign bit of the others."""
+    cdef uint64_t bits
+    value += 0.0    # turns -0.0 into 0.0, its equal
+    memcpy(&bits, &value, sizeof(bits))
+    return bits ^ (((<uint64_t> 0) - (bits >> 63)) | (<uint64_t> 1 << 63))
+
+
+cdef inline bint is_ranked(Features features) noexcept nogil:
+    return features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
+
+
+cdef inline bint is_categorical(Features features, index_t feature) noexcept nogil:
+    return features.n_categories.shape[0] > 0 and features.n_categories[feature] > 0
+
+
+cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil
+cdef void sort_by_value(
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+) noexcept nogil
+cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil
+cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil
+cdef uint32_t* narrow_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil
+cdef uint64_t* wide_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil
+cdef bint has_cut(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t min_samples_leaf
+) noexcept nogil
+cdef void mark_first(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left,
+    index_t last_left
+) noexcept nogil
+cdef void mark_at_most(
+    RowPartition partition, index_t feature, float64_t threshold, index_t start, index_t stop
+) noexcept nogil
+cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil
+cdef void split_entries(
+    RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
+) noexcept nogil

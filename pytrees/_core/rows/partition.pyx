@@ -1,0 +1,441 @@
+"""Rank-coded features, and the partition of a node's rows that keeps every order it finds."""
+
+import numpy as np
+
+cimport cython
+from libc.math cimport floor
+from libc.string cimport memcpy
+
+from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
+from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+ctypedef fused Rank:
+    uint16_t
+    uint32_t
+
+NARROW_ROWS = 2**16
+
+
+@cython.final
+cdef class Features:
+    def __cinit__(self, const float64_t[:, ::1] X, bint ranks, n_categories=None):
+        self.X = X
+        self.n_rows = X.shape[0]
+        self.n_features = X.shape[1]
+        self.n_categories = _checked_categories(X, n_categories)
+        self.smallest = np.zeros(self.n_features)
+        self.largest = np.zeros(self.n_features)
+        self.key_base = np.zeros(self.n_features, dtype=np.uint64)
+        self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
+        is_narrow = self.n_rows <= NARROW_ROWS
+        shape = (self.n_features, self.n_rows)
+        self.narrow_ranks = np.empty(shape if ranks and is_narrow else (0, 0), dtype=np.uint16)
+        self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
+        if self.n_rows == 0:
+            return
+        self.smallest[:] = X[0]
+        self.largest[:] = X[0]
+        with nogil:
+            _set_keys(self)
+        if ranks:
+            _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
+
+
+@cython.final
+cdef class RowPartition:
+    def __cinit__(self, Features features, rows, Py_ssize_t largest_block, bint keeps_blocks, bint is_wide):
+        cdef Py_ssize_t kept, n_entries
+        self.features = features
+        self.X = features.X
+        self.rows = np.array(rows, dtype=np.int32)
+        self.n_rows = self.rows.shape[0]
+        self.n_features = features.n_features
+        self.keeps_blocks = keeps_blocks
+        self.is_wide = is_wide
+        self.is_ranked = is_ranked(features)
+        self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
+        # A sequence can hold a row more than once, and be longer than X.
+        self.goes_left = np.empty(max(features.n_rows, self.n_rows), dtype=np.uint8)
+        if self.is_ranked:
+            largest_block = self.n_rows
+            self.row_of_place = np.arange(features.n_rows, dtype=np.int32)
+            n_entries = largest_block
+        else:
+            kept = self.n_rows if keeps_blocks else largest_block
+            self.row_of_place = np.empty(kept, dtype=np.int32)
+            n_entries = self.n_features * kept
+        if not is_wide and largest_block > NARROW_ROWS:
+            raise ValueError(f"A block of {largest_block} rows needs wide entries.")
+        self.narrow = np.empty(0 if is_wide else n_entries, dtype=np.uint32)
+        self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
+        self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
+        self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
+        self.pairs = np.empty(self.n_rows, dtype=np.uint64)
+        self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)
+        if features.n_categories.shape[0] > 0:
+            most_children = min(np.max(features.n_categories), self.n_rows)
+            self.child_of = np.empty(self.goes_left.shape[0], dtype=np.int32)
+            self.child_starts = np.empty(most_children + 1, dtype=np.int32)
+            self.child_ends = np.empty(most_children, dtype=np.int32)
+
+
+def _checked_categories(const float64_t[:, ::1] X, n_categories):
+    """The numbers of categories as an array, empty for None, where all values are codes 0, 1, ..., n_categories - 1."""
+    cdef Py_ssize_t feature, row
+    cdef int64_t n_codes
+    cdef float64_t value
+    if n_categories is None:
+        return np.empty(0, dtype=np.int64)
+    checked = np.array(n_categories, dtype=np.int64)
+    if checked.shape != (X.shape[1],):
+        raise ValueError(
+            f"n_categories must have {X.shape[1]} numbers, one for every feature, got {len(n_categories)}."
+        )
+    for feature in range(X.shape[1]):
+        n_codes = checked[feature]
+        if not 0 <= n_codes <= UNLIMITED:
+            raise ValueError(f"n_categories of feature {feature} must be in 0..{UNLIMITED}, got {n_codes}.")
+        for row in range(X.shape[0] if n_codes > 0 else 0):
+            value = X[row, feature]
+            if not (0 <= value < n_codes and value == floor(value)):
+                raise ValueError(
+                    f"Feature {feature} has the categories 0..{n_codes - 1}, but row {row} has {value}."
+                )
+    return checked
+
+
+# ---------------------------------------------------------------------------------------------------------- values
+
+cdef void _set_keys(Features features) noexcept nogil:
+    """The shifts that make the differences to a feature's smallest value fit 32 bits."""
+    cdef float64_t* smallest = &features.smallest[0]
+    cdef float64_t* largest = &features.largest[0]
+    cdef const float64_t* values
+    cdef Py_ssize_t row, feature
+    cdef uint64_t span
+    for row in range(1, features.n_rows):
+        values = &features.X[row, 0]
+        for feature in range(features.n_features):
+            smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
+            largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
+    for feature in range(features.n_features):
+        features.key_base[feature] = ascending_bits(smallest[feature])
+        span = ascending_bits(largest[feature]) - features.key_base[feature]
+        while span >> features.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
+            features.key_shift[feature] += 1
+
+
+cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch):
+    """Of every value the rank among the feature's distinct values."""
+    cdef index_t feature, i, n = <index_t> features.n_rows
+    cdef uint64_t* pairs = &scratch[0, 0]
+    with nogil:
+        for feature in range(<index_t> features.n_features):
+            sort_by_value(features, feature, &rows[0], n, pairs, &scratch[1, 0])
+            for i in range(n):
+                if features.narrow_ranks.shape[0] > 0:
+                    features.narrow_ranks[feature, place_of(pairs[i])] = <uint16_t> key_of(pairs[i])
+                else:
+                    features.wide_ranks[feature, place_of(pairs[i])] = key_of(pairs[i])
+
+
+cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) noexcept nogil:
+    """Ascends with the value; different values can share it."""
+    cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
+    return <uint32_t> (bits >> features.key_shift[feature])
+
+
+cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
+    """Of values that share the high key: ascends with the value, and differs where they do."""
+    cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
+    return <uint32_t> (bits & ((<uint64_t> 1 << features.key_shift[feature]) - 1))
+
+
+cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil:
+    """Between two values, the second of which is greater."""
+    cdef float64_t middle = 0.5 * below + 0.5 * above
+    if not below <= middle < above:
+        middle = below
+    return middle + 0.0     # one zero only
+
+
+# ------------------------------------------------------------------------------------------------------------ sorts
+
+cdef void sort_by_value(
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+) noexcept nogil:
+    """pairs[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value."""
+    cdef index_t start, stop, place
+    cdef uint32_t key, rank = 0
+    for place in range(n):
+        pairs[place] = packed(_high_key(features, rows[place], feature), place, pairs[0])
+    sort_entries(pairs, spare, n)
+    start = 0
+    # pairs[:start] hold ranks below `rank`, and pairs[start:] greater values, still under their keys.
+    while start < n:
+        key = key_of(pairs[start])
+        stop = start + 1
+        while stop < n and key_of(pairs[stop]) == key:
+            stop += 1
+        if stop - start == 1 or features.key_shift[feature] == 0:
+            for place in range(start, stop):
+                pairs[place] = packed(rank, place_of(pairs[place]), pairs[0])
+            rank += 1
+        else:
+            rank = _rank_by_low_keys(features, feature, rows, pairs + start, spare, stop - start, rank)
+        start = stop
+
+
+cdef uint32_t _rank_by_low_keys(
+    Features features, index_t feature, const index_t* rows, uint64_t* pairs, uint64_t* spare, index_t n, uint32_t rank
+) noexcept nogil:
+    """Sort these pairs, which share a key, rank their values from `rank`, and return the next rank."""
+    cdef index_t i, place
+    cdef uint32_t key, last_key
+    for i in range(n):
+        place = place_of(pairs[i])
+        pairs[i] = packed(_low_key(features, rows[place], feature), place, pairs[0])
+    sort_entries(pairs, spare, n)
+    last_key = key_of(pairs[0])
+    for i in range(n):
+        key = key_of(pairs[i])
+        rank += key != last_key
+        last_key = key
+        pairs[i] = packed(rank, place_of(pairs[i]), pairs[0])
+    return rank + 1
+
+
+# ----------------------------------------------------------------------------------------------------------- blocks
+
+cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil:
+    """Make the node's rows a block, and sort every feature of it."""
+    cdef Block block
+    cdef index_t i, feature, n = stop - start
+    cdef index_t* row_of_place
+    cdef uint64_t* pairs = &partition.pairs[0]
+    if partition.is_ranked:
+        block.start = 0
+        block.stop = <index_t> partition.features.n_rows
+        return block
+    block.start = start
+    block.stop = stop
+    row_of_place = &partition.row_of_place[start if partition.keeps_blocks else 0]
+    for i in range(n):
+        row_of_place[i] = partition.rows[start + i]
+        partition.rows[start + i] = i
+    for feature in range(<index_t> partition.n_features):
+        sort_by_value(partition.features, feature, row_of_place, n, pairs, &partition.spare_pairs[0])
+        if partition.is_wide:
+            memcpy(&partition.wide[_first_entry(partition, block, feature, start)], pairs, n * sizeof(uint64_t))
+        else:
+            _narrow(pairs, &partition.narrow[_first_entry(partition, block, feature, start)], n)
+    return block
+
+
+cdef inline void _narrow(const uint64_t* pairs, uint32_t* entries, index_t n) noexcept nogil:
+    cdef index_t i
+    for i in range(n):
+        entries[i] = packed(key_of(pairs[i]), place_of(pairs[i]), entries[0])
+
+
+cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil:
+    return partition.row_of_place[(block.start if partition.keeps_blocks else 0) + place]
+
+
+cdef inline Py_ssize_t _first_entry(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
+    """Where the feature's entries of the node that begins at `start` begin: blocks one after the other, in each the
+    features one after the other."""
+    cdef Py_ssize_t block_place = block.start if partition.keeps_blocks else 0
+    return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
+
+
+cdef uint32_t* narrow_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil:
+    if not partition.is_ranked:
+        return &partition.narrow[_first_entry(partition, block, feature, start)]
+    _sort_by_rank(
+        &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, &partition.narrow[0],
+        &partition.spare_narrow[0],
+    )
+    return &partition.narrow[0]
+
+
+cdef uint64_t* wide_entries(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil:
+    if not partition.is_ranked:
+        return &partition.wide[_first_entry(partition, block, feature, start)]
+    if partition.features.wide_ranks.shape[0] > 0:
+        _sort_by_rank(
+            &partition.features.wide_ranks[feature, 0], &partition.rows[start], stop - start, &partition.wide[0],
+            &partition.spare_wide[0],
+        )
+    else:
+        _sort_by_rank(
+            &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, &partition.wide[0],
+            &partition.spare_wide[0],
+        )
+    return &partition.wide[0]
+
+
+cdef void _sort_by_rank(
+    const Rank* ranks, const index_t* places, index_t n, Entry* entries, Entry* spare
+) noexcept nogil:
+    cdef index_t i
+    for i in range(n):
+        entries[i] = packed(ranks[places[i]], places[i], entries[0])
+    sort_entries(entries, spare, n)
+
+
+cdef bint has_cut(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t min_samples_leaf
+) noexcept nogil:
+    """Whether a cut between different neighbouring values leaves min_samples_leaf rows on both sides."""
+    cdef index_t i, row, first_row = block_row(partition, block, partition.rows[start])
+    if 2 * <int64_t> min_samples_leaf > stop - start:
+        return False
+    if partition.is_ranked and min_samples_leaf == 1:
+        for i in range(start + 1, stop):
+            row = block_row(partition, block, partition.rows[i])
+            if partition.X[row, feature] != partition.X[first_row, feature]:
+                return True
+        return False
+    if partition.is_wide:
+        return _differ(wide_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
+    return _differ(narrow_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
+
+
+cdef inline bint _differ(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
+    return key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
+
+
+# ----------------------------------------------------------------------------------------------------------- splits
+
+cdef void mark_first(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left,
+    index_t last_left
+) noexcept nogil:
+    """Mark for the left side the n_left first entries of the feature, of which `last_left` is the last place."""
+    if partition.is_ranked:
+        mark_at_most(partition, feature, partition.X[last_left, feature], start, stop)
+    elif partition.is_wide:
+        _mark(wide_entries(partition, block, feature, start, stop), n_left, stop - start, &partition.goes_left[0])
+    else:
+        _mark(narrow_entries(partition, block, feature, start, stop), n_left, stop - start, &partition.goes_left[0])
+
+
+cdef inline void _mark(const Entry* entries, index_t n_left, index_t n, uint8_t* goes_left) noexcept nogil:
+    cdef index_t i
+    for i in range(n):
+        goes_left[place_of(entries[i])] = i < n_left
+
+
+cdef void mark_at_most(
+    RowPartition partition, index_t feature, float64_t threshold, index_t start, index_t stop
+) noexcept nogil:
+    """Mark for the left side the rows whose value is at most the threshold."""
+    cdef index_t i, row
+    for i in range(start, stop):
+        row = partition.rows[i]
+        partition.goes_left[row] = partition.X[row, feature] <= threshold
+
+
+cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil:
+    """Divide `rows` as they were marked, order kept on both sides."""
+    cdef index_t* rows = &partition.rows[start]
+    cdef index_t* spare = &partition.spare_rows[0]
+    cdef const uint8_t* goes_left = &partition.goes_left[0]
+    cdef index_t i, row, left = 0, right = 0
+    # rows[:left] are the left rows met so far, spare[:right] the right ones; left <= i.
+    for i in range(stop - start):
+        row = rows[i]
+        rows[left] = row
+        spare[right] = row
+        left += goes_left[row]
+        right += 1 - goes_left[row]
+    memcpy(rows + left, spare, right * sizeof(index_t))
+
+
+cdef void split_entries(
+    RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
+) noexcept nogil:
+    """Divide every sorted feature as the places were marked, order kept; a side that is not kept is lost."""
+    cdef index_t feature
+    if partition.is_ranked:
+        return
+    for feature in range(<index_t> partition.n_features):
+        if partition.is_wide:
+            _split_feature(
+                wide_entries(partition, block, feature, start, stop), &partition.spare_wide[0],
+                &partition.goes_left[0], stop - start, keeps_left, keeps_right,
+            )
+        else:
+            _split_feature(
+                narrow_entries(partition, block, feature, start, stop), &partition.spare_narrow[0],
+                &partition.goes_left[0], stop - start, keeps_left, keeps_right,
+            )
+
+
+cdef void _split_feature(
+    Entry* entries, Entry* spare, const uint8_t* goes_left, index_t n, bint keeps_left, bint keeps_right
+) noexcept nogil:
+    cdef index_t i, left, right
+    cdef Entry entry
+    if not keeps_left:
+        # entries[right:] are the right ones met so far, from the end; right > i.
+        right = n
+        for i in range(n - 1, -1, -1):
+            entry = entries[i]
+            entries[right - 1] = entry
+            right -= 1 - goes_left[place_of(entry)]
+        return
+    left = 0
+    if not keeps_right:
+        for i in range(n):
+            entry = entries[i]
+            entries[left] = entry
+            left += goes_left[place_of(entry)]
+        return
+    right = 0
+    # As in split_rows.
+    for i in range(n):
+        entry = entries[i]
+        entries[left] = entry
+        spare[right] = entry
+        left += goes_left[place_of(entry)]
+        right += 1 - goes_left[place_of(entry)]
+    memcpy(entries + left, spare, right * sizeof(Entry))
+
+
+# ------------------------------------------------------------------------------------------------------ from Python
+
+def rank_features(const float64_t[:, ::1] X):
+    """For every feature the rows in ascending order of their value, and the ranks of these values.
+
+    Returns two arrays (n_features, n_rows).
+    """
+    cdef Py_ssize_t feature, i, n_rows = X.shape[0]
+    cdef bint is_wide = n_rows > NARROW_ROWS
+    cdef RowPartition partition = RowPartition(Features(X, False), np.arange(n_rows), n_rows, False, is_wide)
+    cdef index_t[:, ::1] rows = np.empty((X.shape[1], n_rows), dtype=np.int32)
+    cdef index_t[:, ::1] ranks = np.empty((X.shape[1], n_rows), dtype=np.int32)
+    cdef Block block
+    cdef uint64_t entry
+    if n_rows == 0:
+        return np.asarray(rows), np.asarray(ranks)
+    with nogil:
+        block = open_block(partition, 0, <index_t> n_rows)
+        for feature in range(X.shape[1]):
+            for i in range(n_rows):
+                if is_wide:
+                    entry = wide_entries(partition, block, <index_t> feature, 0, <index_t> n_rows)[i]
+                else:
+                    entry = _widened(narrow_entries(partition, block, <index_t> feature, 0, <index_t> n_rows)[i])
+                rows[feature, i] = place_of(entry)
+                ranks[feature, i] = <index_t> key_of(entry)
+    return np.asarray(rows), np.asarray(ranks)
+
+
+cdef inline uint64_t _widened(uint32_t entry) noexcept nogil:
+    return packed(key_of(entry), place_of(entry), <uint64_t> 0)

@@ -1,0 +1,86 @@
+"""Best split of one node by the Effort-To-Compress of its children's label sequences."""
+
+cimport cython
+from cpython.pythread cimport PyThread_type_lock
+
+from pytrees._core.sequence.substitution cimport PairSubstitution, Run
+from pytrees._core.base.types cimport index_t, int64_t, uint8_t
+
+
+cdef class FeatureOrders:
+    """What a scan has to know about the features of a node."""
+
+    # Write the node's rows in ascending order of the feature, each as its place among the rows, to `order`; and the
+    # cuts to try, each as its number of rows on the left, ascending, to `cuts`. Returns how many cuts there are; where
+    # there are none, `order` is not written.
+    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil
+
+
+cdef struct Place:
+    index_t previous, next, symbol
+
+
+cdef struct Link:
+    index_t place, symbol
+
+
+cdef struct Level:
+    index_t length
+    index_t n_distinct      # different pairs, the two at the ends counted too
+    index_t left, right     # the pair to be replaced next
+    index_t count           # its occurrences without overlap
+    index_t rival           # no other pair has more
+
+
+@cython.final
+cdef class ChildSequence:
+    """The label sequence of one child of a cut, and the first substitutions of it; see shared_steps.pxd."""
+
+    cdef index_t n_rows, n_classes
+    cdef index_t n_levels           # levels[:n_levels] belong to the sequence as it is
+    cdef Level[::1] levels
+    cdef Place[:, ::1] places       # a row a level
+    cdef index_t[:, ::1] counts     # of all pairs, a row a level
+    cdef Link[::1] links            # scratch: what takes the place of a part of the sequence
+    cdef index_t[::1] flat_places   # scratch: places of the symbols of a level, in order
+
+
+cdef struct Cut:
+    int64_t cost            # sum over the children of their length times their effort
+    index_t feature         # NONE before any cut
+    index_t n_left
+
+
+@cython.final
+cdef class SequenceWorker:
+    """What one thread needs to scan a feature."""
+
+    cdef PairSubstitution state
+    cdef ChildSequence left, right  # None where there are too many classes
+    cdef index_t[::1] order, cuts
+    cdef index_t[::1] n_left_of_run    # how many of each run of the node are on the left
+    cdef uint8_t[::1] is_left       # by place, the first place being 1; place 0 counts as left
+
+
+@cython.final
+cdef class SequenceScanner:
+    cdef index_t n_rows, n_classes, n_threads
+    cdef index_t[::1] labels        # of the node's rows, in the order of the rows: the caller writes them here
+    cdef index_t[::1] features      # to be scanned, ascending; the caller writes them here
+    cdef Run[::1] runs              # of equal labels
+    cdef index_t[::1] run_of_row
+    cdef index_t length, n_runs, node_effort, n_features
+
+    # What the threads share; behind the lock while there are several.
+    cdef PyThread_type_lock lock
+    cdef index_t n_taken            # features that a thread has taken
+    cdef bint stops
+    cdef Cut best
+    cdef list workers
+    cdef SequenceWorker worker      # of the calling thread
+    cdef object pool
+
+
+cdef int find_cut(
+    SequenceScanner scanner, FeatureOrders orders, index_t length, index_t n_features, index_t max_cuts
+) except -1 nogil

@@ -1,0 +1,75 @@
+"""Non-sequential recursive pair substitution: the state of one computation, reusable without allocation."""
+
+cimport cython
+
+from pytrees._core.base.types cimport index_t, int64_t
+
+
+cdef struct Position:
+    index_t symbol
+    index_t previous
+    index_t next
+    index_t pair        # the tracked pair that starts here, or SINGLE
+
+
+cdef struct Pair:
+    index_t count       # occurrences without overlap
+    index_t first       # its occurrences are occurrences[first:stop], ascending; some may be stale
+    index_t stop
+    index_t next        # the next pair of its bucket
+
+
+cdef struct Event:
+    index_t position
+    index_t fresh       # index into the pairs that the present step makes
+
+
+cdef struct Fresh:
+    index_t count
+    index_t size        # positions where it stands, with overlap
+    index_t pair        # its place among the tracked pairs, or SINGLE where it occurs once
+
+
+cdef struct Run:
+    index_t symbol, length
+
+
+@cython.final
+cdef class PairSubstitution:
+    cdef readonly Py_ssize_t capacity
+    cdef readonly Py_ssize_t symbol_capacity
+
+    # The caller writes the labels here, coded 0..n_symbols-1. They are overwritten.
+    cdef index_t[::1] sequence
+
+    # Where `record` is set: left symbol, right symbol, count and length after, a row a substitution.
+    cdef index_t[:, ::1] substitutions
+    cdef bint record
+
+    cdef index_t length, n_symbols, n_steps, limit
+    cdef index_t n_distinct     # different pairs in the sequence; in the sparse phase a lower bound of it
+
+    # Run phase: room for the runs before a step, where a caller may write them, and after it; counts of their pairs.
+    cdef Run[::1] runs
+    cdef index_t[::1] run_table
+
+    # Dense phase: counts of all pairs, a row a left symbol.
+    cdef index_t[::1] table
+
+    # Sparse phase.
+    cdef Position[::1] positions
+    cdef index_t[::1] occurrences
+    cdef Pair[::1] pairs
+    cdef index_t[::1] buckets
+    cdef int64_t[::1] heap
+    cdef Event[::1] events
+    cdef Fresh[::1] fresh
+    cdef index_t[::1] fresh_before, fresh_after
+    cdef index_t[::1] offsets
+    cdef index_t n_pairs, n_occurrences, n_events, n_fresh, fresh_base, heap_size, top_count
+
+
+cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil
+cdef index_t effort_of_runs(
+    PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
+) noexcept nogil

@@ -1,0 +1,493 @@
+"""Non-sequential recursive pair substitution (NSRPS) and the Effort-To-Compress it measures.
+
+The rule is the one of ``reference/nsrps.py``; this is how it is made near-linear.
+
+*Run phase.* Where the sequence is made of few long runs of equal symbols, every step visits each run once.
+
+*Dense phase.* While the most frequent pair is a good share of the sequence and the alphabet is small, every step is two
+sequential passes: one counts all pairs in a table, one rewrites the sequence. Long sequences shrink here, where the
+cache helps, to a fraction of their length.
+
+*Sparse phase.* The rest is grammar compression (Larsson and Moffat, "Off-line dictionary-based compression", 2000): the
+symbols are linked over their positions, the positions of every pair stand together in ascending order, and the pairs
+wait in buckets by count. A step visits only the occurrences it replaces. Counts never rise once a pair is made,
+because only the new symbol makes new pairs, so the buckets are walked downwards once, and a pair that occurs once is
+never tracked.
+"""
+
+from threading import local
+
+import numpy as np
+
+cimport cython
+from libc.string cimport memset
+
+from pytrees._core.sequence.heap cimport pop, push
+from pytrees._core.sequence.nsrps_dense cimport TABLE_SYMBOLS, finish_single, note, reaches_limit, substitute_dense
+from pytrees._core.sequence.nsrps_runs cimport count_runs, goes_by_runs, runs_from_sequence, substitute_runs
+from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
+
+cdef enum:
+    SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
+
+_POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
+_PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
+_EVENT = np.dtype([(name, np.int32) for name in ("position", "fresh")])
+_RUN = np.dtype([(name, np.int32) for name in ("symbol", "length")])
+_FRESH = np.dtype([(name, np.int32) for name in ("count", "size", "pair")])
+
+# Indices into `occurrences`, four for a label, are the largest numbers kept: they must fit index_t.
+MAX_LENGTH = (2**31 - 2) // 4
+
+cdef enum:
+    MAX_KEPT_LENGTH = 16384     # labels of the state that a thread keeps: about a megabyte
+
+_kept = local()
+
+
+@cython.final
+cdef class PairSubstitution:
+    """Memory for sequences of up to `capacity` labels over up to `symbol_capacity` different ones."""
+
+    def __cinit__(self, Py_ssize_t capacity, Py_ssize_t symbol_capacity, bint record=False):
+        if not 0 <= capacity <= MAX_LENGTH or not 0 <= symbol_capacity <= MAX_LENGTH:
+            raise ValueError(f"Sequences of at most {MAX_LENGTH} labels can be compressed.")
+        self.capacity = capacity
+        self.symbol_capacity = symbol_capacity
+        self.record = record
+        # Every substitution of a pair that occurs twice shortens the sequence by two, so fewer than capacity/2 symbols
+        # are made, and at most capacity/2 + capacity pairs that occur twice.
+        cdef Py_ssize_t symbols = symbol_capacity + capacity // 2 + 2
+        self.sequence = np.empty(capacity, dtype=np.int32)
+        self.substitutions = np.empty((capacity if record else 0, 4), dtype=np.int32)
+        # One more of each than there are symbols: what is written there is not kept.
+        self.runs = np.empty(2 * (capacity + 1), dtype=_RUN)
+        self.run_table = np.zeros(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
+        self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
+        self.positions = np.empty(capacity, dtype=_POSITION)
+        # A replaced occurrence makes two others at most, and every label starts one at first, or two in `table`.
+        self.occurrences = np.empty(4 * capacity + 1, dtype=np.int32)
+        self.pairs = np.empty(capacity + capacity // 2 + 2, dtype=_PAIR)
+        self.buckets = np.empty(capacity // 2 + 2, dtype=np.int32)
+        self.heap = np.zeros(capacity + 2, dtype=np.int64)
+        self.events = np.empty(capacity + 2, dtype=_EVENT)
+        self.fresh = np.zeros(capacity + 2, dtype=_FRESH)
+        self.fresh_before = np.empty(symbols, dtype=np.int32)
+        self.fresh_after = np.empty(symbols, dtype=np.int32)
+        self.offsets = np.empty(symbols + 1, dtype=np.int32)
+
+
+cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
+    """Steps until `state.sequence[:length]` is constant; or, as soon as they are known to reach it, `limit`."""
+    cdef index_t n_runs
+    if length < 2:
+        return 0
+    state.length = length
+    n_runs = count_runs(state)
+    if goes_by_runs(length, n_runs):
+        runs_from_sequence(state)
+        return effort_of_runs(state, n_runs, length, n_symbols, limit)
+    _start(state, length, n_symbols, limit)
+    return _finish(state)
+
+
+cdef index_t effort_of_runs(
+    PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
+) noexcept nogil:
+    """The same of the sequence that `state.runs[:n_runs]` spell."""
+    _start(state, length, n_symbols, limit)
+    if n_runs < 2:
+        return 0
+    if substitute_runs(state, n_runs):
+        return min(state.n_steps, limit)
+    return _finish(state)
+
+
+cdef inline void _start(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
+    state.length = length
+    state.n_symbols = n_symbols
+    state.n_steps = 0
+    state.limit = limit
+
+
+cdef index_t _finish(PairSubstitution state) noexcept nogil:
+    if not substitute_dense(state):
+        _substitute_sparse(state)
+    return min(state.n_steps, state.limit)
+
+
+# --------------------------------------------------------------------------------------------------- sparse phase
+
+cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
+    cdef index_t pair
+    if state.n_symbols > TABLE_SYMBOLS and not _has_repeated_symbol(state):
+        finish_single(state)
+        return
+    _start_sparse(state)
+    if state.n_symbols > TABLE_SYMBOLS and not _count_by_sorting(state):
+        finish_single(state)
+        return
+    _link(state)
+    if state.n_symbols <= TABLE_SYMBOLS:
+        _track_from_table(state)
+    else:
+        _settle(state)
+    while True:
+        if reaches_limit(state):
+            state.n_steps = state.limit
+            return
+        pair = _next_pair(state)
+        if pair == NONE:
+            _unlink(state)
+            finish_single(state)
+            return
+        if _substitute(state, pair):
+            return
+
+
+cdef bint _has_repeated_symbol(PairSubstitution state) noexcept nogil:
+    """Whether any symbol stands twice. Where none does, no pair can, and the memory for pairs is never touched."""
+    cdef index_t i
+    memset(&state.offsets[0], 0, state.n_symbols * sizeof(index_t))
+    for i in range(state.length):
+        if state.offsets[state.sequence[i]] > 0:
+            return True
+        state.offsets[state.sequence[i]] = 1
+    return False
+
+
+cdef void _start_sparse(PairSubstitution state) noexcept nogil:
+    cdef index_t i
+    state.n_pairs = SINGLE + 1
+    state.pairs[SINGLE].count = 0
+    state.pairs[SINGLE].stop = <index_t> state.occurrences.shape[0] - 1     # written to, never read
+    state.n_occurrences = 0
+    state.heap_size = 0
+    state.fresh_base = 0
+    state.top_count = state.length // 2 + 1
+    for i in range(state.top_count + 1):
+        state.buckets[i] = NONE
+    for i in range(state.n_symbols):
+        state.fresh_before[i] = NONE
+        state.fresh_after[i] = NONE
+    # An earlier sequence may have ended in the middle of a step.
+    state.n_events = 0
+    _clear_fresh(state)
+
+
+cdef void _link(PairSubstitution state) noexcept nogil:
+    cdef index_t i
+    for i in range(state.length):
+        state.positions[i].symbol = state.sequence[i]
+        state.positions[i].previous = i - 1
+        state.positions[i].next = i + 1
+        state.positions[i].pair = SINGLE
+    state.positions[state.length - 1].next = NONE
+
+
+cdef void _track_from_table(PairSubstitution state) noexcept nogil:
+    """Track the pairs that the dense phase has counted last. Of a pair of equal symbols the table has the occurrences
+    without overlap; with overlap there are at most twice as many."""
+    cdef index_t i, pair, is_tracked, n_symbols = state.n_symbols
+    for i in range(n_symbols * n_symbols):
+        is_tracked = state.table[i] >= 2
+        state.pairs[state.n_pairs].count = state.table[i]
+        state.pairs[state.n_pairs].first = state.n_occurrences
+        state.pairs[state.n_pairs].stop = state.n_occurrences
+        state.n_occurrences += (state.table[i] << (i % (n_symbols + 1) == 0)) & -is_tracked
+        state.table[i] = state.n_pairs & -is_tracked
+        state.n_pairs += is_tracked
+    for i in range(state.length - 1):
+        pair = state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]]
+        state.positions[i].pair = pair
+        state.occurrences[state.pairs[pair].stop] = i
+        state.pairs[pair].stop += pair != SINGLE
+    for pair in range(SINGLE + 1, state.n_pairs):
+        _file(state, pair)
+
+
+cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
+    """Count the pairs of any alphabet: positions sorted by their symbol, then counted by the symbol that follows.
+    Whether any pair occurs twice; where none does, nothing more needs to be built."""
+    cdef index_t i, symbol, start = 0
+    # Stable counting sort; offsets[s] ends as the end of the group of symbol s.
+    memset(&state.offsets[0], 0, (state.n_symbols + 1) * sizeof(index_t))
+    for i in range(state.length - 1):
+        state.offsets[state.sequence[i] + 1] += 1
+    for i in range(state.n_symbols):
+        state.offsets[i + 1] += state.offsets[i]
+    for i in range(state.length - 1):
+        symbol = state.sequence[i]
+        state.events[state.offsets[symbol]].position = i
+        state.events[state.offsets[symbol]].fresh = state.sequence[i + 1]
+        state.offsets[symbol] += 1
+    for symbol in range(state.n_symbols):
+        _count_group(state, symbol, start, state.offsets[symbol])
+        start = state.offsets[symbol]
+    state.n_events = state.length - 1
+    state.n_distinct = 0
+    for i in range(state.n_fresh):
+        if state.fresh[i].count >= 2:
+            return True
+    return False
+
+
+cdef void _count_group(PairSubstitution state, index_t left, index_t start, index_t stop) noexcept nogil:
+    """Count the pairs whose left symbol is `left`; their events hold the right symbol and receive the pair's index."""
+    cdef index_t i, position, right, index, counted_at = NONE - 1
+    cdef index_t group = state.n_fresh
+    for i in range(start, stop):
+        position = state.events[i].position
+        right = state.events[i].fresh
+        index = state.fresh_after[right]
+        if index < group:
+            index = state.n_fresh
+            state.n_fresh += 1
+            state.fresh_after[right] = index
+        state.fresh[index].size += 1
+        state.events[i].fresh = index
+        if right == left:
+            if position - 1 == counted_at:
+                continue
+            counted_at = position
+        state.fresh[index].count += 1
+
+
+cdef inline void _clear_fresh(PairSubstitution state) noexcept nogil:
+    """Beyond n_fresh, counts and sizes are zero."""
+    memset(&state.fresh[0], 0, state.n_fresh * sizeof(Fresh))
+    state.n_fresh = 0
+
+
+cdef void _settle(PairSubstitution state) noexcept nogil:
+    """Track the fresh pairs that occur twice: give them room, write down where they are, put them into buckets.
+
+    Without branches on what cannot be predicted: pairs that occur once are written where nobody looks.
+    """
+    cdef index_t i, pair, position, is_tracked, first_new = state.n_pairs
+    for i in range(state.n_fresh):
+        is_tracked = state.fresh[i].count >= 2
+        state.fresh[i].pair = state.n_pairs & -is_tracked
+        state.pairs[state.n_pairs].count = state.fresh[i].count
+        state.pairs[state.n_pairs].first = state.n_occurrences
+        state.pairs[state.n_pairs].stop = state.n_occurrences
+        state.n_pairs += is_tracked
+        state.n_occurrences += state.fresh[i].size & -is_tracked
+    for i in range(state.n_events):
+        pair = state.fresh[state.events[i].fresh].pair
+        position = state.events[i].position
+        state.positions[position].pair = pair
+        state.occurrences[state.pairs[pair].stop] = position
+        state.pairs[pair].stop += pair != SINGLE
+    for pair in range(first_new, state.n_pairs):
+        _file(state, pair)
+    state.n_distinct += state.n_fresh
+    # Indices below the base are those of earlier steps.
+    state.fresh_base += state.n_fresh
+    state.n_events = 0
+    _clear_fresh(state)
+
+
+cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
+    """Put a pair where its count says: the heap of the top count, or a bucket below."""
+    cdef index_t count = state.pairs[pair].count
+    if count == state.top_count:
+        push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
+    elif count >= 2:
+        state.pairs[pair].next = state.buckets[count]
+        state.buckets[count] = pair
+
+
+cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexcept nogil:
+    """Its leftmost occurrence: entries that no longer start the pair are passed over for good."""
+    cdef index_t first = state.pairs[pair].first
+    while state.positions[state.occurrences[first]].pair != pair:
+        first += 1
+    state.pairs[pair].first = first
+    return state.occurrences[first]
+
+
+cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
+    """The most frequent pair, the leftmost of several; NONE where no pair occurs twice."""
+    cdef index_t pair, following
+    cdef int64_t key
+    while True:
+        # The heap holds the pairs of the top count by first position, and some whose count or position has changed.
+        while state.heap_size > 0:
+            key = pop(state.heap, &state.heap_size)
+            pair = <index_t> (key & 0x7FFFFFFF)
+            if state.pairs[pair].count == state.top_count and state.positions[key >> 32].pair == pair:
+                return pair
+            _file(state, pair)
+        state.top_count -= 1
+        if state.top_count < 2:
+            return NONE
+        pair = state.buckets[state.top_count]
+        while pair != NONE:
+            following = state.pairs[pair].next
+            _file(state, pair)
+            pair = following
+
+
+cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
+    """Replace every occurrence of the pair, left to right; True where the sequence has become constant."""
+    cdef index_t i, position, second, before, after, count, left, right
+    cdef index_t new = state.n_symbols, counted_at = NONE - 1
+    position = state.occurrences[state.pairs[pair].first]
+    left = state.positions[position].symbol
+    right = state.positions[state.positions[position].next].symbol
+    count = state.pairs[pair].count
+    state.n_symbols += 1
+    state.fresh_before[new] = NONE
+    state.fresh_after[new] = NONE
+    for i in range(state.pairs[pair].first, state.pairs[pair].stop):
+        position = state.occurrences[i]
+        if state.positions[position].pair != pair:
+            continue
+        before = state.positions[position].previous
+        second = state.positions[position].next
+        after = state.positions[second].next
+        if before != NONE:
+            _lose_before(state, before, left)
+            counted_at = _gain_before(state, before, new, counted_at)
+        _lose_after(state, pair, second, after)
+        state.positions[position].symbol = new
+        state.positions[position].pair = SINGLE
+        state.positions[position].next = after
+        if after != NONE:
+            state.positions[after].previous = position
+            # Where the pair follows itself, what stands after the new symbol will be the new symbol again.
+            if state.positions[after].pair != pair:
+                _gain_after(state, position, after)
+    state.pairs[pair].count = 0
+    state.n_distinct -= 1
+    state.length -= count
+    note(state, left, right, count)
+    if state.length == count:
+        return True
+    _settle(state)
+    return False
+
+
+cdef inline void _lose_before(PairSubstitution state, index_t before, index_t left) noexcept nogil:
+    """The pair that ends at an occurrence's left symbol is gone."""
+    cdef index_t lost = state.positions[before].pair, symbol = state.positions[before].symbol, run = 0, at = before
+    if symbol == left and lost != SINGLE:
+        # The right end of a run of equal symbols, which holds half as many pairs, rounded down. It is not longer than
+        # three times the pair's count, which is at most that of the pair being replaced: linear in this step's work.
+        run = 1
+        while at != NONE and state.positions[at].pair == lost:
+            run += 1
+            at = state.positions[at].previous
+    _lose(state, lost, run)
+    # The new symbol has no pair yet, and has lost none.
+    state.n_distinct += (lost == SINGLE) & (symbol == state.n_symbols - 1)
+    state.positions[before].pair = SINGLE
+
+
+cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t second, index_t after) noexcept nogil:
+    """The pair that starts at an occurrence's right symbol is gone."""
+    cdef index_t lost = state.positions[second].pair, run = 0, at = after
+    state.positions[second].pair = SINGLE
+    if lost == pair or after == NONE:
+        return
+    if state.positions[after].symbol == state.positions[second].symbol and lost != SINGLE:
+        # The left end of a run: its pairs now start one further right, and there is one less if it was even.
+        run = 2
+        while at != NONE and state.positions[at].pair == lost:
+            run += 1
+            at = state.positions[at].next
+    _lose(state, lost, run)
+
+
+cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexcept nogil:
+    """Take one occurrence from a pair; in a run of odd length there is a symbol to spare. The distinct pairs are
+    counted from below: of a pair of equal symbols that occurs once there may be a second, overlapping occurrence."""
+    state.pairs[lost].count -= 1 - (run & 1)
+    state.n_distinct -= (state.pairs[lost].count == 0) | (lost == SINGLE)
+
+
+cdef inline index_t _gain_before(
+    PairSubstitution state, index_t before, index_t new, index_t counted_at
+) noexcept nogil:
+    """The new symbol has come to stand after position `before`. Returns where a pair of it with itself last counted."""
+    cdef index_t symbol = state.positions[before].symbol
+    cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])
+    _add_event(state, before, index)
+    if symbol == new:
+        if state.positions[before].previous == counted_at:
+            return counted_at
+        counted_at = before
+    state.fresh[index].count += 1
+    return counted_at
+
+
+cdef inline void _gain_after(PairSubstitution state, index_t position, index_t after) noexcept nogil:
+    """The new symbol has come to stand at `position`, before an older one."""
+    cdef index_t index = _fresh_index(state, &state.fresh_after[state.positions[after].symbol])
+    _add_event(state, position, index)
+    state.fresh[index].count += 1
+
+
+cdef inline index_t _fresh_index(PairSubstitution state, index_t* known) noexcept nogil:
+    """The index of a fresh pair that was met in this step, or a new one, remembered above the base."""
+    cdef index_t index = known[0] - state.fresh_base, is_new = index < 0
+    index += (state.n_fresh - index) & -is_new
+    known[0] = state.fresh_base + index
+    state.n_fresh += is_new
+    return index
+
+
+cdef inline void _add_event(PairSubstitution state, index_t position, index_t index) noexcept nogil:
+    state.events[state.n_events].position = position
+    state.events[state.n_events].fresh = index
+    state.n_events += 1
+    state.fresh[index].size += 1
+
+
+cdef void _unlink(PairSubstitution state) noexcept nogil:
+    """Write the linked symbols back as a sequence, for the record of the last steps. The first position never goes."""
+    cdef index_t at = 0, i = 0
+    if not state.record:
+        return
+    while at != NONE:
+        state.sequence[i] = state.positions[at].symbol
+        i += 1
+        at = state.positions[at].next
+
+
+# ------------------------------------------------------------------------------------------------------- from Python
+
+def effort_to_compress(const index_t[::1] codes, Py_ssize_t n_symbols):
+    """Number of substitutions until the sequence of codes 0..n_symbols-1 is constant."""
+    cdef PairSubstitution state = _loaded(codes, n_symbols, False)
+    cdef index_t steps
+    with nogil:
+        steps = effort(state, <index_t> codes.shape[0], <index_t> n_symbols, UNLIMITED)
+    return steps
+
+
+def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
+    """Rows (left, right, count, length after); step i makes symbol n_symbols + i."""
+    cdef PairSubstitution state = _loaded(codes, n_symbols, True)
+    with nogil:
+        effort(state, <index_t> codes.shape[0], <index_t> n_symbols, UNLIMITED)
+    return np.asarray(state.substitutions)[:state.n_steps].copy()
+
+
+cdef PairSubstitution _loaded(const index_t[::1] codes, Py_ssize_t n_symbols, bint record):
+    """A state that holds the codes, every one of them checked."""
+    cdef Py_ssize_t i, length = codes.shape[0]
+    cdef PairSubstitution state = None
+    # For short sequences, making the arrays would cost as much as the substitutions: every thread keeps some.
+    if not record and length <= MAX_KEPT_LENGTH and n_symbols <= MAX_KEPT_LENGTH:
+        state = getattr(_kept, "state", None)
+    if state is None or state.capacity < length or state.symbol_capacity < n_symbols:
+        state = PairSubstitution(length, n_symbols, record)
+        if not record and length <= MAX_KEPT_LENGTH and n_symbols <= MAX_KEPT_LENGTH:
+            _kept.state = state
+    for i in range(length):
+        if not 0 <= codes[i] < n_symbols:
+            raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
+        state.sequence[i] = codes[i]
+    return state

@@ -1,0 +1,74 @@
+"""Best split of one node."""
+
+cimport cython
+
+from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.rows.histogram cimport Histograms, Slot
+from pytrees._core.rows.partition cimport Block, RowPartition
+from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
+from pytrees._core.base.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint16_t, uint64_t
+from pytrees._core.criteria.user cimport CutTable, SequenceCriterion, UserCut
+
+
+cdef struct NodeRows:
+    index_t start, stop     # of the partition's rows
+    bint in_block           # with sorted features, otherwise with counts of bins
+    Block block
+    Slot* slot
+
+
+cdef struct Split:
+    index_t feature     # NONE where no split is allowed
+    index_t n_children  # two of a cut; of a categorical feature one for every category
+    bint is_large       # of such a feature: the gain is a fraction of more than 128 bits, see ChildCounts
+    # Of a cut:
+    index_t n_left      # rows that go left
+    index_t last_left, first_right      # inside a block: places on both sides of the cut
+    index_t bin                         # outside: the bin that the cut ends or lies in
+    float64_t threshold
+    Gain gain
+
+
+@cython.final
+cdef class Scanner(FeatureOrders):
+    cdef RowPartition partition
+    cdef Histograms histograms                  # None where all nodes are in blocks
+    cdef CriterionCode code
+    cdef const index_t[::1] labels
+    cdef const int64_t[::1] count_weights       # empty where every row counts once
+    cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
+    cdef index_t min_samples_leaf, max_candidates, max_features
+    cdef ClassCounts counts
+    cdef SequenceScanner sequences              # None but for sequences
+    cdef NodeRows node                          # whose sequences are scanned
+    cdef index_t[::1] number_of_place           # scratch: a place's number among those of the node
+    cdef CutTable table                         # None but for a user's criterion on counts
+    cdef SequenceCriterion user_sequence        # None but for a user's criterion on sequences
+    cdef const int64_t[::1] row_ids             # by row, where the user's X has other numbers for them; or empty
+    cdef int64_t[::1] node_row_ids              # scratch: in the order of the rows
+    cdef float64_t[::1] user_gains              # scratch: of a feature's cuts
+
+    # By place in the block: classes as the entries' width has them, and weights.
+    cdef uint16_t[::1] narrow_labels
+    cdef index_t[::1] wide_labels
+    cdef int64_t[::1] place_counts
+    cdef float64_t[::1] place_weights
+
+    # The features to look at, ascending: numeric ones, and categorical ones.
+    cdef index_t[::1] drawn, drawn_categories
+    cdef uint8_t[::1] is_drawn          # scratch, by feature
+    cdef index_t n_drawn, n_drawn_categories
+    cdef ChildCounts children           # None where all features are numeric
+
+
+cdef uint64_t mix64(uint64_t state) noexcept nogil
+cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil
+cdef int offer_to_user(
+    Scanner scanner, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
+) except -1 nogil
+cdef int take_user_cut(
+    Scanner scanner, const NodeRows* node, uint64_t random_state, const UserCut* cut, Split* best
+) except -1 nogil
+cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil

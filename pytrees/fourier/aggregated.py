@@ -1,0 +1,325 @@
+"""One tree rebuilt from the Fourier spectrum of a tree (RFT), or of a whole ensemble (AFT)."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..simplify import merge_redundant
+from ..trees.base import BaseTreeClassifier, unchanged_on_error
+from .coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from .codes import with_value
+from .ensembles import tree_from_ensemble
+from .rebuild import tree_from_spectra
+from .spectrum import FourierSpectrum
+
+__all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]
+
+
+class _RebuiltTreeClassifier(MadeOfTrees, BaseTreeClassifier):
+    """A classifier that is one tree, made by TCFS of the weighted sum of some trees."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **REBUILD_CONSTRAINTS,
+        "energy": [Interval(Real, 0.0, 1.0, closed="right"), None],
+        "max_order": [Interval(Integral, 0, None, closed="left"), None],
+        "criterion": [StrOptions({"entropy", "variance"})],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def _fit(self, X, y, *, sample_weight, n_estimators, weights):
+        is_uniform = isinstance(self.measure, str) and self.measure == "uniform"
+        if not is_uniform and not (self.energy is None and self.max_order is None):
+            raise ValueError("energy and max_order truncate spectra, which are those of measure='uniform'.")
+        with unchanged_on_error(self):
+            ensemble = coded_ensemble(self, X, y, n_estimators, sample_weight)
+            codes, n_classes = ensemble.codes, len(ensemble.classes)
+            shares = _shares_of_trees(weights, len(codes.trees))
+            rebuilt = self._rebuild(ensemble, shares)
+            scores = nearest_shares(scores_of_classes(rebuilt.averages, n_classes))
+            self.classes_, self.n_classes_ = ensemble.classes, n_classes
+            decoded = codes.decode(rebuilt.tree)
+            self.tree_ = with_value(decoded, scores * decoded.value.sum(axis=1, keepdims=True))
+            self.averages_ = rebuilt.averages
+            self.merged_node_count_ = merge_redundant(self.tree_).node_count
+            self.member_node_counts_ = np.array([tree.node_count for tree in codes.trees])
+        return self
+
+    def _rebuild(self, ensemble, shares):
+        limits = {name: getattr(self, name) for name in ("criterion", "tol", "max_depth", "max_leaf_nodes")}
+        trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
+        if self.energy is None and self.max_order is None:
+            return tree_from_ensemble(
+                trees, cardinalities, weights=shares, values=ensemble.values, **ensemble.measure, **limits
+            )
+        spectra = [self._spectrum(ensemble, shares, output) for output in range(len(ensemble.outputs))]
+        return tree_from_spectra(spectra, categorical_features=ensemble.codes.is_categorical, **limits)
+
+    def _spectrum(self, ensemble, shares, output):
+        """The sum of the trees' spectra, each of them truncated by itself."""
+        total = 0.0
+        for tree, values, share in zip(ensemble.codes.trees, ensemble.values, shares, strict=True):
+            spectrum = FourierSpectrum.from_tree(tree, ensemble.codes.cardinalities, values=values[:, output])
+            total = spectrum.truncate(energy=self.energy, max_order=self.max_order) * share + total
+        return total
+
+
+def _shares_of_trees(weights, n_trees):
+    """The weights of the trees, that sum to one."""
+    if weights is None:
+        return np.full(n_trees, 1.0 / n_trees)
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (n_trees,) or not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights):
+        raise ValueError(f"weights must be {n_trees} numbers, one a tree, not negative and not all zero.")
+    return weights / weights.sum()
+
+
+class ReconstructedFourierTree(_RebuiltTreeClassifier):
+    """A tree rebuilt from its own Fourier spectrum, without the small coefficients if wanted (RFT).
+
+    A whole spectrum gives the function of the tree itself, in a tree of other splits perhaps; a truncated one gives a
+    smoother function, which acts like pruning [1]_.
+
+    Parameters
+    ----------
+    estimator : tree classifier, FrozenEstimator of one, Tree, or None, default=None
+        The tree, of pytrees or of scikit-learn. It is cloned and fitted; one that is fitted already is used as it is
+        inside of :class:`sklearn.frozen.FrozenEstimator`. A :class:`Tree` has learned already. None: a
+        :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
+    energy : float in (0, 1] or None, default=None
+        The spectrum keeps its fewest coefficients that have this share of the energy outside w_0. Only where there is
+        room for a spectrum, with few values an attribute; see :meth:`FourierSpectrum.truncate`.
+    max_order : int or None, default=None
+        The spectrum loses its coefficients of higher order. As `energy`.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        Under which product measure the function is averaged: all codes of an attribute alike, with their frequencies
+        in X, or with these masses. Codes number the intervals between the thresholds, or the categories, see
+        :func:`pytrees.fourier.ordinal_codes`.
+    criterion : {"entropy", "variance"}, default="entropy"
+        What a split of the new tree gains in; see :meth:`FourierSpectrum.to_tree`.
+    tol : float, default=0
+        A node whose variance is at most this is a leaf.
+    max_depth : int or None, default=None
+        Greatest depth of the new tree.
+    max_leaf_nodes : int or None, default=None
+        Greatest number of its leaves.
+    random_state : int, RandomState instance or None, default=None
+        Given to `estimator` if it has a `random_state` of None.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The new tree, on the features as they are; :meth:`encode` gives its rows where features are categorical, by
+        which it splits into a child for every category that has mass. Its `value` holds shares of classes times the
+        probability of the node, and `n_node_samples` is 1: it has no training rows.
+    averages_ : ndarray of shape (tree_.node_count, n_outputs), float64
+        The averages of the function at its nodes, as they are: of the indicator of the last of two classes, or of the
+        indicators of all of more.
+    merged_node_count_ : int
+        How many nodes :func:`merge_redundant` leaves, which keeps all predictions.
+    member_node_counts_ : ndarray of shape (1,), int64
+        How many nodes the tree had before.
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_, n_features_in_ : int
+    is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
+        Which features are categorical: those of `estimator`. None where none is.
+    categories_ : list of ndarray
+        The categories of every categorical feature, sorted. Others in X are refused, or stay at the node that asks for
+        them, as the `handle_unknown` of `estimator` says.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+
+    See Also
+    --------
+    AggregatedFourierTreeClassifier : The same with an ensemble.
+    FourierSpectrum.to_tree : The same with spectra of your own.
+
+    References
+    ----------
+    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: sections V and VII.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier, ReconstructedFourierTree
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 2, [0, 1, 1, 0] * 2
+    >>> tree = ReconstructedFourierTree(DecisionTreeClassifier()).fit(X, y)
+    >>> tree.predict(X[:4])
+    array([0, 1, 1, 0])
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        energy=None,
+        max_order=None,
+        measure="uniform",
+        criterion="entropy",
+        tol=0.0,
+        max_depth=None,
+        max_leaf_nodes=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.energy = energy
+        self.max_order = max_order
+        self.measure = measure
+        self.criterion = criterion
+        self.tol = tol
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the tree, and rebuild it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; in categorical features of `estimator`, what that takes.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
+
+        Returns
+        -------
+        ReconstructedFourierTree
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If `estimator` has more than one tree; if X or y do not fit to a tree that has learned already; if `energy`
+            or `max_order` is given with another measure than the uniform one; if weights are negative or all zero, or
+            `estimator` takes none.
+        MemoryError
+            If there is no room for the spectrum that `energy` or `max_order` is to truncate.
+        """
+        if isinstance(self.estimator, (list, tuple)) or hasattr(self.estimator, "n_estimators"):
+            raise ValueError("One tree is rebuilt; AggregatedFourierTreeClassifier makes one of several.")
+        return self._fit(X, y, sample_weight=sample_weight, n_estimators=None, weights=None)
+
+
+class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
+    """One tree made of all trees of an ensemble: TCFS of the weighted sum of their functions (AFT).
+
+    Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere; their weighted sum is
+    their vote. The tree approximates the vote, and is the vote where nothing limits it [1]_.
+
+    Parameters
+    ----------
+    estimator : tree or ensemble classifier, FrozenEstimator, sequence of trees, or None, default=None
+        Of pytrees or of scikit-learn: a tree is grown on bootstrap samples `n_estimators` times, an ensemble of trees
+        is cloned and fitted. One that is fitted already is used as it is inside of
+        :class:`sklearn.frozen.FrozenEstimator`; so are sequences of :class:`Tree` or of fitted trees. None: a
+        :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
+    n_estimators : int, default=10
+        How many trees are grown; ensembles have their own number.
+    weights : array-like of shape (n_trees,) or None, default=None
+        Weights of the trees' votes, not negative, such as those of boosting. None: all alike.
+    energy : float in (0, 1] or None, default=None
+        As in :class:`ReconstructedFourierTree`, for every tree by itself.
+    max_order : int or None, default=None
+        As `energy`.
+    measure, criterion, tol, max_depth
+        As in :class:`ReconstructedFourierTree`.
+    max_leaf_nodes : int or None, default=32
+        Greatest number of leaves. With None, and nothing else that limits it, the tree is the vote itself, which can
+        need exponentially more leaves than the ensemble has.
+    random_state : int, RandomState instance or None, default=None
+        Given to what is fitted, if that has a `random_state` of None.
+
+    Attributes
+    ----------
+    tree_, averages_, merged_node_count_, classes_, n_classes_, n_features_in_, feature_names_in_
+        As in :class:`ReconstructedFourierTree`, like `is_categorical_` and `categories_`.
+    member_node_counts_ : ndarray of shape (n_trees,), int64
+        How many nodes the trees of the ensemble have.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+
+    See Also
+    --------
+    OrthogonalTreesClassifier : Several trees that have nothing in common.
+    pytrees.fourier.tree_from_ensemble : The same without an estimator.
+
+    References
+    ----------
+    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: sections VI and VII.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from pytrees import AggregatedFourierTreeClassifier, DecisionForestClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = DecisionForestClassifier(20, random_state=0)
+    >>> one = AggregatedFourierTreeClassifier(forest, measure="empirical", max_leaf_nodes=16).fit(X, y)
+    >>> one.get_n_leaves(), int(one.member_node_counts_.sum())
+    (16, 886)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_RebuiltTreeClassifier._parameter_constraints,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "weights": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=10,
+        weights=None,
+        energy=None,
+        max_order=None,
+        measure="uniform",
+        criterion="entropy",
+        tol=0.0,
+        max_depth=None,
+        max_leaf_nodes=32,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.weights = weights
+        self.energy = energy
+        self.max_order = max_order
+        self.measure = measure
+        self.criterion = criterion
+        self.tol = tol
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the ensemble, and make one tree of it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; in categorical features of `estimator`, what that takes.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
+
+        Returns
+        -------
+        AggregatedFourierTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
+            if there are other numbers of weights and trees, or weights are negative or all zero; if `energy` or
+            `max_order` is given with another measure than the uniform one; if `sample_weight` is negative or all zero,
+            or `estimator` takes none.
+        MemoryError
+            If there is no room for the spectra that `energy` or `max_order` is to truncate.
+        """
+        return self._fit(X, y, sample_weight=sample_weight, n_estimators=self.n_estimators, weights=self.weights)

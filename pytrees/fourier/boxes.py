@@ -1,0 +1,305 @@
+"""From trees, schemata and measures to the flat arrays that the kernels of the Fourier algebra take."""
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from .._engine import kernel
+from ..export import node_labels, tree_and_names
+from ..tree import LEAF, MULTIWAY, Tree
+
+LARGEST_CARDINALITY = 2**31 - 1
+
+
+def check_cardinalities(cardinalities):
+    """The numbers of values of the attributes; (n_attributes,) int64, not writeable."""
+    checked = np.array(cardinalities, ndmin=1)
+    if checked.ndim != 1 or checked.size == 0 or not np.issubdtype(checked.dtype, np.integer):
+        raise ValueError(f"cardinalities must be one whole number for every attribute, got {cardinalities!r}.")
+    if np.any((checked < 1) | (checked > LARGEST_CARDINALITY)):
+        raise ValueError(f"Every attribute has from 1 to {LARGEST_CARDINALITY} values, got cardinalities {checked}.")
+    checked = checked.astype(np.int64)
+    checked.flags.writeable = False
+    return checked
+
+
+def check_codes(X, cardinalities):
+    """Rows of values as int64, C-contiguous; a value that an attribute does not have is refused."""
+    X = check_array(X, ensure_min_samples=0)
+    if X.shape[1] != cardinalities.size:
+        raise ValueError(f"X has {X.shape[1]} columns; there are {cardinalities.size} attributes.")
+    if X.dtype.kind not in "biu" and np.any(np.floor(X) != X):
+        raise ValueError("X must hold whole numbers, the codes of values.")
+    wrong = np.any((X < 0) | (cardinalities <= X), axis=0)
+    if np.any(wrong):
+        column = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"X has values outside the cardinality in column {column}: they must be from 0 to "
+            f"{cardinalities[column] - 1}."
+        )
+    return np.ascontiguousarray(X, dtype=np.int64)
+
+
+def boxes_of_points(X, cardinalities):
+    """Every row of X as a box."""
+    varied = np.flatnonzero(cardinalities > 1)
+    start = X[:, varied].ravel()
+    runs = np.arange(start.size + 1, dtype=np.int64)
+    return np.arange(len(X) + 1, dtype=np.int64) * varied.size, np.tile(varied, len(X)), runs, start, start + 1
+
+
+def box_of_schema(schema, cardinalities):
+    """A schema as a box: a mapping from attributes to values, or a sequence with None for every wild-card."""
+    if isinstance(schema, Mapping):
+        fixed = dict(schema)
+    elif isinstance(schema, Iterable) and not isinstance(schema, str):
+        listed = list(schema)
+        if len(listed) != cardinalities.size:
+            raise ValueError(f"The schema has {len(listed)} positions; there are {cardinalities.size} attributes.")
+        fixed = {m: values for m, values in enumerate(listed) if values is not None}
+    else:
+        raise TypeError(f"A schema is a mapping or a sequence, got {type(schema).__name__}.")
+    attributes, run_indptr, runs = [], [0], []
+    for m in sorted(fixed, key=_as_index):
+        if not 0 <= _as_index(m) < cardinalities.size:
+            raise ValueError(f"The schema fixes attribute {m}; there are {cardinalities.size} attributes.")
+        allowed = _values(fixed[m], m, cardinalities[m])
+        if len(allowed) < cardinalities[m]:
+            attributes.append(m)
+            runs += _runs(allowed)
+            run_indptr.append(len(runs))
+    start, stop = np.array(runs, dtype=np.int64).reshape(-1, 2).T.copy()
+    indptr = np.array([0, len(attributes)], dtype=np.int64)
+    return indptr, np.array(attributes, dtype=np.int64), np.array(run_indptr, dtype=np.int64), start, stop
+
+
+def _as_index(m):
+    if isinstance(m, bool) or not isinstance(m, Integral):
+        raise TypeError(f"Attributes of a schema are given by their numbers, got {m!r}.")
+    return int(m)
+
+
+def _values(values, m, cardinality):
+    """The values that a schema allows, sorted."""
+    allowed = sorted({_as_value(value, m) for value in (values if isinstance(values, Iterable) else [values])})
+    if not allowed or allowed[0] < 0 or allowed[-1] >= cardinality:
+        raise ValueError(
+            f"The schema allows the values {allowed} for attribute {m}; they must be from 0 to {cardinality - 1}, one "
+            "at least."
+        )
+    return allowed
+
+
+def _as_value(value, m):
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"The schema has {value!r} for attribute {m}; values are whole numbers.")
+    return int(value)
+
+
+def _runs(values):
+    """Sorted values as (start, stop) of runs."""
+    edges = np.flatnonzero(np.diff(values) > 1) + 1
+    return [(part[0], part[-1] + 1) for part in np.split(values, edges)]
+
+
+def measure_arrays(measure, cardinalities, X=None):
+    """A product measure as (offsets, cumulative weights); whole numbers where there are any."""
+    if X is not None and not (isinstance(measure, str) and measure == "empirical"):
+        raise ValueError("X is only for measure='empirical'.")
+    if isinstance(measure, str):
+        if measure == "uniform":
+            weights = [np.ones(cardinality) for cardinality in cardinalities]
+        elif measure == "empirical":
+            if X is None:
+                raise ValueError("measure='empirical' needs X, the rows that it comes from.")
+            codes = check_codes(X, cardinalities)
+            if not len(codes):
+                raise ValueError("X has no rows: it has no marginal distributions.")
+            columns = zip(codes.T, cardinalities, strict=True)
+            weights = [np.bincount(column, minlength=size).astype(np.float64) for column, size in columns]
+        else:
+            raise ValueError(f"measure must be 'uniform', 'empirical', or the masses of all values, got {measure!r}.")
+    else:
+        weights = _checked_masses(measure, cardinalities)
+    offsets = np.concatenate([[0], np.cumsum(cardinalities + 1)])
+    return offsets, np.concatenate([np.concatenate([[0.0], np.cumsum(part)]) for part in weights])
+
+
+def _checked_masses(measure, cardinalities):
+    masses = [np.asarray(part, dtype=np.float64) for part in measure]
+    if len(masses) != cardinalities.size:
+        raise ValueError(f"measure has masses for {len(masses)} attributes; there are {cardinalities.size}.")
+    for m, (part, cardinality) in enumerate(zip(masses, cardinalities, strict=True)):
+        if part.shape != (cardinality,):
+            raise ValueError(f"measure has masses of shape {part.shape} for attribute {m} of {cardinality} values.")
+        if not np.all(np.isfinite(part)) or np.any(part < 0.0) or abs(part.sum() - 1.0) > 1e-9:
+            raise ValueError(f"The masses of attribute {m} must be 0 or more and sum to 1; they sum to {part.sum()}.")
+    return masses
+
+
+def listed(trees):
+    """A sequence of trees as a list; an ensemble is none."""
+    if isinstance(trees, Tree) or hasattr(trees, "fit"):
+        raise TypeError(
+            f"A sequence of trees is expected, got {type(trees).__name__}. (ordinal_codes makes one of an ensemble.)"
+        )
+    return list(trees)
+
+
+def check_trees(given, cardinalities):
+    """Trees, or estimators with one each, as a list of Tree that splits the attributes between their values."""
+    for tree in given:
+        if hasattr(tree, "tree_") and not isinstance(tree.tree_, Tree):
+            raise TypeError(
+                f"A Tree or a fitted tree estimator of pytrees is expected, got a {type(tree).__name__} of another "
+                "library. (ordinal_codes takes scikit-learn's.)"
+            )
+    trees = [tree_and_names(tree)[0] for tree in given]
+    if not trees:
+        raise ValueError("There are no trees.")
+    check_same_classes(given)
+    for tree in trees:
+        if tree.n_features != cardinalities.size:
+            raise ValueError(f"A tree has {tree.n_features} features; there are {cardinalities.size} attributes.")
+        if tree.n_classes != trees[0].n_classes:
+            raise ValueError(f"The trees have {trees[0].n_classes} and {tree.n_classes} classes.")
+        _check_splits(tree, cardinalities)
+    return trees
+
+
+def check_same_classes(given):
+    """Refuse estimators that have learned different classes, but as many; a Tree knows only how many there are."""
+    known = [np.asarray(tree.classes_) for tree in given if hasattr(tree, "classes_")]
+    for classes in known:
+        if classes.shape == known[0].shape and not np.array_equal(classes, known[0]):
+            raise ValueError(f"The trees differ in their classes: {known[0].tolist()} and {classes.tolist()}.")
+
+
+def _check_splits(tree, cardinalities):
+    """Refuse a tree that splits where no values are."""
+    binary = (tree.children_left != LEAF) & (tree.children_left != MULTIWAY)
+    feature, threshold = tree.feature[binary], tree.threshold[binary]
+    wrong = (threshold < 0) | (threshold >= cardinalities[feature] - 1)
+    found = [(m, f"splits feature {m} at {at}") for m, at in zip(feature[wrong], threshold[wrong], strict=True)]
+    if tree.is_multiway:
+        feature, category = feature_of_children(tree), tree.category[tree.children]
+        wrong = category >= cardinalities[feature]
+        children = zip(feature[wrong], category[wrong], strict=True)
+        found += [(m, f"has a child for category {code} of feature {m}") for m, code in children]
+    if found:
+        m, what = found[0]
+        raise ValueError(
+            f"A tree {what}, but its cardinality is {cardinalities[m]}: its values are the codes 0 to "
+            f"{cardinalities[m] - 1}. (ordinal_codes codes trees of other numbers.)"
+        )
+
+
+def feature_of_children(tree):
+    """The feature that the parent of every one of `tree.children` looks at."""
+    return np.repeat(tree.feature, np.diff(tree.child_offsets))
+
+
+def multiway_features(tree):
+    """Which features multiway nodes ask for; ndarray of shape (n_features,), bool."""
+    return np.isin(np.arange(tree.n_features), tree.feature[tree.children_left == MULTIWAY])
+
+
+def check_weights(weights, n_trees):
+    """One finite number for every tree; by default such that they are averaged."""
+    if n_trees == 0:
+        raise ValueError("There are no trees.")
+    if weights is None:
+        return np.full(n_trees, 1.0 / n_trees)
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (n_trees,) or not np.all(np.isfinite(weights)):
+        raise ValueError(f"weights must be {n_trees} finite numbers, one for every tree, got shape {weights.shape}.")
+    return weights
+
+
+def node_values(given, trees, class_index, values):
+    """What every node of every tree stands for: a list of arrays of shape (node_count, n_outputs)."""
+    if values is None:
+        pairs = zip(given, trees, strict=True)
+        return [_indicators(node_labels(one, tree), tree.n_classes, class_index) for one, tree in pairs]
+    values = list(values)
+    if len(values) != len(trees):
+        raise ValueError(f"values has arrays for {len(values)} trees; there are {len(trees)}.")
+    checked = [_checked_values(given, tree) for given, tree in zip(values, trees, strict=True)]
+    if len({part.shape[1] for part in checked}) > 1:
+        raise ValueError("values has different numbers of outputs for different trees.")
+    return checked
+
+
+def _checked_values(values, tree):
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim not in (1, 2) or len(values) != tree.node_count or not values.size:
+        raise ValueError(f"values has shape {values.shape} for a tree of {tree.node_count} nodes.")
+    if not np.all(np.isfinite(values)):
+        raise ValueError("values holds NaN or infinity.")
+    return values.reshape(tree.node_count, -1)
+
+
+def _indicators(labels, n_classes, class_index):
+    """1 where the class that a node predicts is the one asked for; a column for every class if all are."""
+    if class_index is None:
+        return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
+    if not isinstance(class_index, Integral) or not -n_classes <= class_index < n_classes:
+        raise ValueError(f"class_index must be a number of one of {n_classes} classes, got {class_index!r}.")
+    return (labels == class_index % n_classes).astype(np.float64)[:, np.newaxis]
+
+
+class Leaves:
+    """The leaf boxes of some trees as the kernels take them, and those of values that stay at multiway nodes.
+
+    `boxes` are five flat arrays, `values` has a row for every box, and tree t the boxes from ``indptr[t]`` to
+    ``indptr[t + 1]``.
+    """
+
+    def __init__(self, trees, cardinalities, *, class_index=-1, values=None, weights=None):
+        given = listed(trees)
+        self.trees = check_trees(given, cardinalities)
+        of_nodes = node_values(given, self.trees, class_index, values)
+        factors = np.ones(len(self.trees)) if weights is None else weights
+        parts = [_leaf_boxes(tree, cardinalities) for tree in self.trees]
+        self.indptr = _starts([len(leaves) for leaves, *_ in parts])
+        leaf_values = (
+            factor * given[leaves] for factor, given, (leaves, *_) in zip(factors, of_nodes, parts, strict=True)
+        )
+        self.values = np.ascontiguousarray(np.concatenate(list(leaf_values)))
+        lengths = [np.diff(indptr) for _, indptr, *_ in parts]
+        n_runs = [np.diff(run_indptr) for _, _, _, run_indptr, _, _ in parts]
+        attribute, start, stop = (np.concatenate([part[i] for part in parts]) for i in (2, 4, 5))
+        self.boxes = _starts(np.concatenate(lengths)), attribute, _starts(np.concatenate(n_runs)), start, stop
+
+    @property
+    def tree_of_box(self):
+        return np.repeat(np.arange(len(self.trees), dtype=np.int64), np.diff(self.indptr))
+
+    @property
+    def magnitude(self):
+        """What the sum of the trees nowhere exceeds: the greatest values of the trees, added up."""
+        return float(np.sum(np.maximum.reduceat(np.abs(self.values).max(axis=1), self.indptr[:-1])))
+
+
+def _leaf_boxes(tree, cardinalities):
+    arrays = tree.children_left, tree.children_right, tree.feature, tree.threshold, cardinalities
+    below = (tree.child_offsets, tree.children, tree.category) if tree.is_multiway else ()
+    return [np.asarray(part, dtype=np.int64) for part in kernel("leaf_boxes")(*arrays, *below)]
+
+
+def _starts(lengths):
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def check_positive(name, number):
+    """A limit that may be absent: None, or a whole number above zero."""
+    if number is not None and (isinstance(number, bool) or not isinstance(number, Integral) or number < 1):
+        raise ValueError(f"{name} must be a whole number from 1, or None, got {number!r}.")
+
+
+def check_number(name, number, low, high=np.inf):
+    """A real number from low to high."""
+    if isinstance(number, bool) or not isinstance(number, Real) or not low <= number <= high:
+        raise ValueError(f"{name} must be a number from {low} to {high}, got {number!r}.")

@@ -1,0 +1,218 @@
+"""What the estimators on the Fourier algebra share: the ensemble they are made of, as trees of ordinal codes."""
+
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import has_fit_parameter, validate_data
+
+from ..input.categories import encode, forget_other_rows, n_categories
+from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
+from ..tree import Tree
+from ..trees.cart import DecisionTreeClassifier
+from .boxes import check_codes
+from .codes import OrdinalCodes, code, ordinal_codes
+
+# Scores are rounded to so many digits: an eigendecomposition or a long sum must not decide between equal votes.
+_DECIMALS = 10
+
+_FROM_ONE = Interval(Integral, 1, None, closed="left")
+
+# Parameters of the estimators on the Fourier algebra that all of them have.
+REBUILD_CONSTRAINTS = {
+    "estimator": [HasMethods(["fit", "predict"]), list, tuple, Tree, None],
+    "measure": [StrOptions({"uniform", "empirical"}), list, tuple],
+    "max_depth": [_FROM_ONE, None],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "random_state": ["random_state"],
+}
+
+
+class MadeOfTrees:
+    """What an estimator with a parameter `estimator` takes over from that."""
+
+    @property
+    def categorical_features(self):
+        """What `estimator`, or the tree that it bags, has for this parameter."""
+        return _parameter(self.estimator, "categorical_features")[1]
+
+    @property
+    def handle_unknown(self):
+        """What `estimator`, or the tree that it bags, has for this parameter; a :class:`Tree` lets all codes pass."""
+        return _parameter(self.estimator, "handle_unknown")[1] or "majority"
+
+
+def _parameter(given, name):
+    """Where an estimator, or one that it is made of, has a parameter that is not None, and what; else (None, None)."""
+    if isinstance(given, (list, tuple)):
+        found = [_parameter(member, name) for member in given]
+        return next((pair for pair in found if pair[1] is not None), (None, None))
+    value = getattr(given, name, None)
+    if value is not None:
+        return name, value
+    path, value = _parameter(given.estimator, name) if hasattr(given, "estimator") else (None, None)
+    return f"estimator__{path}", value
+
+
+@dataclass(frozen=True, eq=False)
+class CodedEnsemble:
+    """The trees of an ensemble, and the training rows, in ordinal codes.
+
+    Attributes
+    ----------
+    codes : OrdinalCodes
+    measure : dict
+        The measure as the functions of the Fourier algebra take it.
+    rows : ndarray of shape (n_samples, n_features), int64
+    labels : ndarray of shape (n_samples,), int64
+        Places in `classes`.
+    classes : ndarray of shape (n_classes,)
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None where all are 1.
+    """
+
+    codes: OrdinalCodes
+    measure: dict
+    rows: np.ndarray
+    labels: np.ndarray
+    classes: np.ndarray
+    weights: np.ndarray | None
+
+    @property
+    def outputs(self):
+        """The classes whose indicators the functions are: the last, or all where there are more than two."""
+        n_classes = len(self.classes)
+        return np.arange(n_classes) if n_classes > 2 else np.array([n_classes - 1])
+
+    @property
+    def values(self):
+        """What the function of every tree is at its nodes; arrays of shape (node_count, n_outputs)."""
+        return [self.indicators(labels) for labels in self.codes.labels]
+
+    def indicators(self, labels):
+        """1 where a label is the class of an output; (n_labels, n_outputs) float64."""
+        return (labels[:, np.newaxis] == self.outputs).astype(np.float64)
+
+
+def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
+    """Fit what is to be fitted on X and y, and code its trees.
+
+    `estimator` has the parameters `estimator`, `measure` and `random_state`. A tree is grown on bootstrap samples,
+    n_estimators times, or once where that is None.
+    """
+    given = estimator.estimator
+    if isinstance(given, (Tree, FrozenEstimator, list, tuple)):
+        members = [given] if isinstance(given, Tree) else given
+        codes = ordinal_codes(members)
+        X, labels, classes = _as_the_trees_take_it(estimator, codes, X, y)
+        weights = row_weights(X, y, sample_weight, None)
+    else:
+        X, labels, classes = validate_X_y(estimator, X, y)
+        weights = row_weights(X, y, sample_weight, None)
+        if weights is not None and estimator.is_categorical_ is not None:
+            forget_other_rows(estimator, X, np.flatnonzero(weights))
+        members = _fitted(estimator, X, classes[labels], n_estimators, weights)
+        codes = code(members, _codes_of_categories(estimator))
+    n_classes = codes.trees[0].n_classes
+    trained = _classes_of(members)
+    if trained is not None:
+        unknown = np.setdiff1d(classes, trained)
+        if unknown.size:
+            raise ValueError(f"y holds the classes {unknown.tolist()}; the trees know {trained.tolist()}.")
+        in_order = np.argsort(trained)  # those of an ordinal ensemble are in the order of its scale
+        labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
+    if len(classes) != n_classes:
+        raise ValueError(
+            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."
+        )
+    rows = codes.number(X)
+    measure = _measure(estimator.measure, rows, codes.cardinalities, weights)
+    return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
+
+
+def _measure(measure, rows, cardinalities, weights):
+    """The measure as the functions of the Fourier algebra take it; frequencies of weighted rows as masses."""
+    if not isinstance(measure, str) or measure != "empirical":
+        return {"measure": measure}
+    if weights is None:
+        return {"measure": measure, "X": rows}
+    columns = zip(check_codes(rows, cardinalities).T, cardinalities, strict=True)
+    return {"measure": [np.bincount(column, weights, size) / weights.sum() for column, size in columns]}
+
+
+def _as_the_trees_take_it(estimator, codes, X, y):
+    """`validate_X_y`, by the categories that the trees of fitted ensembles know."""
+    estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
+    estimator.categories_ = codes.categories
+    coded = None
+    if estimator.is_categorical_ is not None:
+        validate_data(estimator, X, skip_check_array=True)
+        _check_n_features(estimator, codes)
+        coded = encode(estimator, X)
+    checked = validate_coded_X_y(estimator, X, y, coded)
+    _check_n_features(estimator, codes)
+    return checked
+
+
+def _check_n_features(estimator, codes):
+    n_features = len(codes.thresholds)
+    if n_features != estimator.n_features_in_:
+        raise ValueError(f"X has {estimator.n_features_in_} features; the trees have {n_features}.")
+
+
+def _codes_of_categories(estimator):
+    """The categories of rows that were coded: of every categorical feature the numbers from 0."""
+    sizes = n_categories(estimator)
+    return {} if sizes is None else {int(m): np.arange(sizes[m]) for m in np.flatnonzero(sizes)}
+
+
+def _fitted(estimator, X, y, n_estimators, weights):
+    """The tree or ensemble fitted on rows whose categories are coded."""
+    given, random_state = estimator.estimator, estimator.random_state
+    given = DecisionTreeClassifier(criterion="entropy") if given is None else clone(given)
+    if estimator.is_categorical_ is not None:
+        given.set_params(**{_parameter(given, "categorical_features")[0]: estimator.is_categorical_})
+    is_one_tree = not hasattr(given, "n_estimators")
+    if n_estimators is not None and is_one_tree:
+        from sklearn.ensemble import BaggingClassifier  # here: it takes longer to import than all of this package
+
+        given = BaggingClassifier(given, n_estimators)
+    parameters = given.get_params(deep=False)
+    if random_state is not None and "random_state" in parameters and parameters["random_state"] is None:
+        given.set_params(random_state=random_state)
+    if weights is None:
+        return given.fit(X, y)
+    if not has_fit_parameter(given, "sample_weight"):
+        raise ValueError(f"{type(given).__name__} has no sample_weight in its fit.")
+    return given.fit(X, y, sample_weight=weights)
+
+
+def _classes_of(members):
+    """The classes that the ensemble, or every tree of a sequence, knows; None where they are only numbered."""
+    if hasattr(members, "classes_"):
+        return np.asarray(members.classes_)
+    known = [np.asarray(member.classes_) for member in members if hasattr(member, "classes_")]
+    if any(not np.array_equal(known[0], other) for other in known[1:]):
+        raise ValueError("The trees differ in their classes.")
+    return known[0] if known else None
+
+
+def nearest_shares(scores):
+    """The shares of classes that are nearest to scores; (n_rows, n_classes) float64.
+
+    The Euclidean projection of every row on the simplex, which keeps the order of the scores. One score is that of the
+    second class, and the first has the rest to 1; among equals up to 1e-10, the lowest class stays the first.
+    """
+    scores = np.round(scores, _DECIMALS)
+    falling = -np.sort(-scores, axis=1)
+    excess = (np.cumsum(falling, axis=1) - 1.0) / np.arange(1, scores.shape[1] + 1)
+    last = scores.shape[1] - 1 - np.argmax((falling > excess)[:, ::-1], axis=1)
+    return np.maximum(scores - excess[np.arange(len(scores)), last, np.newaxis], 0.0)
+
+
+def scores_of_classes(outputs, n_classes):
+    """The scores of all classes where two share one output: that of the last class."""
+    return np.hstack([1.0 - outputs, outputs]) if n_classes == 2 else outputs

@@ -1,0 +1,365 @@
+"""Trees of real features as trees of ordinal codes: the thresholds of an ensemble cut every feature into intervals.
+
+Categorical features are coded by their categories.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from ..export import node_labels
+from ..input.categories import encode
+from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
+from .boxes import check_same_classes, check_trees, feature_of_children, multiway_features
+
+
+class OrdinalCodes:
+    """What :func:`ordinal_codes` returns.
+
+    Attributes
+    ----------
+    trees : list of Tree
+        The trees, splitting codes. Where they were scikit-learn's, `value` holds shares of classes, and the nodes are
+        numbered in preorder, as those of scikit-learn are too, but for best-first trees.
+    labels : list of ndarray of shape (node_count,), int64
+        The codes of the classes that the nodes predict as leaves: the majority, but perhaps not in ID3 trees. For
+        those, use ``values=[labels == class_index for labels in codes.labels]``.
+    cardinalities : ndarray of shape (n_features,), int64
+        One more than the feature has thresholds; of categorical features the number of categories.
+    thresholds : list of ndarray of shape (cardinality - 1,), float64
+        Ascending. The code of a value is the number of thresholds below it; in categorical features a value is the
+        place of a category.
+    is_categorical : ndarray of shape (n_features,), bool
+    categories : list of ndarray
+        The categories of every categorical feature, sorted: all that a tree of the ensemble knows. Of plain trees,
+        which know codes only, the numbers from 0.
+    dtype : numpy.dtype
+        What values are rounded to before they are compared: float32 for scikit-learn's trees, as they do it.
+    """
+
+    def __init__(self, trees, labels, thresholds, dtype, categories, encoder=None):
+        self.trees, self.labels, self.thresholds, self.dtype = trees, labels, thresholds, np.dtype(dtype)
+        self.cardinalities = np.array([len(cuts) + 1 for cuts in thresholds], dtype=np.int64)
+        self.is_categorical = np.isin(np.arange(len(thresholds)), list(categories))
+        self.categories = [categories[m] for m in np.flatnonzero(self.is_categorical)]
+        self._encoder = encoder
+
+    def transform(self, X):
+        """The codes of values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            As the ensemble takes it; of plain trees, as they do.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), int64
+            Categories that no tree knows have codes outside the cardinality, mostly -1: rows stay where one is asked
+            for.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of features, or holds NaN or infinity.
+        """
+        if self._encoder is not None:
+            return self.number(encode(self._encoder, X))
+        X = check_array(X, dtype=self.dtype)
+        if X.shape[1] != len(self.thresholds):
+            raise ValueError(f"X has {X.shape[1]} features; the trees have {len(self.thresholds)}.")
+        return self.number(X.astype(np.float64))
+
+    def number(self, X):
+        """`transform` for rows with the places of categories, float64, such as `encode` of an estimator gives."""
+        columns = [np.searchsorted(cuts, X[:, m], side="left") for m, cuts in enumerate(self.thresholds)]
+        for m in np.flatnonzero(self.is_categorical):
+            columns[m] = np.clip(np.ceil(X[:, m] - 0.5), -1, self.cardinalities[m])
+        return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int64)
+
+    def decode(self, tree):
+        """A tree that splits codes as one that splits values: every row comes to the same leaf.
+
+        Parameters
+        ----------
+        tree : Tree
+            One of `trees`, or made of them, such as by :func:`tree_from_ensemble`.
+
+        Returns
+        -------
+        Tree
+            It compares float64. Where values are rounded to float32 first, its thresholds lie where rounding turns.
+            Of categorical features it takes the places in `categories`.
+
+        Raises
+        ------
+        ValueError
+            If the tree has other features, or splits where no values are; or into the values of a feature that is not
+            categorical, whose codes stand for intervals.
+        """
+        tree = check_trees([tree], self.cardinalities)[0]
+        wrong = np.flatnonzero(multiway_features(tree) & ~self.is_categorical)
+        if wrong.size:
+            raise ValueError(
+                f"The tree takes feature {wrong[0]} for categorical, but its codes are those of intervals."
+            )
+        arrays = arrays_of(tree)
+        cuts = np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY))
+        for node in cuts:
+            arrays["threshold"][node] = self.thresholds[tree.feature[node]][int(tree.threshold[node])]
+        if self.dtype == np.float32:
+            arrays["threshold"][cuts] = _greatest_rounded_below(arrays["threshold"][cuts])
+        return Tree(**arrays, n_features=tree.n_features)
+
+    def __repr__(self):
+        return f"<OrdinalCodes of {len(self.trees)} trees, {self.cardinalities.size} features>"
+
+
+def _greatest_rounded_below(thresholds):
+    """The greatest float64 that float32 rounds to a number up to the threshold, for every threshold."""
+    below = thresholds.astype(np.float32)
+    below = np.where(below > thresholds, np.nextafter(below, np.float32(-np.inf)), below)
+    above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
+    middle = 0.5 * below.astype(np.float64) + 0.5 * above  # exact: float64 has more than twice the digits
+    return np.where(middle.astype(np.float32) == below, middle, np.nextafter(middle, -np.inf))
+
+
+def ordinal_codes(ensemble):
+    """Code the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
+
+    Every tree goes on giving every row the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that rows
+    of X came to before. A feature is categorical where the ensemble says so, or where a tree has a multiway node.
+
+    Parameters
+    ----------
+    ensemble : forest, bagging ensemble, or sequence of trees
+        Of pytrees or of scikit-learn: a fitted ensemble of classification trees, such as RandomForestClassifier or
+        BaggingClassifier, or a list of Tree or of fitted classification trees.
+
+    Returns
+    -------
+    OrdinalCodes
+
+    Raises
+    ------
+    TypeError
+        If there is something that is no classification tree.
+    ValueError
+        If there are no trees, if they differ in their features or classes, or in what is categorical, or if some are
+        pytrees' and some scikit-learn's, which compare values in different precisions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from pytrees.fourier import ordinal_codes
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    >>> codes = ordinal_codes(forest)
+    >>> leaves = codes.trees[0].apply(codes.transform(X))
+    >>> bool((leaves == forest.estimators_[0].apply(X)).all())
+    True
+    """
+    return code(ensemble)
+
+
+def code(ensemble, categories=None):
+    """`ordinal_codes`; of an ensemble that has learned from codes, the mapping `categories` has all there are."""
+    members = _members_of(ensemble)
+    first = members[0].tree
+    if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree, *_ in members):
+        raise ValueError("The trees differ in their features or classes.")
+    if len({member.dtype for member in members}) > 1:
+        raise ValueError("The trees of pytrees compare float64, those of scikit-learn float32: code them apart.")
+    known = _known_categories(members) if categories is None else categories
+    encoder = _CategoryCodes(known, ensemble, first.n_features) if categories is None and known else None
+    known = known | _codes_of_multiway_nodes(members, known)
+    cuts = [
+        np.arange(1, len(known[m])) - 0.5
+        if m in known
+        else np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree, *_ in members]))
+        for m in range(first.n_features)
+    ]
+    trees = [_coded(member, cuts, known) for member in members]
+    return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder)
+
+
+class _Member(NamedTuple):
+    """A tree, the labels of its nodes, what it compares, and the categories of its categorical features by number."""
+
+    tree: Tree
+    labels: np.ndarray
+    dtype: type
+    categories: dict
+
+
+class _CategoryCodes(BaseEstimator):
+    """Categories as `encode` wants an estimator to have them."""
+
+    handle_unknown = "majority"
+
+    def __init__(self, categories, ensemble, n_features):
+        self.is_categorical_ = np.isin(np.arange(n_features), list(categories))
+        self.categories_ = [categories[m] for m in sorted(categories)]
+        self.n_features_in_ = n_features
+        if hasattr(ensemble, "feature_names_in_"):
+            self.feature_names_in_ = ensemble.feature_names_in_
+
+
+def _known_categories(members):
+    """For every feature that is categorical in some tree, the categories of all of them, sorted."""
+    known = {}
+    for m in sorted(set().union(*(member.categories for member in members))):
+        parts = [member.categories[m] for member in members if m in member.categories]
+        known[m] = parts[0] if all(part is parts[0] for part in parts) else _union(parts, m)
+    return known
+
+
+def _union(parts, m):
+    """Sorted categories of several trees, all together."""
+    are_numbers = {part.dtype.kind in "biuf" for part in parts}
+    try:
+        if len(are_numbers) > 1:
+            raise TypeError("numbers and words")
+        return np.unique(np.concatenate(parts))
+    except TypeError as error:
+        raise ValueError(f"The trees differ in the kinds of categories of feature {m}: {error}.") from error
+
+
+def _codes_of_multiway_nodes(members, known):
+    """For other features with multiway nodes, all codes from 0 to the greatest that a tree asks for."""
+    found = {}
+    for tree, _, _, categories in members:
+        for m in known:
+            asked = tree.children_left[tree.feature == m]
+            if asked.size and (m not in categories or np.any(asked != MULTIWAY)):
+                raise ValueError(f"Feature {m} is categorical in some of the trees, but not in all that ask for it.")
+        found |= dict.fromkeys(set(np.flatnonzero(multiway_features(tree)).tolist()) - known.keys(), 0)
+    for m in found:
+        for tree, *_ in members:
+            categories = tree.category[tree.children[feature_of_children(tree) == m]]
+            cuts = tree.threshold[(tree.feature == m) & (tree.children_left != MULTIWAY)]
+            greatest = max(categories.max(initial=0), np.floor(cuts).max(initial=-1) + 1)
+            found[m] = max(found[m], int(greatest) + 1)
+    return {m: np.arange(size) for m, size in found.items()}
+
+
+def _members_of(ensemble):
+    if isinstance(ensemble, Tree) or hasattr(ensemble, "tree_"):
+        ensemble = [ensemble]
+    elif hasattr(ensemble, "fit"):
+        check_is_fitted(ensemble)
+        if not hasattr(ensemble, "estimators_"):
+            raise TypeError(f"An ensemble of trees is expected, got {type(ensemble).__name__}.")
+        columns = getattr(ensemble, "estimators_features_", [None] * len(ensemble.estimators_))
+        n_features = ensemble.n_features_in_
+        pairs = zip(ensemble.estimators_, columns, strict=True)
+        members = [_member_of(estimator, features, n_features) for estimator, features in pairs]
+        return _of_all_classes(members, ensemble)
+    given = list(ensemble)
+    if not given:
+        raise ValueError("There are no trees.")
+    check_same_classes(given)
+    return [_member_of(member) for member in given]
+
+
+def _of_all_classes(members, ensemble):
+    """The members; where a bootstrap sample of a bagging ensemble lacked a class, its tree with a column of zeros."""
+    n_classes = len(getattr(ensemble, "classes_", []))
+    if all(member.tree.n_classes >= n_classes for member in members):
+        return members
+    ensemble = ensemble.estimator if isinstance(ensemble, FrozenEstimator) else ensemble
+    from sklearn.ensemble import BaggingClassifier  # here: it takes longer to import than all of this package
+
+    if not isinstance(ensemble, BaggingClassifier):
+        return members
+    completed = []
+    for member, estimator in zip(members, ensemble.estimators_, strict=True):
+        places = estimator.classes_.astype(np.int64)  # they have learned the codes of the classes
+        value = np.zeros((member.tree.node_count, n_classes))
+        value[:, places] = member.tree.value
+        completed.append(member._replace(tree=with_value(member.tree, value), labels=places[member.labels]))
+    return completed
+
+
+def _member_of(member, columns=None, n_features=None):
+    """A tree or fitted estimator as a member; its features are those columns of all n_features."""
+    if not isinstance(member, Tree) and hasattr(member, "fit"):
+        check_is_fitted(member)
+    tree = member if isinstance(member, Tree) else getattr(member, "tree_", None)
+    dtype = np.float64
+    if not isinstance(tree, Tree):
+        tree, dtype = _from_sklearn(member, tree), np.float32
+    labels, is_categorical = node_labels(member, tree), getattr(member, "is_categorical_", None)
+    categorical = [] if is_categorical is None else np.flatnonzero(is_categorical)
+    if columns is not None:
+        columns = np.asarray(columns)
+        arrays = arrays_of(tree)
+        inner = tree.children_left != LEAF
+        arrays["feature"][inner] = columns[tree.feature[inner]]
+        tree, categorical = Tree(**arrays, n_features=n_features), [columns[m] for m in categorical]
+    categories = dict(zip(map(int, categorical), getattr(member, "categories_", []), strict=True))
+    return _Member(tree, labels, dtype, categories)
+
+
+def _from_sklearn(member, nodes):
+    """The nodes of a scikit-learn classification tree of one output as a Tree, with shares for counts."""
+    if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
+        raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
+    order, number = _preorder(nodes.children_left, nodes.children_right)
+    leaves = nodes.children_left[order] == LEAF
+    return Tree(
+        np.where(leaves, LEAF, number[nodes.children_left[order]]),
+        np.where(leaves, LEAF, number[nodes.children_right[order]]),
+        np.where(leaves, UNDEFINED, nodes.feature[order]),
+        np.where(leaves, UNDEFINED, nodes.threshold[order]),
+        nodes.n_node_samples[order],
+        nodes.value[order, 0, :],
+        np.zeros(nodes.node_count),
+        n_features=nodes.n_features,
+    )
+
+
+def _preorder(children_left, children_right):
+    """The nodes in preorder, and the number of every node there; scikit-learn numbers best-first trees as they grew."""
+    order = np.arange(children_left.size)
+    if not np.all((children_left == LEAF) | (children_left == order + 1)):
+        left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
+        while pending:
+            node = pending.pop()
+            found.append(node)
+            if left[node] != LEAF:
+                pending += (right[node], left[node])
+        order = np.array(found)
+    number = np.empty_like(order)
+    number[order] = np.arange(order.size)
+    return order, number
+
+
+def arrays_of(tree):
+    """Copies of all arrays that a Tree is made of, by name."""
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    below = ("child_offsets", "children", "category") if tree.is_multiway else ()
+    return {name: np.array(getattr(tree, name)) for name in names + below}
+
+
+def with_value(tree, value):
+    """The tree with another `value`."""
+    return Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
+
+
+def _coded(member, thresholds, categories):
+    """The tree with its thresholds between the codes of the intervals beside them, and the codes of all categories."""
+    tree, arrays = member.tree, arrays_of(member.tree)
+    for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):
+        m, threshold = tree.feature[node], tree.threshold[node]
+        below = np.floor(threshold) if m in categories else np.searchsorted(thresholds[m], threshold)
+        arrays["threshold"][node] = below + 0.5
+    for m, own in member.categories.items():
+        below = tree.children[feature_of_children(tree) == m]
+        if below.size:
+            arrays["category"][below] = np.searchsorted(categories[m], own)[tree.category[below]]
+    return Tree(**arrays, n_features=tree.n_features)

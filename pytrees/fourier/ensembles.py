@@ -1,0 +1,223 @@
+"""The Fourier algebra without spectra: polynomial in the sizes of the trees, under any product measure."""
+
+import numpy as np
+
+from .._engine import kernel
+from .boxes import (
+    Leaves,
+    box_of_schema,
+    check_cardinalities,
+    check_weights,
+    listed,
+    measure_arrays,
+    multiway_features,
+)
+from .rebuild import categorical_mask, rebuild
+
+
+def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
+    """The inner product of the functions of two trees: the mean of their product.
+
+    Lemma 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees": it is that of their spectra. It is worked out from
+    pairs of leaves.
+
+    Parameters
+    ----------
+    a, b : Tree or fitted tree estimator
+        They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
+    cardinalities, measure, X, class_index
+        As in :func:`gram`.
+    values : pair of array-like, optional
+        As in :func:`gram`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As in :func:`gram`.
+
+    Examples
+    --------
+    The share of the domain where both trees say class 1:
+
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import tree_inner
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> both = DecisionTreeClassifier().fit(X, [0, 0, 0, 1])
+    >>> either = DecisionTreeClassifier().fit(X, [0, 1, 1, 1])
+    >>> tree_inner(both, either, [2, 2])
+    0.25
+    """
+    products = gram([a, b], cardinalities, measure=measure, X=X, class_index=class_index, values=values)
+    return float(products[0, 1])
+
+
+def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
+    """The inner products of the functions of all pairs of trees: the means of their products.
+
+    Eq. 4 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", uncentred, without spectra: what two leaves have in
+    common is a box, and its probability a product.
+
+    Parameters
+    ----------
+    trees : sequence of Tree or of fitted tree estimators
+        They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``. See :func:`ordinal_codes`.
+    cardinalities : array-like of shape (n_attributes,), int
+    measure : {"uniform", "empirical"} or list of array-like of shape (cardinality,), default="uniform"
+        The product measure that means are taken under: all values alike, with the frequencies that they have in `X`,
+        or with these masses.
+    X : array-like of shape (n_rows, n_attributes), optional
+        The rows of ``measure="empirical"``, as codes.
+    class_index : int or None, default=-1
+        The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an
+        estimator it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.) None
+        takes every class as an output of its own; inner products add up those of the outputs.
+    values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
+        Instead: what the function of every tree is at its leaves. (Of inner nodes only multiway ones matter, where
+        values stay that no child has.)
+
+    Returns
+    -------
+    ndarray of shape (n_trees, n_trees), float64
+        Exactly symmetric.
+
+    Raises
+    ------
+    ValueError
+        If the trees differ in their features or classes; if a tree splits where no values are; if the measure is
+        unknown or its masses do not sum to one; if X has values outside the cardinalities.
+
+    Notes
+    -----
+    Takes time of the order of the number of pairs of leaves, times their depth.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from pytrees import DecisionForestClassifier
+    >>> from pytrees.fourier import gram, ordinal_codes
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> codes = ordinal_codes(DecisionForestClassifier(5, max_depth=3, random_state=0).fit(X, y))
+    >>> gram(codes.trees, codes.cardinalities, measure="empirical", X=codes.transform(X)).shape
+    (5, 5)
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    leaves = Leaves(trees, cardinalities, class_index=class_index, values=values)
+    arrays = measure_arrays(measure, cardinalities, X)
+    products = kernel("gram")(leaves.indptr, leaves.boxes, leaves.values, arrays)
+    return np.asarray(products, dtype=np.float64)
+
+
+def schema_average(
+    trees, schema, cardinalities, *, weights=None, measure="uniform", X=None, class_index=-1, values=None
+):
+    """The mean of a weighted sum of trees over a schema, where some attributes are fixed.
+
+    Eq. 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", from the leaves that the schema meets.
+
+    Parameters
+    ----------
+    trees, cardinalities, measure, X, class_index, values
+        As in :func:`gram`.
+    schema : dict of int to int or set of int, or sequence of length n_attributes
+        The values that attributes may have; in a sequence, None is the wild-card.
+    weights : array-like of shape (n_trees,), optional
+        By default the trees are averaged.
+
+    Returns
+    -------
+    float, or ndarray of shape (n_outputs,) if there are several outputs
+
+    Raises
+    ------
+    ValueError
+        As in :func:`gram`; if the schema fixes what is not there, or has no mass.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import schema_average
+    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1])
+    >>> schema_average([tree], [0, None], [2, 2])
+    0.5
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    leaves = _weighted(trees, cardinalities, weights, class_index, values)
+    box = box_of_schema(schema, cardinalities)
+    arrays = measure_arrays(measure, cardinalities, X)
+    averages = np.asarray(kernel("box_averages")(leaves.boxes, leaves.values, box, arrays)[0], dtype=np.float64)
+    if np.isnan(averages).any():
+        raise ValueError(f"The schema {schema!r} has no mass under the measure.")
+    return float(averages[0]) if averages.size == 1 else averages
+
+
+def tree_from_ensemble(
+    trees,
+    cardinalities,
+    *,
+    weights=None,
+    measure="uniform",
+    X=None,
+    class_index=-1,
+    values=None,
+    criterion="entropy",
+    tol=0.0,
+    max_depth=None,
+    max_leaf_nodes=None,
+    categorical_features=None,
+):
+    """TCFS without a spectrum: one tree of a weighted sum of trees.
+
+    Figs. 4 and 5 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", with averages over schemata from the leaves of
+    the trees. It gives the tree that :meth:`FourierSpectrum.to_tree` makes of the ensemble's spectrum, where there is
+    room for that, and works under any product measure.
+
+    Parameters
+    ----------
+    trees, cardinalities, weights, measure, X, class_index, values
+        As in :func:`schema_average`.
+    criterion, tol, max_depth, max_leaf_nodes, categorical_features
+        As in :meth:`FourierSpectrum.to_tree`; by default, what multiway nodes of the trees ask for is categorical.
+
+    Returns
+    -------
+    RebuiltTree
+        ``tree`` and ``averages``. Without limits it is the weighted sum itself, wherever there is mass.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`gram` and :meth:`FourierSpectrum.to_tree`.
+
+    Notes
+    -----
+    A node takes time of the order of the leaves that it meets times their depth, and of the number of values; of their
+    pairs only where it is nearly constant, or no cut gains anything.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from pytrees import DecisionForestClassifier
+    >>> from pytrees.fourier import ordinal_codes, tree_from_ensemble
+    >>> forest = DecisionForestClassifier(20, max_depth=4, random_state=0)
+    >>> codes = ordinal_codes(forest.fit(*load_breast_cancer(return_X_y=True)))
+    >>> tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=8).tree.n_leaves
+    8
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    leaves = _weighted(trees, cardinalities, weights, class_index, values)
+    arrays = measure_arrays(measure, cardinalities, X)
+    arguments = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
+    of_trees = np.any([multiway_features(tree) for tree in leaves.trees], axis=0)
+    mask = of_trees if categorical_features is None else categorical_mask(categorical_features, cardinalities.size)
+    return rebuild("tree_from_boxes", arguments, leaves.magnitude**2, mask, criterion, tol, max_depth, max_leaf_nodes)
+
+
+def _weighted(trees, cardinalities, weights, class_index, values):
+    """The leaves of trees, their values times the weights of the trees."""
+    trees = listed(trees)
+    weights = check_weights(weights, len(trees))
+    return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=weights)

@@ -1,0 +1,463 @@
+"""Orthogonal decision trees: the principal components of an ensemble, as trees (ODT)."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..input.validation import validate_X
+from ..simplify import merge_redundant
+from ..tree import LEAF, UNDEFINED, Tree
+from ..trees.base import BaseClassifier, unchanged_on_error
+from .coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from .codes import with_value
+from .ensembles import gram, tree_from_ensemble
+from .rebuild import RebuiltTree
+
+__all__ = ["OrthogonalTreesClassifier"]
+
+# Components of less energy are what rounding left, in units of the trees' energies.
+_ROUNDING = 1e-12
+# Inner products are rounded to this many bits below the greatest, more than what the order of a sum decides: equal
+# eigenvalues have eigenvectors that any noise turns.
+_BITS = 44
+# Entries of eigenvectors, and their sums, that differ by less are equal: rounding, times what small gaps between
+# eigenvalues make of it, could have made the difference.
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """The functions of an ensemble's trees under a measure, less their means where they are centred.
+
+    Attributes
+    ----------
+    trees : list of Tree
+        Those of the ensemble, then, where they are centred, a single leaf for every output.
+    values : list of ndarray of shape (node_count, n_outputs), float64
+        What they are at their nodes: 0 or 1.
+    lifted : ndarray of shape (n_functions, n_trees), float64
+        What the functions are as weighted sums of `trees`.
+    products : ndarray of shape (n_functions, n_functions), float64
+        Their inner products.
+    scale : float
+        The greatest inner product of a tree with itself, before centring.
+    mean : ndarray of shape (n_outputs,), float64
+        Of the mean of the functions, what centring took away.
+    """
+
+    trees: list
+    values: list
+    lifted: np.ndarray
+    products: np.ndarray
+    scale: float
+    mean: np.ndarray
+
+
+def functions_of(ensemble, center):
+    """The functions of an ensemble, their inner products from the leaves (Eq. 4 of the paper)."""
+    trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
+    n_trees, n_outputs = len(trees), len(ensemble.outputs)
+    values = ensemble.values
+    if center:
+        trees = [*trees, *[_leaf(trees[0])] * n_outputs]
+        values = [*values, *np.eye(n_outputs)[:, np.newaxis]]
+    products = gram(trees, cardinalities, values=values, **ensemble.measure)
+    scale = float(products.diagonal()[:n_trees].max())
+    means = products[:n_trees, n_trees:]  # w_0 is the inner product with a constant
+    products = products[:n_trees, :n_trees] - means @ means.T
+    mean = means.mean(axis=0) if center else np.zeros(n_outputs)
+    return Functions(trees, values, np.hstack([np.eye(n_trees), -means]), products, scale, mean)
+
+
+def _leaf(like):
+    """A tree that is a single leaf."""
+    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
+
+
+def eigenvectors(products, scale):
+    """The eigenvalues of a Gram matrix, falling, and their eigenvectors, as columns; both engines have the same."""
+    unit = np.ldexp(1.0, int(np.frexp(scale * (1.0 + _SAME))[1]) - _BITS)
+    energies, vectors = eigh(np.round(products / unit) * unit)
+    return np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
+
+
+def principal_components(functions, n_components):
+    """The eigenvectors of the greatest eigenvalues of the functions' Gram matrix, and all its eigenvalues.
+
+    Returns
+    -------
+    components : ndarray of shape (n_components, n_functions), float64
+        Orthonormal rows, their signs as `with_signs` fixes them.
+    energies : ndarray of shape (n_functions,), float64
+        Not negative, falling.
+    """
+    energies, vectors = eigenvectors(functions.products, functions.scale)
+    rank = int(np.count_nonzero(energies > _ROUNDING * len(energies) * functions.scale))
+    if isinstance(n_components, Integral):
+        if n_components > rank:
+            why = "" if rank else ": every tree says one class everywhere"
+            raise ValueError(
+                f"n_components={n_components}, but the functions of the {len(energies)} trees have rank {rank}{why}."
+            )
+        n_kept = int(n_components)
+    else:
+        captured = np.cumsum(energies[:rank])
+        reached = captured >= (n_components - _ROUNDING) * energies[:rank].sum()
+        n_kept = min(int(np.count_nonzero(~reached)) + 1, rank)
+    return with_signs(vectors[:, :n_kept].T), energies
+
+
+def with_signs(components):
+    """Rows or their opposites, so that every sum is not negative; where it vanishes, that the greatest entry is not.
+
+    Of several greatest entries that is the first. Rounding decides neither.
+    """
+    sums, sizes = components.sum(axis=1), np.abs(components)
+    greatest = (sizes >= (1.0 - _SAME) * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
+    deciding = np.where(np.abs(sums) > _SAME, sums, components[np.arange(len(components)), greatest])
+    return components * np.where(deciding < 0.0, -1.0, 1.0)[:, np.newaxis]
+
+
+def separate_trees(functions, components, ensemble, limits):
+    """A tree for every component, by TCFS."""
+    shared = {"values": functions.values, "criterion": "variance", **ensemble.measure, **limits}
+    return [
+        tree_from_ensemble(functions.trees, ensemble.codes.cardinalities, weights=weights, **shared)
+        for weights in components @ functions.lifted
+    ]
+
+
+def shared_tree(functions, components, ensemble, limits):
+    """One tree for all components, by TCFS of all at once, and the components that are orthogonal on its leaves.
+
+    The averages of the functions on the leaves have a Gram matrix of their own: its eigenvectors turn the components.
+    """
+    weights = components @ functions.lifted
+    values = [
+        np.einsum("k,nq->nkq", of_tree, values).reshape(len(values), -1)
+        for of_tree, values in zip(weights.T, functions.values, strict=True)
+    ]
+    tree, averages = tree_from_ensemble(
+        functions.trees,
+        ensemble.codes.cardinalities,
+        weights=np.ones(len(functions.trees)),
+        values=values,
+        criterion="variance",
+        **ensemble.measure,
+        **limits,
+    )
+    averages = averages.reshape(tree.node_count, len(components), -1)
+    leaves = tree.children_left == LEAF
+    masses = tree.value[leaves].sum(axis=1)
+    on_leaves = np.einsum("l,lcq,ldq->cd", masses, averages[leaves], averages[leaves])
+    turned = eigenvectors(on_leaves, len(functions.products) * functions.scale)[1].T
+    signed = with_signs(turned @ components)
+    averages = np.einsum("cd,ndq->cnq", signed @ components.T, averages)
+    return [RebuiltTree(tree, np.ascontiguousarray(of_one)) for of_one in averages], signed
+
+
+def _decoded(codes, built):
+    """The trees on the features as they are, with one column of `value`: the probabilities of their nodes."""
+    return [
+        RebuiltTree(with_value(codes.decode(tree), tree.value.sum(axis=1, keepdims=True)), averages)
+        for tree, averages in built
+    ]
+
+
+class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
+    """A few trees that say what an ensemble says: the principal components of its trees' functions (ODT).
+
+    Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere. The eigenvectors of the
+    matrix of their inner products combine the trees to functions that are orthogonal, and few of them carry most of the
+    variance. Each is made a tree by TCFS, with real numbers at its leaves [1]_.
+
+    Parameters
+    ----------
+    estimator : tree or ensemble classifier, FrozenEstimator, sequence of trees, or None, default=None
+        Of pytrees or of scikit-learn: a tree is grown on bootstrap samples `n_estimators` times, an ensemble of trees
+        is cloned and fitted. One that is fitted already is used as it is inside of
+        :class:`sklearn.frozen.FrozenEstimator`; so are sequences of :class:`Tree` or of fitted trees. None: a
+        :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
+    n_estimators : int, default=10
+        How many trees are grown; ensembles have their own number.
+    n_components : int or float in (0, 1], default=0.9
+        How many components, or the share of the variance that they carry together: the fewest that do.
+    combine : {"vote", "first", "least_squares"}, default="vote"
+        How the components decide: as the ensemble's mean vote, projected on them; the first alone, as a vote in which
+        the trees have the weights of its eigenvector; or weighted as least squares fit the training rows' classes best
+        (ODT-LR), the same weight for all classes.
+    center : bool, default=False
+        Take its mean from every function first, the coefficient w_0. Then the mean vote, or with
+        ``combine="least_squares"`` an intercept for every output, is added to what the components say.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        Under which product measure functions are orthogonal: all codes of an attribute alike, with their frequencies in
+        X, or with these masses. Codes number the intervals between the ensemble's thresholds, or the categories, see
+        :func:`pytrees.fourier.ordinal_codes`.
+    structure : {"separate", "shared"}, default="separate"
+        A tree for every component, which are only nearly orthogonal where they are limited; or one tree for all, with
+        leaves of several numbers, in which the components are turned so that they are orthogonal at any size.
+    max_depth : int or None, default=None
+        Greatest depth of the trees.
+    max_leaf_nodes : int or None, default=32
+        Greatest number of leaves of a tree. With None, and no `max_depth`, the trees are the components themselves,
+        which can need exponentially more leaves than the ensemble has.
+    random_state : int, RandomState instance or None, default=None
+        Given to what is fitted, if that has a `random_state` of None.
+
+    Attributes
+    ----------
+    trees_ : list of RebuiltTree of length n_components_
+        ``tree``, on the features as they are (where some are categorical, as :meth:`encode` gives them), and
+        ``averages``, those of the component at its nodes, of shape (node_count, n_outputs). What a component says is no
+        share of a class: the tree's `value` is one column, the probabilities of its nodes under the measure.
+    n_components_ : int
+    components_ : ndarray of shape (n_components_, n_trees), float64
+        The weights of the ensemble's trees, orthonormal; the sum of a row is not negative.
+    explained_variance_ : ndarray of shape (n_components_,), float64
+        The squared norms of the components before TCFS.
+    explained_variance_ratio_ : ndarray of shape (n_components_,), float64
+        Their shares of the squared norms of all trees. (Not centred, w_0 counts.)
+    gram_ : ndarray of shape (n_components_, n_components_), float64
+        The inner products of the trees that were built. Off its diagonal is what limits took from orthogonality.
+    weights_ : ndarray of shape (n_components_,), float64
+    intercept_ : ndarray of shape (n_outputs,), float64
+        What the classes' scores are made of: the intercept, and the components times their weights. The one output of
+        two classes is that of the last; with more, every class has one.
+    node_counts_, merged_node_counts_ : ndarray of shape (n_components_,), int64
+        Nodes of the trees; and how many :func:`merge_redundant` leaves of them, where the component decides alone.
+    member_node_counts_ : ndarray of shape (n_trees,), int64
+        Nodes of the trees of the ensemble.
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_, n_features_in_ : int
+    is_categorical_, categories_
+        As in :class:`ReconstructedFourierTree`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+
+    See Also
+    --------
+    AggregatedFourierTreeClassifier : One tree of the mean vote.
+
+    Notes
+    -----
+    Takes time of the order of the number of pairs of leaves for inner products, n_trees cubed for eigenvectors, and for
+    every component that of :func:`pytrees.fourier.tree_from_ensemble`.
+
+    References
+    ----------
+    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: sections VI and VII,
+       Eq. 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from pytrees import OrthogonalTreesClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> few = OrthogonalTreesClassifier(FrozenEstimator(forest), n_components=3, measure="empirical").fit(X, y)
+    >>> few.components_.shape
+    (3, 20)
+    >>> few.explained_variance_ratio_.round(2)
+    array([0.64, 0.04, 0.03])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **REBUILD_CONSTRAINTS,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="right"),
+        ],
+        "combine": [StrOptions({"vote", "first", "least_squares"})],
+        "center": ["boolean"],
+        "structure": [StrOptions({"separate", "shared"})],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=10,
+        n_components=0.9,
+        combine="vote",
+        center=False,
+        measure="uniform",
+        structure="separate",
+        max_depth=None,
+        max_leaf_nodes=32,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_components = n_components
+        self.combine = combine
+        self.center = center
+        self.measure = measure
+        self.structure = structure
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the ensemble, and make trees of its components.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; in categorical features of `estimator`, what that takes. An ensemble that has learned
+            already takes only ``measure="empirical"`` and ``combine="least_squares"`` from them.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative, for what is fitted, for ``measure="empirical"`` and for
+            ``combine="least_squares"``.
+
+        Returns
+        -------
+        OrthogonalTreesClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
+            if `n_components` is greater than the number of components that there are; if weights are negative or all
+            zero, or `estimator` takes none.
+        """
+        with unchanged_on_error(self):
+            ensemble = coded_ensemble(self, X, y, self.n_estimators, sample_weight)
+            functions = functions_of(ensemble, self.center)
+            components, energies = principal_components(functions, self.n_components)
+            limits = {"max_depth": self.max_depth, "max_leaf_nodes": self.max_leaf_nodes}
+            if self.structure == "shared" and len(components):
+                built, components = shared_tree(functions, components, ensemble, limits)
+            else:
+                built = separate_trees(functions, components, ensemble, limits)
+            self.classes_, self.n_classes_ = ensemble.classes, len(ensemble.classes)
+            self.components_, self.n_components_ = components, len(components)
+            self.explained_variance_ = np.einsum("ct,ts,cs->c", components, functions.products, components)
+            self.explained_variance_ratio_ = self.explained_variance_ / (energies.sum() or 1.0)
+            self.gram_ = self._gram(built, ensemble)
+            self.intercept_, self.weights_ = self._combination(built, functions, ensemble)
+            self.trees_ = _decoded(ensemble.codes, built)
+            self.node_counts_ = np.array([tree.node_count for tree, _ in built], dtype=np.int64)
+            self.merged_node_counts_ = self._merged_node_counts(functions.mean)
+            self.member_node_counts_ = np.array([tree.node_count for tree in ensemble.codes.trees])
+        return self
+
+    def _gram(self, built, ensemble):
+        if not built:
+            return np.zeros((0, 0))
+        trees, averages = zip(*built, strict=True)
+        return gram(trees, ensemble.codes.cardinalities, values=averages, **ensemble.measure)
+
+    def _combination(self, built, functions, ensemble):
+        """The intercept, and the weights of the components."""
+        if self.combine == "least_squares":
+            targets = ensemble.indicators(ensemble.labels)
+            outputs = np.array([component.evaluate(ensemble.rows) for component in built])
+            outputs = outputs.reshape(len(built), *targets.shape)
+            return least_squares(outputs, targets, ensemble.weights, intercept=self.center)
+        weights = self.components_.mean(axis=1)
+        if self.combine == "first":
+            weights = self._weights_alone()
+            weights[1:] = 0.0
+        return functions.mean, weights
+
+    def _weights_alone(self):
+        """The weights of components that decide alone: for a vote whose weights sum to one, if they are not centred."""
+        if self.center:
+            return self.components_.mean(axis=1)
+        return 1.0 / np.maximum(self.components_.sum(axis=1), _ROUNDING)
+
+    def _merged_node_counts(self, mean):
+        counts = []
+        for weight, (tree, averages) in zip(self._weights_alone(), self.trees_, strict=True):
+            decisions = self._shares(mean + weight * averages).argmax(axis=1)
+            counts.append(merge_redundant(tree, decisions)[0].node_count)
+        return np.array(counts, dtype=np.int64)
+
+    def _shares(self, outputs):
+        return nearest_shares(scores_of_classes(outputs, self.n_classes_))
+
+    def evaluate(self, X):
+        """The components at some rows, as their trees have them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_, n_outputs), float64
+            One output for two classes, that of the last; otherwise one for every class.
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X)
+        outputs = np.empty((len(X), self.n_components_, len(self.intercept_)))
+        for c, (tree, averages) in enumerate(self.trees_):
+            outputs[:, c] = averages[tree.apply_valid(X)]
+        return outputs
+
+    def predict_proba(self, X):
+        """The shares of classes that are nearest, in squares, to the scores that the components give.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+            In the order of `classes_`.
+        """
+        outputs = self.evaluate(X)
+        return self._shares(self.intercept_ + np.einsum("c,ncq->nq", self.weights_, outputs))
+
+    def predict(self, X):
+        """Predict the class of the greatest score, the lowest of several.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the classes' dtype
+        """
+        decided = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[decided]
+
+
+def least_squares(outputs, targets, row_weights=None, *, intercept):
+    """The intercept of every output, zeros without one, and one weight for every component.
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_components, n_rows, n_outputs)
+    targets : ndarray of shape (n_rows, n_outputs)
+    row_weights : ndarray of shape (n_rows,), optional
+    intercept : bool
+
+    Returns
+    -------
+    intercept : ndarray of shape (n_outputs,)
+    weights : ndarray of shape (n_components,)
+        Of all that fit as well, the smallest.
+    """
+    shares = np.full(len(targets), 1.0 / len(targets)) if row_weights is None else row_weights / row_weights.sum()
+    means = np.einsum("n,cnq->cq", shares, outputs)[:, np.newaxis] * intercept
+    target_means = shares @ targets * intercept
+    roots = np.sqrt(shares)[:, np.newaxis]
+    design = ((outputs - means) * roots).reshape(len(outputs), targets.size).T
+    weights = np.linalg.lstsq(design, ((targets - target_means) * roots).ravel())[0]
+    return target_means - weights @ means[:, 0], weights

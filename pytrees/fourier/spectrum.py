@@ -1,0 +1,464 @@
+"""The Fourier algebra on decision trees: sparse spectra, and the same without spectra.
+
+Kargupta, Park & Dutta, "Orthogonal Decision Trees", IEEE TKDE 2006. Attribute m has the values 0 to lambda_m - 1; a
+tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi i sum_m x_m j_m / lambda_m),
+
+    w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
+"""
+
+from numbers import Real
+
+import numpy as np
+
+from .._engine import kernel
+from .boxes import (
+    Leaves,
+    box_of_schema,
+    boxes_of_points,
+    check_cardinalities,
+    check_codes,
+    check_number,
+    check_weights,
+    listed,
+)
+from .energy import plot_energy
+from .rebuild import tree_from_spectra
+from .spectra import (
+    as_digits,
+    check_budget,
+    check_partitions,
+    check_same_domain,
+    expanded,
+    is_number,
+    merged,
+    pairs_by_magnitude,
+    plain_values,
+)
+
+__all__ = ["FourierSpectrum"]
+
+# Memory that an expansion may take unless told otherwise, in bytes.
+_MEMORY_LIMIT = 2**30
+# Points that are evaluated at once, so that their boxes stay small.
+_POINTS = 4096
+
+
+class FourierSpectrum:
+    """The Fourier coefficients of a real function of discrete attributes, those that are not zero.
+
+    Spectra are added, subtracted, and multiplied by numbers like the functions they stand for. They cannot be changed.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_coefficients, n_attributes), int
+        Every row once; digit m from 0 to ``cardinalities[m] - 1``.
+    coefficients : array-like of shape (n_coefficients,), complex
+        Those of a real function: j and -j (modulo the cardinalities) have conjugate ones.
+    cardinalities : array-like of shape (n_attributes,), int
+        How many values the attributes have; 1 is allowed.
+
+    Attributes
+    ----------
+    partitions : ndarray of shape (n_coefficients, n_attributes)
+        Sorted by order, then lexicographically; the first is that of zeros, which is always there. Of the smallest type
+        of int8, int16 and int32 that holds the digits.
+    coefficients : ndarray of shape (n_coefficients,), complex128
+    cardinalities : ndarray of shape (n_attributes,), int64
+
+    Raises
+    ------
+    ValueError
+        If a digit is outside its cardinality, a partition stands there twice, a coefficient is not finite, or the
+        function is not real.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier, FourierSpectrum
+    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).tree_
+    >>> spectrum = FourierSpectrum.from_tree(tree, [2, 2])
+    >>> spectrum.partitions.tolist(), spectrum.coefficients.real.tolist()
+    ([[0, 0], [1, 1]], [0.5, -0.5])
+    >>> (1 - 2 * spectrum).evaluate([[0, 0], [0, 1]])
+    array([ 1., -1.])
+    """
+
+    # NumPy's numbers leave arithmetic to the spectrum.
+    __array_ufunc__ = None
+
+    def __init__(self, partitions, coefficients, cardinalities):
+        cardinalities = check_cardinalities(cardinalities)
+        self._hold(*check_partitions(partitions, coefficients, cardinalities), cardinalities)
+
+    def _hold(self, partitions, coefficients, cardinalities):
+        for array in (partitions, coefficients, cardinalities):
+            array.flags.writeable = False
+        self.partitions, self.coefficients, self.cardinalities = partitions, coefficients, cardinalities
+
+    @classmethod
+    def _of(cls, partitions, coefficients, cardinalities):
+        """A spectrum of arrays that are known to be sorted and right."""
+        spectrum = object.__new__(cls)
+        spectrum._hold(as_digits(partitions, cardinalities), np.asarray(coefficients, np.complex128), cardinalities)
+        return spectrum
+
+    @classmethod
+    def from_tree(cls, tree, cardinalities, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT):
+        """The spectrum of a tree's function.
+
+        Parameters
+        ----------
+        tree : Tree or fitted tree estimator
+            It splits codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
+        cardinalities : array-like of shape (n_attributes,), int
+        class_index : int, default=-1
+            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an estimator
+            it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.)
+        values : array-like of shape (node_count,), optional
+            Instead: what the function is at the leaves. (Of inner nodes only multiway ones matter, where
+            values stay that no child has.)
+        memory_limit : int, default=2**30
+            Bytes that the spectrum may take.
+
+        Returns
+        -------
+        FourierSpectrum
+
+        Raises
+        ------
+        ValueError
+            If the tree has other features, or splits where no values are; if there is no such class.
+        MemoryError
+            If the spectrum would be greater: nothing is worked out then.
+
+        Notes
+        -----
+        Eq. 1 of the paper, from the boxes of the leaves, so that an attribute may repeat on a path. A partition can
+        have a coefficient where a leaf constrains all attributes of its digits. Takes time of the order of the number
+        of pairs of a leaf and such a partition.
+        """
+        given = None if values is None else [values]
+        return cls.from_ensemble(
+            [tree], cardinalities, class_index=class_index, values=given, memory_limit=memory_limit
+        )
+
+    @classmethod
+    def from_ensemble(
+        cls, trees, cardinalities, weights=None, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT
+    ):
+        """The spectrum of a weighted sum of trees.
+
+        Parameters
+        ----------
+        trees : sequence of Tree or of fitted tree estimators
+        cardinalities, class_index, memory_limit
+            As in :meth:`from_tree`.
+        weights : array-like of shape (n_trees,), optional
+            By default the trees are averaged.
+        values : sequence of array-like of shape (node_count,), optional
+            What the function of every tree is at its leaves.
+
+        Returns
+        -------
+        FourierSpectrum
+
+        Raises
+        ------
+        ValueError, MemoryError
+            As in :meth:`from_tree`; also if the trees differ in their features or classes.
+        """
+        cardinalities = check_cardinalities(cardinalities)
+        trees = listed(trees)
+        leaves = Leaves(
+            trees, cardinalities, class_index=class_index, values=values, weights=check_weights(weights, len(trees))
+        )
+        if leaves.values.shape[1] != 1:
+            raise ValueError("A spectrum is that of one output: make one for every class, or column of values.")
+        return cls._of(*expanded(leaves, cardinalities, memory_limit), cardinalities)
+
+    @classmethod
+    def from_table(cls, table):
+        """The spectrum of a function given by all its values: ``numpy.fft.ifftn(table)`` without the zeros.
+
+        Parameters
+        ----------
+        table : array-like of shape cardinalities, float
+
+        Returns
+        -------
+        FourierSpectrum
+        """
+        table = np.asarray(table, dtype=np.float64)
+        if table.ndim == 0 or table.size == 0 or not np.all(np.isfinite(table)):
+            raise ValueError("table must have an axis for every attribute, and finite values.")
+        dense = np.fft.ifftn(table)
+        dense = 0.5 * (dense + np.roll(np.flip(dense), 1, tuple(range(table.ndim))).conj())
+        coefficients = dense.ravel()
+        kept = np.maximum(abs(coefficients.real), abs(coefficients.imag)) > 1e-15 * np.abs(table).max()
+        kept[0] = True
+        partitions = np.stack(np.unravel_index(np.flatnonzero(kept), table.shape), axis=1)
+        in_order = np.argsort((partitions != 0).sum(axis=1), kind="stable")
+        return cls._of(partitions[in_order], coefficients[kept][in_order], check_cardinalities(table.shape))
+
+    # ------------------------------------------------------------------------------------------------- as an object
+
+    def __reduce__(self):
+        return _restored, (self.partitions, self.coefficients, self.cardinalities)
+
+    def __eq__(self, other):
+        """Whether all arrays are equal."""
+        if not isinstance(other, FourierSpectrum):
+            return NotImplemented
+        names = ("cardinalities", "partitions", "coefficients")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self):
+        return hash((self.cardinalities.tobytes(), self.partitions.tobytes()))
+
+    def __repr__(self):
+        return (
+            f"<FourierSpectrum of {self.n_coefficients} coefficients up to order {self.orders[-1]}, "
+            f"{self.cardinalities.size} attributes>"
+        )
+
+    @property
+    def n_coefficients(self):
+        return len(self.coefficients)
+
+    @property
+    def orders(self):
+        """The orders of the partitions, how many digits are not zero; ndarray of shape (n_coefficients,), int64."""
+        starts = np.asarray(kernel("order_starts")(self.partitions))
+        return np.repeat(np.arange(self.cardinalities.size + 1), np.diff(starts))
+
+    # ------------------------------------------------------------------------------------------------------- algebra
+
+    def __add__(self, other):
+        if isinstance(other, FourierSpectrum):
+            check_same_domain(self, other)
+            partitions, columns = merged([self, other])
+            total = columns.sum(axis=1)
+            greatest = max(np.abs(self.coefficients).max(), np.abs(other.coefficients).max())
+            kept = np.maximum(abs(total.real), abs(total.imag)) > 1e-15 * greatest
+            kept[0] = True
+            return self._of(partitions[kept], total[kept], self.cardinalities)
+        if not is_number(other):
+            return NotImplemented
+        coefficients = self.coefficients.copy()
+        coefficients[0] += other
+        return self._of(self.partitions, coefficients, self.cardinalities)
+
+    __radd__ = __add__
+
+    def __mul__(self, factor):
+        if not is_number(factor):
+            return NotImplemented
+        return self._of(self.partitions, self.coefficients * float(factor), self.cardinalities)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor):
+        return self * (1.0 / divisor) if is_number(divisor) else NotImplemented
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __sub__(self, other):
+        return self + -other if isinstance(other, FourierSpectrum) or is_number(other) else NotImplemented
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def inner(self, other):
+        """The inner product: the mean of the product of both functions, sum_j w_j conj(v_j) (Lemma 2)."""
+        if not isinstance(other, FourierSpectrum):
+            raise TypeError(f"The inner product is with another FourierSpectrum, got {type(other).__name__}.")
+        check_same_domain(self, other)
+        rows = np.asarray(kernel("find_partitions")(other.partitions, self.partitions), dtype=np.int64)
+        both = rows >= 0
+        return float((self.coefficients[both] * other.coefficients[rows[both]].conj()).real.sum())
+
+    @property
+    def energy(self):
+        """The sum of all squared magnitudes: the mean of the squared function."""
+        return float(self.energy_by_order().sum())
+
+    def energy_by_order(self):
+        """The energy of the coefficients of every order; ndarray of shape (n_attributes + 1,), float64.
+
+        In trees it falls exponentially with the order (Lemma 1 of the paper).
+        """
+        squares = self.coefficients.real**2 + self.coefficients.imag**2
+        return np.bincount(self.orders, weights=squares, minlength=self.cardinalities.size + 1)
+
+    def truncate(self, *, energy=None, max_order=None):
+        """The spectrum without its smallest coefficients, or without those of high order.
+
+        The mean squared error is exactly the energy that is dropped. w_0 always stays, and j goes with -j.
+
+        Parameters
+        ----------
+        energy : float in (0, 1], optional
+            Keep the fewest coefficients that have this share of the energy outside w_0. The greatest stay, equal
+            magnitudes (up to 1e-12 of the greatest) by order, then lexicographically.
+        max_order : int, optional
+            Drop the coefficients of higher order first.
+
+        Returns
+        -------
+        FourierSpectrum
+
+        Raises
+        ------
+        ValueError
+            If `energy` is not in (0, 1], or `max_order` is negative.
+        """
+        if max_order is not None:
+            check_number("max_order", max_order, 0)
+        kept = self.orders <= (np.inf if max_order is None else max_order)
+        if energy is not None:
+            if isinstance(energy, bool) or not isinstance(energy, Real) or not 0.0 < energy <= 1.0:
+                raise ValueError(f"energy must be a share in (0, 1], got {energy!r}.")
+            if energy < 1.0:
+                kept &= self._greatest(kept, energy)
+        return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)
+
+    def _greatest(self, among, energy):
+        """Which coefficients, of those told, are the fewest with so much of the whole energy outside w_0."""
+        squares = self.coefficients.real**2 + self.coefficients.imag**2
+        total = squares[1:].sum()
+        first, second = pairs_by_magnitude(self, among)
+        shares = np.where(first == second, squares[first], squares[first] + squares[second])
+        reached = np.cumsum(shares) >= (energy - 1e-12) * total
+        n_pairs = int(reached.argmax()) + 1 if reached.any() else len(first)
+        kept = np.zeros(self.n_coefficients, dtype=bool)
+        kept[0] = kept[first[:n_pairs]] = kept[second[:n_pairs]] = True
+        return kept
+
+    # ---------------------------------------------------------------------------------------------------- the function
+
+    def evaluate(self, X):
+        """The function at some points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_attributes)
+            Values, as codes.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float64
+
+        Raises
+        ------
+        ValueError
+            If X holds values outside the cardinalities.
+
+        Notes
+        -----
+        Takes time of the order of n_rows * n_coefficients, times how many digits change from one partition to the next.
+        """
+        X = check_codes(X, self.cardinalities)
+        parts = [X[start : start + _POINTS] for start in range(0, len(X), _POINTS)]
+        return np.concatenate([np.zeros(0), *(self._averages(boxes_of_points(p, self.cardinalities)) for p in parts)])
+
+    def _averages(self, boxes):
+        averages = kernel("evaluate_spectrum")(self.partitions, self.coefficients, boxes, self.cardinalities)
+        return np.asarray(averages, dtype=np.float64)
+
+    def schema_average(self, schema):
+        """The mean of the function over a schema, where some attributes are fixed (Eqs. 2 and 3, its sign corrected).
+
+        Parameters
+        ----------
+        schema : dict of int to int or set of int, or sequence of length n_attributes
+            The values that attributes may have; in a sequence, None is the wild-card.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If the schema fixes an attribute or a value that is not there.
+        """
+        return float(self._averages(box_of_schema(schema, self.cardinalities))[0])
+
+    def to_table(self, *, memory_limit=_MEMORY_LIMIT):
+        """All values of the function; ndarray of shape cardinalities, float64. MemoryError if they are too many."""
+        plain = plain_values(self.cardinalities)
+        check_budget("The table", plain, np.prod(plain, dtype=object) * 16, memory_limit)
+        dense = np.zeros(plain, dtype=np.complex128)
+        dense[tuple(self.partitions.T)] = self.coefficients
+        return np.ascontiguousarray(np.fft.fftn(dense).real)
+
+    def to_tree(self, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None):
+        """TCFS: a tree of the function (Figs. 4 and 5 of the paper).
+
+        A node is a schema. It is split where that gains most: a categorical attribute into a child for every value, as
+        in the paper, others in two. Where no split gains anything (XOR), the attribute that most of the energy touches
+        is split, in two at the lowest code with half of the values. Ties go to the lowest attribute, then to the lowest
+        code. The tree of a whole spectrum is the function itself; that of a sum of trees can have
+        exponentially more leaves than they have, where nothing limits it.
+
+        Parameters
+        ----------
+        criterion : {"entropy", "variance"}, default="entropy"
+            The gain: of information about the class, in bits, where the averages are cut off at 0 and 1; or of
+            explained variance, which suits functions that are not indicators of a class.
+        tol : float, default=0
+            A node whose variance is at most this (the energy outside w_0 of the function on the schema) is a leaf.
+            What rounding can leave, 1e-12 of the function's energy, always counts as nothing.
+        max_depth : int, optional
+        max_leaf_nodes : int, optional
+            With it, nodes are split in the order of gain times probability, but none into more than are left.
+        categorical_features : array-like of bool or int, optional
+            The attributes that are split into all their values: a mask, or indices. By default none.
+
+        Returns
+        -------
+        RebuiltTree
+            ``tree`` and ``averages``.
+
+        Raises
+        ------
+        ValueError
+            If the criterion is unknown, a limit is none, or there is no such attribute.
+
+        Notes
+        -----
+        All nodes of a level together take time of the order of the number of coefficients, times the number of values
+        of the attribute that is split.
+        """
+        limits = {"criterion": criterion, "tol": tol, "max_depth": max_depth, "max_leaf_nodes": max_leaf_nodes}
+        return tree_from_spectra([self], categorical_features=categorical_features, **limits)
+
+    def plot_energy(self, ax=None, *, tree=None):
+        """Draw the energy of every order, on a logarithmic scale; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; the current axes by default.
+        tree : Tree or fitted tree estimator, optional
+            The tree that this is the spectrum of, for lines too: the energy of every order and all above, and what
+            bounds it. The leaves do (where few rows of the domain come to leaves of k attributes or more, there is
+            little energy of order k or more), and Linial's lemma, whose constants are generous.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If the tree has other features than there are attributes.
+        """
+        return plot_energy(self, ax, tree)
+
+
+def _restored(partitions, coefficients, cardinalities):
+    """What pickle makes of the arrays."""
+    return FourierSpectrum._of(partitions, coefficients, check_cardinalities(cardinalities))

@@ -1,0 +1,341 @@
+"""Categorical features: which ones they are, the categories that fit has seen, and their codes for the kernels."""
+
+from collections.abc import Iterable, Mapping, Set
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_array, validate_data
+
+from ..sequence import is_missing
+
+_WAYS = {"error", "majority"}
+
+CATEGORICAL_CONSTRAINTS = {
+    "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+    "handle_unknown": [StrOptions(_WAYS)],
+}
+
+# The code of a value that fit has not seen: no child of a node has it.
+UNKNOWN = -1
+
+_NUMBERS = "biuf"
+_OBJECTS = "OUS"
+
+# --------------------------------------------------------------------------------------------------- which features
+
+
+def resolve(categorical_features, X, n_features, names=None):
+    """Which of the features are categorical; ndarray of shape (n_features,), bool, or None where there are none.
+
+    Parameters
+    ----------
+    categorical_features : None, "from_dtype", or array-like of bool, int or str
+        As users give it.
+    X : array-like
+        As users give it; its dtypes answer to "from_dtype".
+    n_features : int
+    names : array-like of shape (n_features,), optional
+        The names of the columns; None where there is no data frame.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, has another length than a mask must have, or says what X has not, or twice.
+    """
+    if categorical_features is None:
+        return None
+    if isinstance(categorical_features, str):
+        if categorical_features != "from_dtype":
+            raise ValueError(f"categorical_features must be a sequence or 'from_dtype', got {categorical_features!r}.")
+        mask = _is_categorical_by_dtype(X, n_features)
+    else:
+        mask = _mask_of(_listed(categorical_features), n_features, names)
+    return mask if mask.any() else None
+
+
+def _is_categorical_by_dtype(X, n_features):
+    """Where a data frame has dtypes of categories: "category" in pandas, Categorical and Enum in polars."""
+    if not hasattr(X, "columns"):
+        return np.zeros(n_features, dtype=bool)
+    return np.array([str(dtype).startswith(("category", "Categorical", "Enum")) for dtype in X.dtypes], dtype=bool)
+
+
+def _listed(given):
+    if isinstance(given, (bytes, Mapping, Set)) or not isinstance(given, Iterable):
+        raise ValueError(
+            "categorical_features must be a sequence of bool, int or str, 'from_dtype' or None, got "
+            f"{type(given).__name__}."
+        )
+    if hasattr(given, "__array__"):
+        given = np.asarray(given)
+        if given.ndim != 1:
+            raise ValueError(f"categorical_features must have one dimension, got an array with {given.ndim}.")
+        return given.tolist()
+    return list(given)
+
+
+def _mask_of(listed, n_features, names):
+    if all(isinstance(entry, (bool, np.bool_)) for entry in listed):
+        if listed and len(listed) != n_features:
+            raise ValueError(f"categorical_features is a mask of {len(listed)} values for {n_features} features.")
+        return np.array(listed, dtype=bool) if listed else np.zeros(n_features, dtype=bool)
+    if all(isinstance(entry, str) for entry in listed):
+        listed = _places_of(listed, names)
+    elif not all(isinstance(entry, Integral) and not isinstance(entry, bool) for entry in listed):
+        kinds = ", ".join(sorted({type(entry).__name__ for entry in listed}))
+        raise ValueError(f"categorical_features must be a sequence of bool, of int or of str, got: {kinds}.")
+    mask = np.zeros(n_features, dtype=bool)
+    for place in listed:
+        if not 0 <= place < n_features:
+            raise ValueError(f"categorical_features holds {place}: features are numbered from 0 to {n_features - 1}.")
+        if mask[place]:
+            named = place if names is None else f"{place} ({names[place]!r})"
+            raise ValueError(f"categorical_features holds feature {named} more than once.")
+        mask[place] = True
+    return mask
+
+
+def _places_of(wanted, names):
+    """The places of columns by their names."""
+    if names is None:
+        raise ValueError(
+            "categorical_features gives names of columns, but X is no data frame that has them: give a mask, or "
+            "integer indices."
+        )
+    names = list(names)
+    for name in wanted:
+        if name not in names:
+            raise ValueError(f"categorical_features holds {name!r}, which is no column of X: {names}.")
+    return [names.index(name) for name in wanted]
+
+
+def name_of_column(estimator, column):
+    """What errors call a column: its number and, where there is one, its name."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+
+
+def allows_missing(estimator):
+    """Whether NaN is a value that is missing, not an error."""
+    return getattr(estimator, "_allows_missing", False)
+
+
+def not_finite(what, estimator, column):
+    """The error about NaN or infinity in a column."""
+    refused = "infinite values" if allows_missing(estimator) else "missing or infinite values"
+    return ValueError(
+        f"Input X contains {what} in {name_of_column(estimator, column)}. {type(estimator).__name__} does not accept "
+        f"{refused}."
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- the categories
+
+
+def fit_encode(estimator, X, *, allow_missing=False):
+    """Learn the categories of X, and code it.
+
+    Sets `is_categorical_` and `categories_`, also `n_features_in_` and `feature_names_in_` where there are
+    categorical features.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its `categorical_features`, if it has the parameter, says which features are categorical.
+    X : array-like of shape (n_samples, n_features)
+    allow_missing : bool, default=False
+        Take missing values for missing, instead of refusing them: they become NaN and are no category.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), float64, or None
+        As `encode` gives it, an array of its own; None where there are no categorical features, X being unchecked.
+
+    Raises
+    ------
+    ValueError
+        If `categorical_features` does not fit to X; if a categorical column holds missing values, infinity, or values
+        that have no order among them, such as numbers and words. Numeric columns are not checked for NaN and infinity.
+    """
+    if not hasattr(estimator, "categorical_features"):
+        return None
+    estimator.is_categorical_, estimator.categories_ = None, []
+    if estimator.categorical_features is None:
+        return None
+    table = _as_table(X)
+    validate_data(estimator, X, skip_check_array=True)
+    names = getattr(estimator, "feature_names_in_", None)
+    is_categorical = resolve(estimator.categorical_features, X, estimator.n_features_in_, names)
+    if is_categorical is None:
+        return None
+    categories = [
+        _find_categories(_column(table, column), estimator, column) for column in np.flatnonzero(is_categorical)
+    ]
+    estimator.is_categorical_, estimator.categories_ = is_categorical, categories
+    return _coded(estimator, table, "error", allow_missing)
+
+
+def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
+    """The matrix that the kernels walk: categorical features by their codes, others as float64.
+
+    Parameters
+    ----------
+    estimator : fitted estimator with categorical features
+    X : array-like of shape (n_samples, n_features)
+    handle_unknown : {"error", "majority"}, optional
+        What to do about values that fit has not seen; by default the estimator's own parameter.
+    allow_missing : bool, default=False
+        As for `fit_encode`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), float64
+        C-contiguous. A category has its place among the sorted ones, other values UNKNOWN; missing ones NaN.
+
+    Raises
+    ------
+    ValueError
+        If the columns are not those of fit, a categorical column holds missing values, infinity, or unknown values.
+    """
+    handle_unknown = estimator.handle_unknown if handle_unknown is None else handle_unknown
+    if handle_unknown not in _WAYS:  # set after fit
+        raise ValueError(f"handle_unknown must be one of {sorted(_WAYS)}, got {handle_unknown!r}.")
+    table = _as_table(X)
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    return _coded(estimator, table, handle_unknown, allow_missing)
+
+
+def n_categories(estimator):
+    """How many codes each feature has, as the kernels take it; 0 for numeric ones, and None where all are numeric."""
+    is_categorical = getattr(estimator, "is_categorical_", None)
+    if is_categorical is None:
+        return None
+    numbers = np.zeros(len(is_categorical), dtype=np.int64)
+    # One at least: a column of nothing but missing values is categorical nonetheless.
+    numbers[is_categorical] = [max(1, len(categories)) for categories in estimator.categories_]
+    return numbers
+
+
+def forget_other_rows(estimator, X, rows):
+    """Forget categories that none of these rows has, the others being left out: as if fit had not been given them.
+
+    X, which is coded, is changed in place; left-out rows with a forgotten category get another one's code.
+    """
+    for place, column in enumerate(np.flatnonzero(estimator.is_categorical_)):
+        codes, categories = X[:, column], estimator.categories_[place]
+        used = np.zeros(len(categories), dtype=bool)
+        of_rows = codes[rows]
+        used[of_rows[~np.isnan(of_rows)].astype(np.int64)] = True
+        if used.all():
+            continue
+        new_codes = np.maximum(np.cumsum(used) - 1, 0)
+        known = ~np.isnan(codes)
+        codes[known] = new_codes[codes[known].astype(np.int64)]
+        estimator.categories_[place] = categories[used]
+
+
+# ------------------------------------------------------------------------------------------------------------ the codes
+
+
+def _as_table(X):
+    """X as a data frame of columns, or as an array, whose values are what they were."""
+    if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
+        return X
+    table = check_array(X, dtype=None, ensure_all_finite=False)
+    if not hasattr(X, "dtype") and table.dtype.kind in "US":  # numbers among words have become words
+        table = check_array(X, dtype=object, ensure_all_finite=False)
+    return table
+
+
+def _column(table, column):
+    values = np.asarray(table.iloc[:, column] if hasattr(table, "iloc") else table[:, column])
+    return values.astype(object) if values.dtype.kind == "T" else values
+
+
+def _coded(estimator, table, handle_unknown, allow_missing):
+    is_categorical = estimator.is_categorical_
+    X = np.empty(table.shape, dtype=np.float64)
+    if not is_categorical.all():
+        numeric = table.loc[:, ~is_categorical] if hasattr(table, "iloc") else table[:, ~is_categorical]
+        X[:, ~is_categorical] = check_array(numeric, dtype=np.float64, ensure_all_finite=False)
+    for column, categories in zip(np.flatnonzero(is_categorical), estimator.categories_, strict=True):
+        values = _column(table, column)
+        try:
+            codes = _codes_among(values, categories)
+        except TypeError as error:
+            raise _not_categories(estimator, column, error) from error
+        X[:, column] = codes
+        unknown = np.flatnonzero(codes == UNKNOWN)
+        if len(unknown):
+            is_absent = _check_unknown(values[unknown], estimator, column, handle_unknown, allow_missing)
+            X[unknown[is_absent], column] = np.nan
+    return check_array(X, ensure_all_finite=False)  # refuses to be without rows
+
+
+def _find_categories(values, estimator, column):
+    """The different values of a column, sorted, missing ones left out."""
+    if values.dtype.kind in _OBJECTS:
+        try:
+            different = set(values.tolist())
+            listed = sorted(value for value in different if not _is_absent(value))
+        except TypeError as error:
+            raise _not_categories(estimator, column, error) from error
+        categories = np.empty(len(listed), dtype=values.dtype)
+        categories[:] = listed
+    else:
+        categories = np.unique(values)
+        categories = categories[~_are_absent(categories)]
+    _refuse_infinity(categories, estimator, column)
+    return categories
+
+
+def _codes_among(values, categories):
+    """The place of every value among the sorted categories; UNKNOWN of those that are not there."""
+    kinds = ["f" if kind in _NUMBERS else kind for kind in (values.dtype.kind, categories.dtype.kind)]
+    if any(kind in _OBJECTS for kind in kinds):
+        place_of = {category: place for place, category in enumerate(categories.tolist())}
+        places = [place_of.get(value, UNKNOWN) for value in values.tolist()]
+        return np.array(places, dtype=np.int64)
+    if kinds[0] != kinds[1] or not len(categories):
+        return np.full(len(values), UNKNOWN)
+    places = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
+    return np.where(categories[places] == values, places, UNKNOWN)
+
+
+def _is_absent(value):
+    return value is None or is_missing(value)
+
+
+def _are_absent(values):
+    if values.dtype.kind in _OBJECTS:
+        return np.array([_is_absent(value) for value in values.tolist()], dtype=bool)
+    return values != values
+
+
+def _refuse_infinity(values, estimator, column):
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise not_finite("infinity", estimator, column)
+
+
+def _check_unknown(values, estimator, column, handle_unknown, allow_missing):
+    """Refuse values that are not among the categories, if they must not be there; return which of them are missing."""
+    _refuse_infinity(values, estimator, column)
+    is_absent = _are_absent(values)
+    if is_absent.any() and not allow_missing:
+        raise not_finite("NaN", estimator, column)
+    unknown = list(dict.fromkeys(values[~is_absent].tolist()))
+    if unknown and handle_unknown == "error":
+        more = ", ..." if len(unknown) > 5 else ""
+        raise ValueError(
+            f"Found unknown categories in {name_of_column(estimator, column)}, which fit has not seen and "
+            f"handle_unknown='majority' would let pass: {', '.join(map(repr, unknown[:5]))}{more}"
+        )
+    return is_absent
+
+
+def _not_categories(estimator, column, error):
+    return ValueError(
+        f"Input X holds values in {name_of_column(estimator, column)} that cannot be the categories of one feature: "
+        f"{error}. They must be all words, all numbers, or of one other type that can be sorted."
+    )

@@ -1,0 +1,76 @@
+"""Classes that stand in an order: the one that a user names, or that of pandas' ordered categories."""
+
+from collections.abc import Iterable, Mapping, Set
+from numbers import Real
+
+import numpy as np
+from sklearn.utils import column_or_1d
+
+from ..sequence import is_missing
+
+
+def class_order(classes):
+    """The `classes` that a user names, as an array that keeps what they are."""
+    if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
+        raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
+    if not hasattr(classes, "__array__"):
+        classes = _without_conversion(classes)
+    classes = np.array(classes)  # a copy: nobody shall change the order of a fitted estimator
+    if classes.ndim != 1:
+        raise ValueError(f"classes must have one dimension, got an array with {classes.ndim}.")
+    if not len(classes):
+        raise ValueError("classes is empty: leave it out, or name all classes in their order.")
+    listed = classes.tolist()
+    if any(label is None or is_missing(label) for label in listed):
+        raise ValueError("classes holds a missing value, which cannot be a class.")
+    if len(_places(listed, "classes")) < len(listed):
+        repeated = next(label for place, label in enumerate(listed) if label in listed[:place])
+        raise ValueError(f"classes holds {repeated!r} more than once.")
+    return classes
+
+
+def _without_conversion(labels):
+    """A sequence as an array: of objects where the labels are of different kinds, so that no number becomes a word."""
+    labels = np.fromiter(labels, dtype=object, count=len(labels))
+    for kind in (str, (Real, np.bool_)):
+        if all(isinstance(label, kind) for label in labels):
+            return np.array(labels.tolist())
+    return labels
+
+
+def _places(listed, what):
+    try:
+        return {label: place for place, label in enumerate(listed)}
+    except TypeError as error:
+        raise ValueError(f"{what} holds what cannot be a class: {error}.") from None
+
+
+def codes_in(y, classes):
+    """The place among the classes of every label, which need not be of a kind that can be sorted."""
+    if isinstance(y, (list, tuple)):
+        y = np.fromiter(y, dtype=object, count=len(y))
+    listed = column_or_1d(y, warn=True).tolist()
+    if any(label is None or is_missing(label) for label in listed):
+        raise ValueError("Input y contains NaN.")
+    place = _places(classes.tolist(), "classes")
+    unknown = [label for label in _places(listed, "y") if label not in place]
+    if unknown:
+        more = ", ..." if len(unknown) > 5 else ""
+        named = ", ".join(repr(label) for label in unknown[:5]) + more
+        raise ValueError(f"y holds what is not among classes={classes.tolist()!r}: {named}.")
+    return np.array([place[label] for label in listed], dtype=np.int64)
+
+
+def ordered_categories(y):
+    """The codes and the categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
+    is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
+    column = y.iloc[:, 0] if is_frame else y
+    categorical = getattr(column, "cat", column)
+    if not getattr(categorical, "ordered", False):
+        return None
+    if is_frame:
+        column_or_1d(y, warn=True)
+    codes = np.asarray(categorical.codes, dtype=np.int64)
+    if np.any(codes < 0):
+        raise ValueError("Input y contains NaN.")
+    return codes, np.asarray(categorical.categories)

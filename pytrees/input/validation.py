@@ -1,0 +1,166 @@
+"""From what a user hands in to what the kernels take: checked, coded, in order."""
+
+from collections.abc import Iterable, Mapping, Set
+
+import numpy as np
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_X_y,
+    validate_data,
+)
+
+from ..sequence import is_missing
+from .categories import allows_missing, encode, fit_encode, not_finite
+
+# Keeps the kernels' integers from overflowing.
+MAX_SAMPLES = 2**28
+
+# Entropies come from a table as long as the sum of the weights: this keeps it at 128 MiB.
+MAX_TOTAL_COUNT = 2**24
+
+
+def validate_X(estimator, X):
+    """Rows for a fitted estimator: C-contiguous, float64, finite; what is not finite is named by its column.
+
+    Categorical features come as codes. Where the estimator allows missing values they are NaN.
+    """
+    X = validate_rows(estimator, X)
+    check_finite(estimator, X)
+    return X
+
+
+def validate_rows(estimator, X):
+    """`validate_X` for those who look themselves whether X is finite."""
+    if _is_valid_as_it_is(estimator, X):
+        return X
+    if getattr(estimator, "is_categorical_", None) is not None:
+        return encode(estimator, X, allow_missing=allows_missing(estimator))
+    return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
+
+
+def _is_valid_as_it_is(estimator, X):
+    """Whether `validate_data` would find nothing to do or to say: asking takes it longer than a row takes to walk."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.flags.c_contiguous
+        and X.ndim == 2
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+        and getattr(estimator, "is_categorical_", None) is None
+    )
+
+
+def validate_X_y(estimator, X, y):
+    """X as in `validate_X`; y as class codes (int32), and the sorted classes that they stand for."""
+    coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
+    return validate_coded_X_y(estimator, X, y, coded)
+
+
+def validate_coded_X_y(estimator, X, y, coded):
+    """`validate_X_y` where `coded` is what the categories of X are coded to, or None if it has none."""
+    if isinstance(y, (list, tuple)) and any(is_missing(label) for label in y):
+        raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
+    kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
+    if coded is None:
+        X, y = validate_data(estimator, X, y, **kind)
+    else:
+        X, y = check_X_y(coded, y, estimator=estimator, **kind)
+    check_finite(estimator, X)
+    if len(X) > MAX_SAMPLES:
+        raise ValueError(f"X has {len(X)} rows; at most {MAX_SAMPLES} can be fitted.")
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return X, codes.astype(np.int32), classes
+
+
+def check_finite(estimator, X):
+    """Raise a ValueError that names the first column that holds infinity, or NaN where that is not allowed."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(X)
+    if np.isfinite(total):  # which settles it without a second array
+        return
+    is_bad = np.isinf(X) if allows_missing(estimator) else ~np.isfinite(X)
+    if not is_bad.any():
+        return
+    column = int(np.flatnonzero(is_bad.any(axis=0))[0])
+    what = "infinity" if np.isinf(X[is_bad[:, column], column]).all() else "NaN"
+    raise not_finite(what, estimator, column)
+
+
+def row_order(order, n_samples):
+    """The rows in the order that the keys give, rows of equal keys in their own; None where there are no keys."""
+    if order is None:
+        return None
+    keys = _order_keys(order)
+    if len(keys) != n_samples:
+        raise ValueError(f"order has {len(keys)} keys for {n_samples} rows.")
+    if keys.dtype == object:
+        has_missing = any(key is None or is_missing(key) for key in keys.tolist())
+    else:
+        has_missing = bool(np.any(keys != keys))
+    if has_missing:
+        raise ValueError("order contains missing values (NaN, NaT, NA or None): such rows have no place in the order.")
+    if keys.dtype.kind == "c":
+        raise ValueError("order holds keys that cannot be sorted: complex numbers.")
+    try:
+        return np.argsort(keys, kind="stable")
+    except TypeError as error:
+        raise ValueError(f"order holds keys that cannot be sorted: {error}.") from error
+
+
+def _order_keys(order):
+    """The keys as an array of one dimension: of numbers or dates, or of objects where they must not be converted."""
+    # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
+    categorical = getattr(order, "cat", order)
+    if getattr(categorical, "ordered", False):
+        codes = np.asarray(categorical.codes)
+        return np.where(codes < 0, np.nan, codes)
+    if np.ma.is_masked(order):
+        raise ValueError("order contains missing values: some of it is masked.")
+    if hasattr(order, "__array__"):
+        keys = np.asarray(order)
+        if keys.ndim != 1:
+            raise ValueError(f"order must have one dimension, got an array with {keys.ndim}.")
+        return keys.astype(object) if keys.dtype.kind == "T" else keys
+    if isinstance(order, (str, bytes, Mapping, Set)) or not isinstance(order, Iterable):
+        raise ValueError(f"order must be a sequence of keys, one a row, got {type(order).__name__}.")
+    listed = list(order)
+    if any(isinstance(key, (list, tuple, np.ndarray)) for key in listed):
+        raise ValueError("order must have one dimension, got keys that are sequences.")
+    keys = np.empty(len(listed), dtype=object)  # not converted: numbers among words would become words
+    keys[:] = listed
+    return keys
+
+
+def row_weights(X, y, sample_weight, class_weight):
+    """One weight a row, as `counts_where_exact` gives them."""
+    weights = np.ones(len(X))
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not np.any(weights > 0.0):
+        raise ValueError("All values of sample_weight are zero: there is nothing to fit.")
+    if class_weight is not None:
+        weights = weights * compute_sample_weight(class_weight, y)
+        if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
+            raise ValueError(f"class_weight={class_weight!r} gives weights that are negative, infinite, or all zero.")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError("The values of sample_weight are too large: their sum is infinite.")
+    return counts_where_exact(weights)
+
+
+def counts_where_exact(weights):
+    """The weights as the kernels take them: None where all are 1.
+
+    Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
+    """
+    if np.all(weights == 1.0):
+        return None
+    if np.all(weights == np.floor(weights)) and weights.sum() < MAX_TOTAL_COUNT:
+        return weights.astype(np.int64)
+    return weights.astype(np.float64)

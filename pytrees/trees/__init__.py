@@ -1,0 +1,1 @@
+"""The estimators: single trees and forests."""

@@ -1,0 +1,291 @@
+"""C4.5: trees by gain ratio, pruned by what they are expected to err.
+
+J. R. Quinlan, "C4.5: Programs for Machine Learning", Morgan Kaufmann, 1993.
+"""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .._engine import kernel
+from ..input.categories import CATEGORICAL_CONSTRAINTS
+from ..input.validation import row_weights, validate_rows, validate_X
+from ..tree import Tree
+from .base import NO_LIMIT, BaseTreeClassifier, unchanged_on_error
+
+__all__ = ["C45Classifier"]
+
+
+class C45Classifier(BaseTreeClassifier):
+    """A C4.5 tree: splits by gain ratio, into a child for every category or by a threshold, and pessimistic pruning.
+
+    A split is the one of the greatest gain ratio among those that gain about the average or more ([1]_, Chapter 2).
+    Rows whose value is missing go every way in parts, in training and in prediction (Chapter 3). The tree is then
+    pruned by the errors that are to be expected of its leaves (Chapter 4). What the book leaves open is as in Weka's
+    J48.
+
+    Parameters
+    ----------
+    confidence : float or None, default=0.25
+        The confidence at which upper limits of the leaves' errors are taken, at most 0.5; a smaller one prunes more.
+        None: errors are not estimated, and only subtrees that make no fewer errors on the training rows than a leaf
+        become leaves.
+    subtree_raising : bool, default=True
+        Whether pruning may also put a node's largest branch in its place.
+    min_samples_leaf : int, default=2
+        Least weight of rows, which is their number where they have no weights, that two children of every split must
+        have.
+    max_depth : int or None, default=None
+        Greatest depth to grow to, in edges. None: no limit.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
+        columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
+        every category among the node's rows. None: all features are numbers, and have thresholds.
+    handle_unknown : {"error", "majority"}, default="error"
+        What is done when a row to predict has a category that `fit` has not seen: raise an error; or leave the row at
+        the first node that asks for it, which predicts as a leaf does. Rows of a category that `fit` has seen, but not
+        among the rows of the node, always stay so.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The pruned tree as plain arrays. `value` has the weights of the classes, with the parts of rows whose value was
+        missing; `n_node_samples` the number of rows of which a part came to the node; `gain` the information gain of
+        the split (bits) among the rows that it was chosen for, which a raised branch had not all.
+    n_nodes_unpruned_ : int
+        How many nodes the tree had before it was pruned by estimated errors; ``tree_.node_count`` says how many it has
+        now.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_classes_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
+        Which features are categorical; None where none is.
+    categories_ : list of ndarray
+        The categories of every categorical feature, sorted: those of rows that weigh more than 0. In `tree_` they go by
+        their places here; :meth:`encode` gives rows so.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of every feature in the total gain.
+
+    See Also
+    --------
+    DecisionTreeClassifier : Trees by any criterion, such as ``"gain_ratio"``, which are not pruned.
+
+    Notes
+    -----
+    The gain of a split is the fall of entropy among the rows whose value is known, times their share of the
+    weight; its information is the entropy of the sizes of the children, the rows whose value is missing being one more.
+    Of a feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_,
+    and both sides must have a tenth of the mean weight of a class, at most 25, where that is more than
+    `min_samples_leaf`. Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical
+    features of 0.3 times as many categories as rows do not count for it, unless all are such; where no split that
+    counts has a gain, the node is a leaf, as in J48.
+
+    Thresholds are half-way between two values, where the program of the book, and J48, take the greatest training value
+    below: predictions of rows between these two can differ.
+
+    With n rows that come to a level of the tree, growth costs O(n log n) for every feature and level. Rows that lack
+    values come to several nodes of a level. Raising costs up to O(n · depth) for every node.
+
+    References
+    ----------
+    .. [1] J. R. Quinlan, "C4.5: Programs for Machine Learning", Morgan Kaufmann, 1993.
+    .. [2] J. R. Quinlan, "Improved Use of Continuous Attributes in C4.5", Journal of Artificial Intelligence Research
+       4, 1996.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import C45Classifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = C45Classifier().fit(X, y)
+    >>> tree.tree_.node_count, tree.n_nodes_unpruned_
+    (9, 9)
+    >>> tree.predict([[5.0, 3.4, float("nan"), 0.3]])
+    array([0])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "confidence": [Interval(Real, 0.0, 0.5, closed="right"), None],
+        "subtree_raising": ["boolean"],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        **CATEGORICAL_CONSTRAINTS,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    _allows_missing = True
+
+    def __init__(
+        self,
+        *,
+        confidence=0.25,
+        subtree_raising=True,
+        min_samples_leaf=2,
+        max_depth=None,
+        categorical_features=None,
+        handle_unknown="error",
+        class_weight=None,
+    ):
+        self.confidence = confidence
+        self.subtree_raising = subtree_raising
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.class_weight = class_weight
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree and prune it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, and categories where `categorical_features` says so. NaN, and None among categories, is a missing
+            value.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative; rows of weight 0 are left out. A row of weight 2 is as good as two rows,
+            also where errors are expected: weights that are all multiplied by the same number give another tree.
+
+        Returns
+        -------
+        C45Classifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X holds infinity (the column is named), `categorical_features` does not fit to it, y is continuous,
+            lengths differ, or weights are negative or all zero.
+        """
+        with unchanged_on_error(self):
+            X, codes, classes = self._validate_X_y(X, y)
+            rows, weights = self._rows_that_count(X, classes[codes], sample_weight, self.class_weight, None)
+            if rows is not None:
+                X, codes = X[rows], codes[rows]
+            arrays, n_nodes = kernel("grow_c45")(
+                X,
+                codes,
+                weights,
+                len(classes),
+                max_depth=NO_LIMIT if self.max_depth is None else min(self.max_depth, NO_LIMIT),
+                min_samples_leaf=float(self.min_samples_leaf),
+                confidence=None if self.confidence is None else float(self.confidence),
+                subtree_raising=bool(self.subtree_raising),
+                **self._kinds_of_features(),
+            )
+            self.classes_, self.n_classes_ = classes, len(classes)
+            self.tree_ = Tree.from_arrays(arrays, X.shape[1])
+            self.n_nodes_unpruned_ = n_nodes
+        return self
+
+    def _row_weights(self, X, y, sample_weight, class_weight):
+        return row_weights(X, y, sample_weight, class_weight)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def encode(self, X):
+        """The numbers that the tree compares: codes of categorical features, others as they are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), float64
+            A category is coded by its place in `categories_`, a value that `fit` has not seen by -1; NaN is a missing
+            value. The methods of `tree_` take such rows, if no value is missing.
+
+        Raises
+        ------
+        ValueError
+            If X holds infinity (the column is named) or, with ``handle_unknown="error"``, categories that `fit` has not
+            seen.
+        """
+        return super().encode(X)
+
+    def predict(self, X):
+        """Predict the class of every row: the most frequent one in its leaf, the lowest of several.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Values may be missing, as in `fit`: such a row is of the class of the greatest probability.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the classes' dtype
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X)
+        lacks = np.isnan(X).any(axis=1)
+        codes = np.empty(len(X), dtype=np.int64)
+        codes[~lacks] = self.tree_.majority_at(self.tree_.apply_valid(X[~lacks]))
+        codes[lacks] = self._shares_by_parts(X[lacks]).argmax(axis=1)
+        return self.classes_.take(codes)
+
+    def predict_proba(self, X):
+        """Shares of the classes among the training rows of every row's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Values may be missing, as in `fit`: such a row goes to several leaves in parts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+            In the order of `classes_`.
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X)
+        lacks = np.isnan(X).any(axis=1)
+        shares = np.empty((len(X), self.n_classes_))
+        shares[~lacks] = self.tree_.shares_at(self.tree_.apply_valid(X[~lacks]))
+        shares[lacks] = self._shares_by_parts(X[lacks])
+        return shares
+
+    def _shares_by_parts(self, X):
+        tree = self.tree_
+        shares = kernel("class_shares")(
+            tree.children_left,
+            tree.feature,
+            tree.threshold,
+            tree.child_offsets,
+            tree.children,
+            tree.category,
+            tree.value,
+            X,
+        )
+        return np.asarray(shares, dtype=np.float64).reshape(len(X), tree.n_classes)
+
+    def apply(self, X):
+        """The leaf that every row comes to.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Without missing values: a row that lacks one comes to several leaves.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes in `tree_`. A row whose category none of a node's training rows had stays at that node.
+        """
+        check_is_fitted(self)
+        return self.tree_.apply(validate_rows(self, X))

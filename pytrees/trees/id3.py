@@ -1,0 +1,444 @@
+"""ID3 trees and forests, judged leaf by leaf or by the whole tree.
+
+F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
+"""
+
+import warnings
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._engine import kernel
+from ..criteria import CountCriterion, SequenceCriterion
+from ..distances import Distance, JaccardDistance
+from ..input.validation import validate_X
+from ..tree import LEAF, MULTIWAY
+from .base import BaseTreeClassifier
+from .base_forest import FOREST_CONSTRAINTS, BaseForestClassifier, sum_votes
+from .base_id3 import ID3_CONSTRAINTS, BaseID3
+from .forest import all_rows, draw_counts, draw_sequence
+
+__all__ = ["ID3Classifier", "ID3ForestClassifier"]
+
+
+class ID3Classifier(BaseID3, BaseTreeClassifier):
+    """A decision tree that grows by the distance between its clustering of the training rows and their classes.
+
+    Always the leaf is split whose split is the best of all (Algorithms 2 and 3 of [1]_), so that the tree can be looked
+    at after every split. The tree is exact: distances are compared in whole numbers and fractions, and of equally good
+    splits the lowest feature, then the lowest threshold, the leftmost leaf and the lowest labels are taken, on every
+    machine and on both engines.
+
+    Parameters
+    ----------
+    distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae", "mts"}, \
+            JaccardDistance, or a criterion, default="information_gain"
+        See :func:`pytrees.distances.clustering_distance`. With ``evaluation="local"`` also ``"mts"``, by which the tree
+        is that of :func:`minimal_tree`, or a criterion of :class:`DecisionTreeClassifier` by name or as an object, by
+        which leaves compare by the gain of their best split.
+    evaluation : {"local", "global", "glocal"}, default="local"
+        What a split is judged by:
+
+        - ``"local"``: the distance between the two sides of the cut and the classes, within the leaf and whatever its
+          size. Distances that ask which cluster belongs to which class (jaccard, accuracy, mae) match the sides to two
+          different classes as well as can be.
+        - ``"global"``: the distance of the whole tree's clustering by predicted class.
+        - ``"glocal"``: globally while that strictly decreases the distance of the whole tree, otherwise one step
+          locally, after which a global one is tried again.
+    labels : {"majority", "all"}, default="majority"
+        The labels of a global split: the most frequent classes of its sides, the lowest of several; or the best of all
+        pairs. More than two children of a categorical feature always have their most frequent classes. Information
+        gain, gain ratio, nvi and gini do not know which cluster is which class: with ``"all"`` they
+        take the lowest of equally good labels, which need not be those of the rows.
+    stop : {"pure", "no_decrease"}, default="pure"
+        ``"pure"`` grows until no leaf can be split: each holds one class, or equal rows, or is at a limit.
+        ``"no_decrease"`` stops as soon as no split strictly decreases the distance: of the whole tree in global
+        evaluation, of some leaf to its classes in local evaluation, either in glocal evaluation.
+    max_depth : int or None, default=None
+        Greatest depth, in edges. None: no limit.
+    max_leaf_nodes : int or None, default=None
+        Greatest number of leaves. A split that would exceed it is not made. None: no limit.
+    min_samples_split : int or float, default=2
+        Fewest rows that a node must have to be split; a float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        Fewest rows in every child of a split; a float as above.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        How many features, drawn at random for every leaf, are looked at for its split, as in
+        :class:`DecisionTreeClassifier`. None: all.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`; not with ``distance="mts"``. A row that stays at a node is predicted to
+        be of the class in `node_labels_`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn. Global and glocal evaluation take whole numbers only.
+    random_state : int, RandomState instance or None, default=None
+        Draws the features where `max_features` is given; nothing else is random.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree as plain arrays, which knows the majority in every node, not `node_labels_`. The gain of a global split
+        is the decrease of the whole tree's distance, by the share of the rows in the node; it can be negative.
+    node_labels_ : ndarray of shape (node_count,), int64
+        For every node the code of the class that it predicts, or predicted while it was a leaf.
+    split_steps_ : ndarray of shape (node_count,), int64
+        For every node the number of splits made before its own; -1 at leaves.
+    is_consistent_ : bool
+        Whether every training row is predicted right. Where equal rows have different classes none of the trees is;
+        it then ends with the most frequent class in their leaf.
+    distance_path_ : ndarray of shape (n_splits + 1,), float64
+        The distance of the whole tree after 0, 1, 2, ... splits, of information gain and gain ratio the similarity.
+        Absent where weights are not whole numbers, and for mts, criteria and JaccardDistance objects.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of every feature in the total gain; negative gains count as zero.
+
+    See Also
+    --------
+    DecisionTreeClassifier : Growth by criteria, without an order of the splits.
+    pytrees.distances.clustering_distance : The distances.
+
+    Notes
+    -----
+    Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) a row; a global one a
+    scan of all leaves that can be split, O(n_features) a row with ``labels="majority"`` and O(n_features · n_classes)
+    with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned. A categorical feature costs
+    O(n + k · n_classes + n_classes²) for a leaf of n rows and k categories.
+
+    Entropies are whole multiples of 2**-30 bit, of n log2 n rounded once. Equal counts tie exactly; gains of different
+    counts that are equal as real numbers can differ by a unit or two, and then do not tie. With
+    ``stop="no_decrease"`` such a unit is a decrease.
+
+    A leaf of one class is never split, also where ``labels="all"`` gave it a wrong label: then the tree ends without
+    being consistent. `predict_proba` gives the shares of the classes in a leaf; with ``labels="all"`` the predicted
+    class can be another than that of the greatest share.
+
+    References
+    ----------
+    .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import ID3Classifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ID3Classifier("jaccard", evaluation="global", max_leaf_nodes=4).fit(X, y)
+    >>> tree.distance_path_.round(3)
+    array([2.667, 1.5  , 0.226, 0.117])
+    >>> [round(float((y == predicted).mean()), 2) for predicted in tree.staged_predict(X)]
+    [0.33, 0.67, 0.96, 0.98]
+    """
+
+    _parameter_constraints: ClassVar[dict] = ID3_CONSTRAINTS
+
+    def __init__(
+        self,
+        distance="information_gain",
+        *,
+        evaluation="local",
+        labels="majority",
+        stop="pure",
+        max_depth=None,
+        max_leaf_nodes=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_features=None,
+        categorical_features=None,
+        handle_unknown="error",
+        class_weight=None,
+        random_state=None,
+    ):
+        self.distance = distance
+        self.evaluation = evaluation
+        self.labels = labels
+        self.stop = stop
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative; rows of weight 0 are left out. Whole numbers act exactly as rows
+            repeated so often, but for the limits on numbers of rows.
+
+        Returns
+        -------
+        ID3Classifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If parameters do not go together, X holds NaN or infinity (the column is named), y is continuous, lengths
+            differ, weights are negative or all zero, or weights cannot be used: those that are not whole numbers with
+            global and glocal evaluation, any with ``distance="etc"`` or a JaccardDistance.
+
+        Warns
+        -----
+        UserWarning
+            If ``labels="all"`` has more than 100 classes to pair, or the distance does not know one label from
+            another; if no limit ends the growth with the labels of the majority and yet a training row is predicted
+            wrongly, because equal rows have different classes.
+        """
+        self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
+        if not self.is_consistent_ and self._grows_until_pure():
+            warnings.warn(
+                "Equal rows of X have different classes, which no tree can tell apart: their leaves predict the most "
+                "frequent one, and is_consistent_ is False.",
+                stacklevel=2,
+            )
+        return self
+
+    def _grows_until_pure(self):
+        """Whether nothing but equal rows can keep a leaf from being split until it holds one class."""
+        limits = self.max_depth, self.max_leaf_nodes, self.min_samples_split, self.min_samples_leaf
+        may_forbid = isinstance(self.distance, (CountCriterion, SequenceCriterion))
+        return self.stop == "pure" and self.labels == "majority" and limits == (None, None, 2, 1) and not may_forbid
+
+    def _keep(self, tree):
+        self.tree_, self.node_labels_, self.split_steps_ = tree
+        self._distance = self._judge()
+        leaves = self.tree_.children_left == LEAF
+        right = self.tree_.value[leaves, self.node_labels_[leaves]]
+        self.is_consistent_ = bool(np.all(right == self.tree_.value[leaves].sum(axis=1)))
+
+    def predict(self, X):
+        """Predict the class of every row: the label of its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the classes' dtype
+        """
+        leaves = self.apply(X)
+        return self.classes_.take(self.node_labels_.take(leaves))
+
+    def staged_predict(self, X):
+        """Predict with the single leaf, and then with the tree after every split, in the order in which it grew.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        generator of n_splits + 1 ndarrays of shape (n_samples,), of the classes' dtype
+            The last one is what `predict` gives.
+        """
+        check_is_fitted(self)
+        return self._stages(validate_X(self, X))
+
+    def _stages(self, X):
+        labels = self.classes_.take(self.node_labels_)
+        predicted = np.full(len(X), labels[0], dtype=labels.dtype)
+        rows_at = {0: np.arange(len(X))}
+        yield predicted.copy()
+        for node in self._nodes_as_split():
+            rows = rows_at.pop(node)
+            for child, here in self._parts(X, node, rows):
+                rows_at[child] = here
+                predicted[here] = labels[child]
+            yield predicted.copy()
+
+    def _parts(self, X, node, rows):
+        """The children of an inner node, each with those of its rows that go there."""
+        tree = self.tree_
+        children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
+        if tree.children_left[node] == MULTIWAY:
+            return [(child, rows[values == tree.category[child]]) for child in children]
+        goes_left = values <= tree.threshold[node]
+        return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
+
+    def _nodes_as_split(self):
+        """The inner nodes in the order in which they were split."""
+        return np.argsort(self.split_steps_)[self.tree_.n_leaves :].tolist()
+
+    @property
+    def distance_path_(self):
+        check_is_fitted(self)
+        tree, labels = self.tree_, self.node_labels_
+        counts = tree.value.astype(np.int64)
+        if not isinstance(self._distance, Distance) or np.any(counts != tree.value):
+            raise AttributeError("There is no distance_path_ for this distance, or for weights that are not whole.")
+        distance = partial(kernel("table_distance"), name=self._distance.name)
+        table = np.zeros((tree.n_classes, tree.n_classes), dtype=np.int64)
+        table[labels[0]] = counts[0]
+        path = [distance(table)]
+        for node in self._nodes_as_split():
+            table[labels[node]] -= counts[node]
+            for child in tree.children_of(node):
+                table[labels[child]] += counts[child]
+            path.append(distance(table))
+        return np.array(path)
+
+
+class ID3ForestClassifier(BaseID3, BaseForestClassifier):
+    """A forest of ID3 trees on bootstrap samples of the rows, which vote.
+
+    The paper's random forest (Section 1.2 of [1]_): strong learners on samples drawn with replacement, and the mode of
+    what they predict. The forest is the same on both engines, for every number of threads, and on every machine.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    distance, evaluation, labels, stop, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, max_features
+        Of every tree, as in :class:`ID3Classifier`. Numbers of rows are those of different rows, and fractions of them
+        refer to all rows that could be drawn.
+    categorical_features, handle_unknown
+        As in :class:`ID3Classifier`. All trees know the categories of all rows.
+    bootstrap : bool, default=True
+        Draw as many rows as there are for every tree, with replacement. Rows stay in their order and weigh as often as
+        they were drawn; with ``distance="etc"`` they are repeated in the order of the draws. False: all rows for every
+        tree, which then differ by `max_features` alone.
+    class_weight : dict, "balanced" or None, default=None
+        As in :class:`ID3Classifier`, from all rows.
+    n_jobs : int or None, default=None
+        Trees grown at once, through joblib. The forest is the same for every number and every backend.
+    random_state : int, RandomState instance or None, default=None
+        Draws one seed for every tree, before any of them grows.
+    verbose : int, default=0
+        Show a progress bar on standard error.
+
+    Attributes
+    ----------
+    estimators_ : list of ID3Classifier
+        The fitted trees; `random_state` of each is its seed.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Mean over the trees.
+
+    See Also
+    --------
+    ID3Classifier : One such tree.
+    DecisionForestClassifier : Random forests, whose trees say shares of the classes instead of votes.
+
+    References
+    ----------
+    .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import ID3ForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = ID3ForestClassifier(20, distance="nvi", evaluation="global", random_state=0).fit(X, y)
+    >>> forest.predict_proba(X[:1])
+    array([[1., 0., 0.]])
+    """
+
+    _tree_class = ID3Classifier
+
+    _parameter_constraints: ClassVar[dict] = {
+        **ID3_CONSTRAINTS,
+        **{name: FOREST_CONSTRAINTS[name] for name in ("n_estimators", "bootstrap", "n_jobs", "verbose")},
+    }
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        distance="information_gain",
+        evaluation="local",
+        labels="majority",
+        stop="pure",
+        max_depth=None,
+        max_leaf_nodes=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_features=None,
+        categorical_features=None,
+        handle_unknown="error",
+        bootstrap=True,
+        class_weight=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_estimators = n_estimators
+        self.distance = distance
+        self.evaluation = evaluation
+        self.labels = labels
+        self.stop = stop
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.bootstrap = bootstrap
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, not negative; rows of weight 0 are left out. They do not change what is drawn: a row
+            weighs its weight times how often it was drawn.
+
+        Returns
+        -------
+        ID3ForestClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`ID3Classifier.fit`; also for a JaccardDistance with `bootstrap`.
+        """
+        self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
+        return self
+
+    def _make_draw(self, n_rows):
+        if not self.bootstrap:
+            return all_rows
+        if isinstance(self.distance, JaccardDistance):
+            raise ValueError("A JaccardDistance judges sets, in which no row is repeated: it needs bootstrap=False.")
+        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
+        return partial(draw, n_draws=n_rows)
+
+    def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
+        """Nothing: every tree sorts the rows that it was drawn."""
+
+    def _sums(self, trees, X, n_jobs):
+        return sum_votes(trees, X, n_jobs, [estimator.node_labels_ for estimator in self.estimators_])

@@ -1,0 +1,225 @@
+"""The smallest decision tree that is consistent with the labels.
+
+A depth-first search, with a growing number of splits, decides whether a set of rows can be told apart by so many, and
+keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts of a
+feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak and
+S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). And two rows cannot share a leaf if
+their classes differ, or that of a row between them in every feature does: rows that pairwise cannot need a leaf each.
+"""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, validate_params
+
+from .._engine import kernel
+from ..input.validation import validate_X_y
+from ..simplify import merge_redundant
+from ..tree import LEAF, UNDEFINED, Tree
+from .cart import DecisionTreeClassifier
+
+__all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
+
+
+@dataclass(frozen=True)
+class MinimalTree:
+    """What :func:`minimal_tree` found.
+
+    Attributes
+    ----------
+    tree : Tree
+        The smallest consistent tree or, where a limit stopped the search, the smallest one known. Every split has
+        gain 1: its two sides need one split less than the node. (Counted in nodes: mts = 1 + Delta_mts.)
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted; column k of ``tree.value`` counts rows of class k.
+    lower_bound : int
+        Nodes that every consistent tree has at least; odd.
+    n_subproblems : int
+        Sets of rows that were looked at.
+    is_proven : bool
+        Whether no consistent tree has fewer nodes.
+    """
+
+    tree: Tree
+    classes: np.ndarray
+    lower_bound: int
+    n_subproblems: int
+
+    @property
+    def is_proven(self):
+        """Whether no consistent tree has fewer nodes; always, unless a limit stopped the search."""
+        return self.tree.node_count == self.lower_bound
+
+
+@validate_params(
+    {
+        "X": ["array-like"],
+        "y": ["array-like"],
+        "time_limit": [Interval(Real, 0, None, closed="left"), None],
+        "memory_limit": [Interval(Integral, 0, None, closed="left")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
+    """Find the smallest decision tree that classifies all rows correctly, and prove that there is no smaller one.
+
+    The tree has binary splits ``x_j <= threshold``, and its size is its number of nodes: mts in Section 3.1 of [1]_.
+    Of all smallest trees it is the one that ID3 grows with the distance Delta_mts, from the root on: the cut with the
+    least sum of the smallest sizes of both sides, of equal ones the lowest feature, then the lowest threshold.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Finite numbers; taken as float64.
+    y : array-like of shape (n_samples,)
+        Class labels of any type. Rows that are equal must have equal labels.
+    time_limit : float or None, default=None
+        Seconds after which the search stops. None: no limit.
+    memory_limit : int, default=2**30
+        Bytes of the table of what is known of sets of rows; a full one is emptied, which costs time only. Beside it the
+        search needs 20 bytes for every row and feature, and 16 for every row and level of the tree.
+
+    Returns
+    -------
+    MinimalTree
+        With `tree`, `is_proven` and `lower_bound`. Where the search was stopped, the tree is that of information gain
+        without its redundant splits; even that can happen to be proven smallest.
+
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y is continuous, lengths differ, equal rows have different labels, so that no tree
+        is consistent, or a limit is negative.
+
+    Notes
+    -----
+    The problem is NP-hard: time is exponential in the size of the smallest tree. Trees that are deeper than 500 levels
+    are not searched for.
+
+    References
+    ----------
+    .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 3.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import DecisionTreeClassifier, minimal_tree
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = minimal_tree(X, y)
+    >>> found.tree.node_count, found.is_proven, DecisionTreeClassifier().fit(X, y).tree_.node_count
+    (15, True, 17)
+    """
+    estimator = DecisionTreeClassifier(criterion="entropy")
+    X, codes, classes = validate_X_y(estimator, X, y)
+    arrays, splits, n_subproblems = kernel("minimal_tree")(
+        X, codes, len(classes), time_limit=time_limit, memory_limit=memory_limit
+    )
+    if arrays is None:
+        tree = _with_unit_gains(merge_redundant(estimator.fit(X, codes)))
+    else:
+        tree = Tree.from_arrays(arrays, X.shape[1])
+    return MinimalTree(tree, classes, 2 * splits + 1, n_subproblems)
+
+
+def _with_unit_gains(tree):
+    gain = np.where(tree.children_left == LEAF, 0.0, 1.0)
+    return Tree(
+        tree.children_left,
+        tree.children_right,
+        tree.feature,
+        tree.threshold,
+        tree.n_node_samples,
+        tree.value,
+        gain,
+        tree.n_features,
+    )
+
+
+def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
+    """Grow an ID3 tree with the distance Delta_mts, within limits.
+
+    A leaf's best split is that of the smallest tree of its rows, whatever other leaves do; the one with the least
+    Delta_mts is split first, of equal ones the leftmost.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+    codes : ndarray of shape (n_samples,), int32
+    weights : ndarray of shape (n_samples,) or None
+    n_classes : int
+    limits : dict
+        The kernels' `max_depth`, `max_leaf_nodes`, `min_samples_split`; others must not apply.
+    rows : ndarray of shape (n_rows,), int64, optional
+        The rows that are used; all by default.
+
+    Returns
+    -------
+    tree : Tree
+    steps : ndarray of shape (node_count,), int64
+        For every node the number of splits made before its own; -1 at leaves.
+
+    Raises
+    ------
+    ValueError
+        If equal rows have different labels, other limits apply, or the search is too deep.
+    """
+    if limits["min_samples_leaf"] > 1 or limits["max_features"] < X.shape[1]:
+        raise ValueError("distance='mts' is about all cuts of all features: use no min_samples_leaf or max_features.")
+    if rows is not None:
+        X, codes, weights = X[rows], codes[rows], None if weights is None else weights[rows]
+    arrays, _, _ = kernel("minimal_tree")(X, codes, n_classes)
+    if arrays is None:
+        raise ValueError("distance='mts': the smallest tree is too deep to be searched for.")
+    tree = Tree.from_arrays(arrays, X.shape[1])
+    steps = _best_first(tree, limits)
+    value = tree.value if weights is None else _weighted_value(tree, X, codes, weights)
+    is_split = steps >= 0
+    is_kept = np.zeros(tree.node_count, dtype=bool)
+    is_kept[0] = True
+    is_kept[tree.children_left[is_split]] = is_kept[tree.children_right[is_split]] = True
+    number = np.cumsum(is_kept) - 1
+    kept = Tree(
+        np.where(is_split, number[tree.children_left], LEAF)[is_kept],
+        np.where(is_split, number[tree.children_right], LEAF)[is_kept],
+        np.where(is_split, tree.feature, UNDEFINED)[is_kept],
+        np.where(is_split, tree.threshold, UNDEFINED)[is_kept],
+        tree.n_node_samples[is_kept],
+        value[is_kept],
+        np.where(is_split, 1.0, 0.0)[is_kept],
+        tree.n_features,
+    )
+    return kept, steps[is_kept]
+
+
+def _best_first(tree, limits):
+    """The step of every split that the limits allow; -1 for other nodes."""
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    distance = [0] * tree.node_count  # Delta_mts: the size of the subtree without its root
+    for node in reversed(range(tree.node_count)):
+        if left[node] != LEAF:
+            distance[node] = distance[left[node]] + distance[right[node]] + 2
+    steps = np.full(tree.node_count, -1)
+    n_splits = 0
+    open_leaves = [(distance[0], 0, 0)]
+    while open_leaves and n_splits < limits["max_leaf_nodes"] - 1:
+        _, node, depth = heappop(open_leaves)
+        if left[node] == LEAF or depth >= limits["max_depth"]:
+            continue
+        if tree.n_node_samples[node] < limits["min_samples_split"]:
+            continue
+        steps[node] = n_splits
+        n_splits += 1
+        for child in (left[node], right[node]):
+            heappush(open_leaves, (distance[child], child, depth + 1))
+    return steps
+
+
+def _weighted_value(tree, X, codes, weights):
+    """Sums of weights by class; of an inner node, left child plus right child."""
+    value = np.zeros_like(tree.value)
+    np.add.at(value, (tree.apply_valid(X), codes), weights)
+    for node in reversed(np.flatnonzero(tree.children_left != LEAF)):
+        value[node] = value[tree.children_left[node]] + value[tree.children_right[node]]
+    return value

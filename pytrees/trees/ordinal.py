@@ -1,0 +1,410 @@
+"""Ordinal decision trees and forests: classes that stand in an order.
+
+R. Ayllón-Gavilán, F. J. Martínez-Estudillo, D. Guijo-Rubio, C. Hervás-Martínez and P. A. Gutiérrez, "Splitting criteria
+for ordinal decision trees: an experimental study", 2024.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..input.class_scale import class_order, codes_in, ordered_categories
+from .cart import DecisionTreeClassifier
+from .forest import DecisionForestClassifier
+
+__all__ = ["OrdinalDecisionForestClassifier", "OrdinalDecisionTreeClassifier"]
+
+# What sums of rounded shares leave so close to a tie is a tie. Whole counts are either at one or farther from it.
+_TOLERANCE = 1e-12
+
+
+def cumulative(weights):
+    """The weights up to every class, of rows that are scaled as a whole; the last one is the total."""
+    # By a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
+    _, exponents = np.frexp(weights.max(axis=1, keepdims=True))
+    return np.cumsum(np.ldexp(weights, -exponents), axis=1)
+
+
+def _total_and_score(weights):
+    """The total weight of every row, and the sum of the places of its classes, by weight."""
+    up_to = cumulative(weights)
+    total = up_to[:, -1]
+    # Class q is above q classes: that is its place.
+    return total, np.cumsum(total[:, np.newaxis] - up_to, axis=1)[:, -1]
+
+
+def expected_score(weights):
+    """The mean place in the order, from 0 to n_classes - 1; ndarray of shape (n_rows,)."""
+    total, score = _total_and_score(weights)
+    return score / total
+
+
+def mode_class(weights):
+    """The class of the greatest weight, the lowest of several."""
+    return weights.argmax(axis=1)
+
+
+def median_class(weights):
+    """The lowest class up to which there is half of the weight."""
+    up_to = cumulative(weights)
+    return (2.0 * up_to >= (1.0 - _TOLERANCE) * up_to[:, -1:]).argmax(axis=1)
+
+
+def nearest_class(weights):
+    """The class nearest to the expected score, the lower one halfway between two."""
+    total, score = _total_and_score(weights)
+    nearest = np.zeros(len(weights), dtype=np.int64)
+    for halves in range(1, 2 * weights.shape[1] - 2, 2):  # not divided: sums of whole counts are compared exactly
+        nearest += 2.0 * score > (1.0 + _TOLERANCE) * halves * total
+    return nearest
+
+
+RULES = {"mode": mode_class, "median": median_class, "expected": nearest_class}
+
+ORDINAL_CONSTRAINTS = {"classes": ["array-like", None], "predict_rule": [StrOptions(set(RULES))]}
+
+
+class OrdinalMixin:
+    """Classes in the order of a scale, and predictions that use it; stands before a tree's or a forest's class.
+
+    That class has `_evidence(X)`: for every row the weights of the classes, counts or shares.
+    """
+
+    def _validate_X_y(self, X, y):
+        coded = self._coded(y)
+        if coded is None:
+            return super()._validate_X_y(X, y)
+        codes, classes = coded
+        X, codes, present = super()._validate_X_y(X, codes)
+        if self.classes is None:
+            classes = classes[present]
+        else:
+            codes = present[codes].astype(np.int32)
+        self._check_class_weight(classes)
+        return X, codes, classes
+
+    def _coded(self, y):
+        """The codes of y in the order that is given, and the classes in it; None where none is given, or no y."""
+        if self.classes is None:
+            return ordered_categories(y)
+        classes = class_order(self.classes)
+        return None if y is None else (codes_in(y, classes), classes)
+
+    def _check_class_weight(self, classes):
+        try:
+            np.sort(classes)
+        except TypeError:
+            if self.class_weight is not None:
+                raise ValueError(
+                    "class_weight needs classes that can be sorted; sample_weight can weigh these."
+                ) from None
+
+    def _decide(self, weights):
+        if self.predict_rule not in RULES:  # set after fit
+            raise ValueError(f"predict_rule must be one of {sorted(RULES)}, got {self.predict_rule!r}.")
+        return RULES[self.predict_rule](weights)
+
+    def _codes(self, X):
+        return self._decide(self._evidence(X))
+
+    def predict(self, X):
+        """Predict the class of every row by `predict_rule`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the classes' dtype
+        """
+        check_is_fitted(self)
+        return self.classes_.take(self._codes(X))
+
+    def predict_cumulative_proba(self, X):
+        """The probabilities of a class or a lower one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+            In the order of `classes_`; never falling from one class to the next, and exactly 1 for the last.
+        """
+        check_is_fitted(self)
+        up_to = cumulative(self._evidence(X))
+        return up_to / up_to[:, -1:]
+
+    def predict_expected_score(self, X):
+        """The expected place of the class in the order: the mean of 0, 1, ..., n_classes - 1 by `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), float64
+        """
+        check_is_fitted(self)
+        return expected_score(self._evidence(X))
+
+
+class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
+    """A decision tree for classes that stand in an order, such as grades or levels of severity.
+
+    It differs from a :class:`DecisionTreeClassifier` in three things: criteria that take it worse when distant classes
+    come together [1]_, an order of the classes that need not be that of sorting, and predictions that can use it.
+
+    Parameters
+    ----------
+    criterion : str or criterion object, default="ogini"
+        What a split gains in: ``"ogini"``, the ordinal Gini index of cumulative class frequencies (Eq. 5 of [1]_),
+        ``"wig"``, weighted information gain (Eq. 10), ``"ranking"`` impurity (Eq. 12), or ``"mae"``, the absolute error
+        in places on the scale; others, and objects of :mod:`pytrees.criteria`, as in :class:`DecisionTreeClassifier`.
+        Their class scores are one for each of `classes_`.
+    classes : array-like of shape (n_classes,), default=None
+        All classes, from the lowest to the highest, of any types. Where given, they are `classes_`, those that y lacks
+        with probability 0, so that distances, for the ordinal criteria too, and cumulative probabilities are those of
+        the whole scale. None: where y is an ordered pandas Categorical, or a column of one, the order of its
+        categories, of which those that y lacks are left out; otherwise that of sorting, also for unordered categories.
+    predict_rule : {"mode", "median", "expected"}, default="mode"
+        What is predicted from the class counts in a row's leaf: the most frequent class, the lowest of several; the
+        lowest class whose cumulative probability reaches one half; or the class nearest to the expected score of the
+        places 0, 1, ..., the lower one where it is exactly halfway. On the rows of the leaf they have the fewest
+        errors, the least absolute and the least squared distance in places. Whole counts are compared exactly; of
+        others, what lies within 1e-12 of a tie counts as tied for ``"median"`` and ``"expected"``. Fitting does not
+        depend on the rule: ``set_params`` can change it afterwards.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+        As in :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`; rows that stay at a node are predicted from its counts by `predict_rule`.
+    class_weight : dict, "balanced" or None, default=None
+        As in :class:`DecisionTreeClassifier`; only for classes that can be sorted.
+    random_state : int, RandomState instance or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree as plain arrays; its classes are in the order of `classes_`.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, from the lowest to the highest: not always sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of every feature in the total gain.
+
+    Raises
+    ------
+    ValueError
+        From `fit`: as in :meth:`DecisionTreeClassifier.fit`; also if `classes` is empty, holds a class twice or a
+        missing value, or has no order (a set), or if y has a class that is not in it.
+
+    See Also
+    --------
+    OrdinalDecisionForestClassifier : Many of them.
+    pytrees.metrics : Measures and scorers that know the order of `classes_`.
+
+    Notes
+    -----
+    Costs are those of :class:`DecisionTreeClassifier`; a prediction by median or expectation takes O(n_classes) more.
+
+    Where classes are words whose order is not that of sorting, some of scikit-learn does not follow. Its scorers of
+    probabilities (``"roc_auc"``, ``"neg_log_loss"``) take the columns as sorted and give wrong values. What codes the
+    labels on its own, such as ``cross_val_predict(method="predict_proba")``, bagging and voting, hands on the codes
+    of sorted labels: they are not among `classes`, and the order of categories is lost. `pytrees.metrics` knows the
+    order, and with classes 0, 1, ..., in their order, everything does. Labels of mixed types are refused by
+    scikit-learn's metrics, `score` among them. Exported trees show the most frequent classes, whatever the rule.
+
+    References
+    ----------
+    .. [1] R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024.
+
+    Examples
+    --------
+    >>> from pytrees import OrdinalDecisionTreeClassifier
+    >>> X = [[1], [1], [1], [1], [1], [2], [2]]
+    >>> y = ["low", "low", "medium", "high", "high", "high", "high"]
+    >>> tree = OrdinalDecisionTreeClassifier(classes=["low", "medium", "high", "extreme"]).fit(X, y)
+    >>> tree.predict_cumulative_proba([[1], [2]])
+    array([[0.4, 0.6, 1. , 1. ],
+           [0. , 0. , 1. , 1. ]])
+    >>> tree.predict([[1], [2]])
+    array(['low', 'high'], dtype='<U7')
+    >>> tree.set_params(predict_rule="median").predict([[1], [2]])
+    array(['medium', 'high'], dtype='<U7')
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **DecisionTreeClassifier._parameter_constraints,
+        **ORDINAL_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        criterion="ogini",
+        *,
+        classes=None,
+        predict_rule="mode",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        max_features=None,
+        min_gain=None,
+        max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
+        class_weight=None,
+        random_state=None,
+    ):
+        super().__init__(
+            criterion,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_leaf_nodes=max_leaf_nodes,
+            max_features=max_features,
+            min_gain=min_gain,
+            max_candidates=max_candidates,
+            categorical_features=categorical_features,
+            handle_unknown=handle_unknown,
+            class_weight=class_weight,
+            random_state=random_state,
+        )
+        self.classes = classes
+        self.predict_rule = predict_rule
+
+    def _evidence(self, X):
+        return self.tree_.value.take(self.apply(X), axis=0)
+
+    def _codes(self, X):
+        leaves, value = self.apply(X), self.tree_.value
+        if len(leaves) < len(value):
+            return self._decide(value.take(leaves, axis=0))
+        return self._decide(value).take(leaves)
+
+
+class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
+    """A random forest for classes that stand in an order.
+
+    A :class:`DecisionForestClassifier` of ordinal trees: class probabilities are the mean over the trees of the class
+    shares in their leaves.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion, classes, predict_rule
+        As in :class:`OrdinalDecisionTreeClassifier`; the rule is applied to the mean shares.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    categorical_features, handle_unknown, bootstrap, max_samples, n_jobs, random_state, verbose
+        As in :class:`DecisionForestClassifier`.
+    oob_score : bool or callable, default=False
+        As in :class:`DecisionForestClassifier`; what is judged is predicted by `predict_rule`.
+    class_weight : dict, "balanced" or None, default=None
+        As in :class:`OrdinalDecisionTreeClassifier`.
+
+    Attributes
+    ----------
+    estimators_ : list of OrdinalDecisionTreeClassifier
+        The fitted trees; `random_state` of each is its seed.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, from the lowest to the highest: not always sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Mean over the trees.
+    oob_decision_function_, oob_score_
+        As in :class:`DecisionForestClassifier`.
+
+    Raises
+    ------
+    ValueError
+        From `fit`: as in :meth:`DecisionForestClassifier.fit`; also as :class:`OrdinalDecisionTreeClassifier` says.
+
+    See Also
+    --------
+    OrdinalDecisionTreeClassifier : One such tree; its notes hold for forests too.
+
+    Examples
+    --------
+    >>> from pytrees import OrdinalDecisionForestClassifier
+    >>> from pytrees.datasets import make_balance_scale
+    >>> from pytrees.metrics import mae_scorer
+    >>> X, y = make_balance_scale()
+    >>> forest = OrdinalDecisionForestClassifier(20, predict_rule="median", random_state=0).fit(X[::2], y[::2])
+    >>> mae_scorer(forest, X[1::2], y[1::2]) > -0.3
+    True
+    >>> forest.predict_cumulative_proba(X[:3]).shape
+    (3, 3)
+    """
+
+    _tree_class = OrdinalDecisionTreeClassifier
+
+    _parameter_constraints: ClassVar[dict] = {
+        **DecisionForestClassifier._parameter_constraints,
+        **ORDINAL_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="ogini",
+        classes=None,
+        predict_rule="mode",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        max_features="sqrt",
+        min_gain=None,
+        max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
+        bootstrap=True,
+        max_samples=None,
+        oob_score=False,
+        class_weight=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        super().__init__(
+            n_estimators,
+            criterion=criterion,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_leaf_nodes=max_leaf_nodes,
+            max_features=max_features,
+            min_gain=min_gain,
+            max_candidates=max_candidates,
+            categorical_features=categorical_features,
+            handle_unknown=handle_unknown,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            oob_score=oob_score,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.classes = classes
+        self.predict_rule = predict_rule
+
+    def _evidence(self, X):
+        return self.predict_proba(X)

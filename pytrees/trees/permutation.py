@@ -1,0 +1,334 @@
+"""Permutation Decision Trees and Forests: the order of the rows matters.
+
+Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..input.validation import validate_X
+from ..tree import LEAF, Tree
+from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
+from .base_forest import BaseForestClassifier, sum_votes
+
+__all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
+
+
+class PermutationDecisionTreeClassifier(BaseTreeClassifier):
+    """A decision tree whose impurity is the Effort-To-Compress of the label sequence.
+
+    The rows are taken as a sequence, in their own order or by the keys of `order`: the same rows in another order can
+    give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_),
+    ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``, the children's sequences S_v being S thinned to their rows.
+
+    Parameters
+    ----------
+    criterion : str or criterion object, default="etc"
+        What a split gains in, as in :class:`DecisionTreeClassifier`. With the names of others than ``"etc"`` the order
+        of the rows has no influence.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+        As in :class:`DecisionTreeClassifier`. Gains are in steps.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`.
+    n_jobs : int or None, default=None
+        Threads that scan the features of a node together, where the node is large enough to gain by it; None is one
+        thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` has use for them.
+    random_state : int, RandomState instance or None, default=None
+        Draws the features where `max_features` is given; nothing else is random.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree as plain arrays.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of every feature in the total ETC gain; gains below zero count as zero.
+
+    See Also
+    --------
+    PermutationDecisionForestClassifier : Many of them, each on its own permutation.
+    pytrees.effort_to_compress : The impurity.
+
+    Notes
+    -----
+    A node of n rows costs up to O(n log n) for every cut, so up to O(n² log n) for every feature, though neighbouring
+    cuts share much of it; `max_candidates` bounds the cuts. Memory is linear in the data, for every thread.
+
+    References
+    ----------
+    .. [1] Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617, Section 2.
+
+    Examples
+    --------
+    Two arrival orders of the same six patients, and the trees they give:
+
+    >>> import numpy as np
+    >>> from pytrees import PermutationDecisionTreeClassifier
+    >>> X = np.array([[1, 1], [1, 2], [2, 1], [4, 3], [5, 1], [5, 4]])
+    >>> y = np.array(["well", "well", "well", "ill", "ill", "ill"])
+    >>> PermutationDecisionTreeClassifier().fit(X, y).feature_usage(X)
+    array([6, 0])
+    >>> tree = PermutationDecisionTreeClassifier().fit(X, y, order=[3, 1, 2, 6, 4, 5])
+    >>> tree.predict([[3, 4]])
+    array(['well'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict] = {**GROWTH_CONSTRAINTS, "n_jobs": [Integral, None]}
+
+    def __init__(
+        self,
+        criterion="etc",
+        *,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        max_features=None,
+        min_gain=None,
+        max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.min_gain = min_gain
+        self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, order=None):
+        """Grow the tree on the rows as a sequence.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        order : array-like of shape (n_samples,), optional
+            Sortable keys, such as time stamps, that give the order of the rows; rows of equal keys stay in their own
+            order. Without keys the rows' own order is the order. Key i belongs to row i, whatever index a pandas
+            column has. The keys can be routed through pipelines and searches: with
+            ``sklearn.set_config(enable_metadata_routing=True)`` and ``set_fit_request(order=True)``.
+
+        Returns
+        -------
+        PermutationDecisionTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X holds NaN or infinity (the column is named), y is continuous, lengths differ, or keys are missing or
+            cannot be sorted.
+        """
+        return self._fit(X, y, order=order)
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctTree:
+    """One of the different trees of a forest.
+
+    Attributes
+    ----------
+    tree : Tree
+        The first one of its kind.
+    count : int
+        How many of the forest's trees decide so.
+    members : list of int
+        Their places in `estimators_`.
+    feature_usage : ndarray of shape (n_features,), int64
+        How many rows have each feature looked at.
+    tests_per_row : float
+        Different features looked at, per row on average.
+    """
+
+    tree: Tree
+    count: int
+    members: list
+    feature_usage: np.ndarray
+    tests_per_row: float
+
+
+def rearrange(random_state, n_rows, weights, *, bootstrap):
+    """A tree's rows in an order of their own: all of them, or as many drawn with replacement."""
+    return random_state.randint(n_rows, size=n_rows) if bootstrap else random_state.permutation(n_rows), weights
+
+
+class PermutationDecisionForestClassifier(BaseForestClassifier):
+    """Permutation decision trees, each on its own random permutation of the rows, and their majority vote.
+
+    Diversity comes from the order of the rows alone: every tree sees all rows and all features (Section 4.1 of [1]_).
+    `bootstrap` and `max_features` add what the authors leave to future work.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : str or criterion object, default="etc"
+        As in :class:`PermutationDecisionTreeClassifier`. Criteria that do not see the order give diverse trees only
+        with `bootstrap` or `max_features`.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    categorical_features, handle_unknown
+        As in :class:`DecisionTreeClassifier`.
+    bootstrap : bool, default=False
+        Draw the rows of every tree with replacement, in the order of the draws, instead of permuting them.
+    n_jobs : int or None, default=None
+        Trees grown at once, through joblib. The forest is the same for every number and every backend.
+    random_state : int, RandomState instance or None, default=None
+        Draws one seed for every tree, before any of them grows.
+    verbose : int, default=0
+        Show a progress bar on standard error.
+
+    Attributes
+    ----------
+    estimators_ : list of PermutationDecisionTreeClassifier
+        The fitted trees.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X had column names.
+    is_categorical_, categories_
+        As in :class:`DecisionTreeClassifier`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Mean over the trees.
+
+    References
+    ----------
+    .. [1] Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import PermutationDecisionForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = PermutationDecisionForestClassifier(n_estimators=11, random_state=0).fit(X, y)
+    >>> forest.predict_proba(X[:1])
+    array([[1., 0., 0.]])
+    >>> sum(distinct.count for distinct in forest.distinct_trees())
+    11
+    """
+
+    _tree_class = PermutationDecisionTreeClassifier
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="etc",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        max_features=None,
+        min_gain=None,
+        max_candidates=None,
+        categorical_features=None,
+        handle_unknown="error",
+        bootstrap=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.min_gain = min_gain
+        self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, order=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+        y : array-like of shape (n_samples,)
+            Class labels of any type.
+        order : array-like of shape (n_samples,), optional
+            Sortable keys. The rows are put into their order before they are permuted, so that the forest does not
+            depend on how they are stored.
+
+        Returns
+        -------
+        PermutationDecisionForestClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`PermutationDecisionTreeClassifier.fit`.
+        """
+        self._fit(X, y, order=order)
+        return self
+
+    def _make_draw(self, n_rows):
+        return partial(rearrange, bootstrap=self.bootstrap)
+
+    _sums = staticmethod(sum_votes)
+
+    def distinct_trees(self, X=None):
+        """The different trees of the forest, for an expert to choose from: the most frequent first.
+
+        Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows to count tests on. Without it, each tree's own training rows.
+
+        Returns
+        -------
+        list of DistinctTree
+            With ``tree``, ``count``, ``members``, ``feature_usage`` and ``tests_per_row``. Equally frequent ones with
+            fewer tests per row first, then in the order in which they grew.
+        """
+        check_is_fitted(self)
+        if X is not None:
+            X = validate_X(self, X)
+        members = {}
+        for i, estimator in enumerate(self.estimators_):
+            tree = estimator.tree_
+            # Rows end at leaves, and those of other categories than its children's at a multiway node.
+            predicted = np.where(tree.children_left >= 0, LEAF, tree.majority)
+            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.category)
+            arrays = (*splits, predicted)
+            members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
+        distinct = []
+        for same in members.values():
+            tree = self.estimators_[same[0]].tree_
+            usage = tree.feature_usage(X)
+            n_rows = tree.n_node_samples[0] if X is None else len(X)
+            distinct.append(DistinctTree(tree, len(same), same, usage, float(usage.sum() / n_rows)))
+        return sorted(distinct, key=lambda one: (-one.count, one.tests_per_row))

@@ -1,0 +1,84 @@
+"""Rows that lack the value which a node asks for go every way, in parts.
+
+J. R. Quinlan, "C4.5: Programs for Machine Learning" (1993), Chapter 3.
+"""
+
+from math import isnan
+
+from ..criteria.counts import add_up
+
+LEAF, MULTIWAY = -1, -2
+
+
+def weight_of(rows):
+    """Of pairs of a row and its weight."""
+    return float(add_up(weight for _, weight in rows))
+
+
+def divide_weights(X, weights, n_categories, feature, threshold):
+    """The rows that go each way from a node that has all of X: [(branch, rows, weights), ...], by branch.
+
+    A branch is the code of a category where the feature has some, and 0 or 1 for the sides of a threshold. Empty where
+    all rows whose value is known go one way.
+    """
+    all_rows = [(row, 1.0 if weights is None else float(weights[row])) for row in range(len(X))]
+    parts, _ = divide_rows(X, all_rows, feature, None if n_categories and n_categories[feature] else threshold)
+    return [(branch, [row for row, _ in part], [weight for _, weight in part]) for branch, part in parts.items()]
+
+
+def divide_rows(X, rows, feature, threshold):
+    """The rows of every branch, and the weight of those among them whose value is known; no threshold for categories.
+
+    Rows whose value is missing have the branch's share of the known rows' weight.
+    """
+    known, missing = {}, []
+    for row, weight in rows:
+        value = X[row][feature]
+        if isnan(value):
+            missing.append((row, weight))
+        else:
+            branch = int(value) if threshold is None else int(value > threshold)
+            known.setdefault(branch, []).append((row, weight))
+    if len(known) < 2:
+        return {}, {}
+    sizes = {branch: weight_of(known[branch]) for branch in sorted(known)}
+    total = add_up(sizes.values())
+    parts = {}
+    for branch, size in sizes.items():
+        fractions = [(row, weight * (size / total)) for row, weight in missing]
+        parts[branch] = sorted(known[branch] + [(row, weight) for row, weight in fractions if weight > 0.0])
+    return parts, sizes
+
+
+def class_shares(children_left, feature, threshold, child_offsets, children, category, value, X):
+    """For every row the shares of the classes in the leaves that it comes to.
+
+    Where the value that a node asks for is missing the row goes every way, with the share of the training rows' weight
+    that went there. Where no child stands for its value it stays.
+    """
+    totals = [add_up(counts) for counts in value]
+
+    def nodes_reached(node, weight, row_values):
+        """Pairs of a node and the part of the row that ends there, from left to right."""
+        below = children[child_offsets[node] : child_offsets[node + 1]]
+        if children_left[node] == LEAF:
+            return [(node, weight)]
+        asked_for = row_values[feature[node]]
+        if isnan(asked_for):
+            total = add_up(totals[child] for child in below)
+            parts = [(child, weight * (totals[child] / total)) for child in below]
+            return [reached for child, part in parts for reached in nodes_reached(child, part, row_values)]
+        if children_left[node] == MULTIWAY:
+            next_ones = [child for child in below if category[child] == asked_for]
+        else:
+            next_ones = [below[asked_for > threshold[node]]]
+        return nodes_reached(next_ones[0], weight, row_values) if next_ones else [(node, weight)]
+
+    shares = []
+    for row_values in X:
+        of_row = [0.0] * len(value[0])
+        for node, weight in nodes_reached(0, 1.0, row_values):
+            for label, count in enumerate(value[node]):
+                of_row[label] += weight * (count / totals[node])
+        shares.append(of_row)
+    return shares

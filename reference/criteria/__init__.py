@@ -1,0 +1,1 @@
+"""What splits gain: one criterion, one file."""

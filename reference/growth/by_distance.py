@@ -1,0 +1,350 @@
+"""Growth of a tree whose splits are judged by a distance between clusterings of its training rows.
+
+A tree induces the clustering T of its rows by predicted class, and the true classes are the clustering Y. What the
+distances of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1), ask of both is the
+table of |T_i ∩ Y_j|. A split is judged by the two sides of its leaf (local evaluation, Algorithm 2), or by the whole
+tree that it leads to (global evaluation, Algorithm 3).
+"""
+
+from itertools import accumulate
+
+from ..criteria.counts import add_up, class_counts, is_greater, reported
+from ..criteria.user import check_criterion
+from ..rows.partition import check_categories, is_categorical, rows_by_category, split_rows
+from ..split.scanner import (
+    MASK,
+    UNDEFINED,
+    allowed_thresholds,
+    allows_children,
+    best_of,
+    better_split,
+    draw_features,
+    find_split,
+    mix64,
+)
+from .distances import DISTANCES, SIMILARITIES, labellings, merit, merit_of_children, set_distance, table_distance
+
+LEAF, MULTIWAY, NO_CATEGORY = -1, -2, -1
+
+
+class Node:
+    """A node while the tree grows: its rows in order, its depth, its label as a leaf, where its draws start."""
+
+    def __init__(self, tree, rows, depth, random_state, label=None, category=NO_CATEGORY):
+        self.rows = rows
+        self.depth = depth
+        self.random_state = random_state
+        self.counts = class_counts([tree.y[row] for row in rows], [tree.weights[row] for row in rows], tree.n_classes)
+        self.label = majority(self.counts) if label is None else label
+        self.feature, self.threshold, self.gain, self.step = UNDEFINED, float(UNDEFINED), 0.0, LEAF
+        self.category, self.children = category, []
+
+
+class GrowingTree:
+    """What a tree grows from, and its leaves from left to right."""
+
+    def __init__(self, X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits):
+        self.X, self.y = X, y
+        self.weights = [1] * len(y) if weights is None else weights
+        self.n_classes, self.distance, self.evaluation = n_classes, distance, evaluation
+        self.labels, self.stop, self.limits = labels, stop, limits
+        self.n_categories = n_categories
+        self.function = None if isinstance(distance, str) else distance[1].get("function")
+        self.leaves = []
+
+    def table(self):
+        """|T_i ∩ Y_j| of the present tree."""
+        table = [[0] * self.n_classes for _ in range(self.n_classes)]
+        for leaf in self.leaves:
+            table[leaf.label] = add_lists(table[leaf.label], leaf.counts)
+        return table
+
+    def clusters(self):
+        """The rows by predicted class."""
+        return [
+            [row for leaf in self.leaves if leaf.label == label for row in leaf.rows] for label in range(self.n_classes)
+        ]
+
+    def classes(self, rows):
+        """The rows by true class."""
+        return [[row for row in rows if self.y[row] == label] for label in range(self.n_classes)]
+
+    def has_room(self, n_children):
+        """Whether a leaf may be exchanged for so many."""
+        return len(self.leaves) - 1 + n_children <= self.limits["max_leaf_nodes"]
+
+    def may_split(self, leaf):
+        return (
+            len(leaf.rows) >= self.limits["min_samples_split"]
+            and leaf.depth < self.limits["max_depth"]
+            and sum(count > 0 for count in leaf.counts) > 1
+        )
+
+
+def majority(counts):
+    """The most frequent class, the lowest of several."""
+    return counts.index(max(counts))
+
+
+def add_lists(a, b):
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def subtract_lists(a, b):
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def grow_by_distance(
+    X,
+    y,
+    weights,
+    n_classes,
+    distance,
+    *,
+    evaluation,
+    labels,
+    stop,
+    rows=None,
+    shared=None,
+    n_threads=1,
+    n_categories=None,
+    **limits,
+):
+    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED.
+
+    `label` is what the tree predicts, or predicted while the node was a leaf; `split_step` counts the splits in the
+    order in which they were made, and is -1 at leaves. Features with `n_categories` above 0 hold codes below that.
+    """
+    check_categories(X, n_categories)
+    check_criterion(distance, n_categories)
+    tree = GrowingTree(X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits)
+    if evaluation != "local" and any(isinstance(weight, float) for weight in tree.weights):
+        raise ValueError("Global evaluation counts rows: their weights must be whole numbers.")
+    tree.rows = list(range(len(y))) if rows is None else list(rows)
+    root = Node(tree, tree.rows, 0, mix64(limits["seed"]))
+    tree.leaves.append(root)
+    n_steps = 0
+    while (best := best_step(tree)) is not None:
+        split_leaf(tree, best, n_steps)
+        n_steps += 1
+    return as_arrays(root, n_categories is not None)
+
+
+def best_step(tree):
+    """The next split as the evaluation wants it: a dict, or None where growth stops."""
+    if tree.evaluation == "local":
+        return best_local_step(tree)
+    best = best_global_step(tree)
+    decreases = best is not None and is_greater(best["merit"], merit_of_tree(tree, tree.table(), tree.clusters()))
+    if decreases or (tree.evaluation == "global" and tree.stop == "pure"):
+        return best
+    return best_local_step(tree) if tree.evaluation == "glocal" else None
+
+
+def best_global_step(tree):
+    """Of all impure leaves, features, thresholds and labels those of the nearest whole tree (Algorithm 3).
+
+    More than two children have their majorities as labels: the ways to choose from all are too many.
+    """
+    best = None
+    for place, leaf in enumerate(tree.leaves):
+        if not tree.may_split(leaf):
+            continue
+        for feature, threshold, children in splits(tree, leaf):
+            if not tree.has_room(len(children)):
+                continue
+            choices = [tuple(majority(counts_of(tree, child)) for child in children)]
+            if tree.labels == "all" and len(children) == 2:
+                choices = [(i, j) for i in range(tree.n_classes) for j in range(tree.n_classes)]
+            for labels in choices:
+                step = {"position": (feature, threshold, place, labels), "labels": labels}
+                step["merit"] = merit_of_tree(tree, *exchanged(tree, leaf, children, labels))
+                if is_better(step, best):
+                    best = step
+    if best is not None:
+        best["gain"] = global_gain(tree, best)
+    return best
+
+
+def is_better(step, best):
+    """Of equally good steps that of the lowest feature, then threshold, then leaf from the left, then labels."""
+    if best is None or is_greater(step["merit"], best["merit"]):
+        return True
+    return not is_greater(best["merit"], step["merit"]) and step["position"] < best["position"]
+
+
+def exchanged(tree, leaf, children, labels):
+    """The table and the clusters of the tree whose leaf is exchanged for others, of these rows and labels."""
+    table = tree.table()
+    table[leaf.label] = subtract_lists(table[leaf.label], leaf.counts)
+    for child, label in zip(children, labels, strict=True):
+        table[label] = add_lists(table[label], counts_of(tree, child))
+    if tree.function is None:
+        return table, None
+    clusters = [[row for row in cluster if row not in set(leaf.rows)] for cluster in tree.clusters()]
+    for child, label in zip(children, labels, strict=True):
+        clusters[label] += child
+    return table, clusters
+
+
+def merit_of_tree(tree, table, clusters):
+    """What grows as the whole tree comes closer to the classes."""
+    if tree.function is None:
+        return merit(tree.distance, table)
+    return -set_distance(tree.function, clusters, tree.classes(tree.rows))
+
+
+def splits(tree, leaf):
+    """(feature, threshold, rows of the children) of every valid split of a leaf."""
+    limits = tree.limits
+    for feature in draw_features(
+        tree.X, leaf.rows, limits["min_samples_leaf"], limits["max_features"], leaf.random_state, tree.n_categories
+    ):
+        column = tree.X, leaf.rows, feature, limits["min_samples_leaf"]
+        thresholds = allowed_thresholds(*column)
+        if is_categorical(tree.n_categories, feature):
+            thresholds = [float(UNDEFINED)] if allows_children(*column) else []
+        for threshold in thresholds:
+            yield feature, threshold, children_of(tree, leaf.rows, feature, threshold)
+
+
+def children_of(tree, rows, feature, threshold):
+    """The rows on both sides of the threshold, or of every category in which there are some."""
+    if is_categorical(tree.n_categories, feature):
+        return [child for _, child in rows_by_category(tree.X, rows, feature)]
+    return list(split_rows(tree.X, rows, feature, threshold))
+
+
+def counts_of(tree, rows):
+    return class_counts([tree.y[row] for row in rows], [tree.weights[row] for row in rows], tree.n_classes)
+
+
+def global_gain(tree, step):
+    """By how much the whole tree comes closer, by the leaf's share of the rows: what importances multiply by it."""
+    feature, threshold, place, labels = step["position"]
+    leaf, before = tree.leaves[place], tree.table()
+    after, clusters = exchanged(tree, leaf, children_of(tree, leaf.rows, feature, threshold), labels)
+    if tree.function is not None:
+        gain = merit_of_tree(tree, after, clusters) - merit_of_tree(tree, before, tree.clusters())
+    elif tree.distance in SIMILARITIES:
+        gain = table_distance(after, tree.distance) - table_distance(before, tree.distance)
+    else:
+        gain = table_distance(before, tree.distance) - table_distance(after, tree.distance)
+    return gain * sum(map(sum, before)) / sum(leaf.counts)
+
+
+def best_local_step(tree):
+    """Of all impure leaves the one whose best split comes nearest to the classes within it (Algorithm 2).
+
+    Distances that know no whole tree, which are criteria of their own, compare by their gain.
+    """
+    best = None
+    for place, leaf in enumerate(tree.leaves):
+        if not tree.may_split(leaf):
+            continue
+        split = split_by_sets(tree, leaf) if tree.function else split_by_criterion(tree, leaf)
+        if split is None or (tree.stop == "no_decrease" and not is_greater(split[1], type(split[1])(0))):
+            continue
+        step_merit, gain, feature, threshold = split
+        if not tree.has_room(len(children_of(tree, leaf.rows, feature, threshold))):
+            continue
+        step = {"merit": step_merit, "position": (feature, threshold, place), "labels": None}
+        step["gain"] = reported(criterion_of(tree), gain)
+        if is_better(step, best):
+            best = step
+    return best
+
+
+def criterion_of(tree):
+    return "entropy" if tree.distance == "information_gain" else tree.distance
+
+
+def split_by_criterion(tree, leaf):
+    """(merit, gain, feature, threshold) of the leaf's best split, or None."""
+    limits = tree.limits | {"max_candidates": 2**31 - 1}
+    problem = tree.X, tree.y, tree.weights, tree.n_classes, criterion_of(tree)
+    split = find_split(*problem, limits, leaf.rows, leaf.random_state, tree.n_categories)
+    if split is None:
+        return None
+    gain, feature, threshold = split
+    if tree.distance not in DISTANCES:
+        return gain, gain, feature, threshold
+    return merit_of_children(tree.distance, ascending_counts(tree, leaf, feature, threshold)), gain, feature, threshold
+
+
+def split_by_sets(tree, leaf):
+    """The same under a set function, the children being matched to classes as by Jaccard."""
+    classes = tree.classes(leaf.rows)
+    whole = max(merit_of_sets(tree, classes, [leaf.rows], [label]) for label in range(tree.n_classes))
+    cuts, by_category = [], []
+    for feature, threshold, children in splits(tree, leaf):
+        matched = labellings("jaccard", [counts_of(tree, child) for child in children])
+        split_merit = max(merit_of_sets(tree, classes, children, labels) for labels in matched)
+        kind = by_category if is_categorical(tree.n_categories, feature) else cuts
+        kind.append((split_merit, feature, threshold))
+    if not cuts and not by_category:
+        return None
+    split_merit, feature, threshold = better_split(best_of(cuts), best_of(by_category))
+    return split_merit, split_merit - whole, feature, threshold
+
+
+def merit_of_sets(tree, classes, children, labels):
+    clusters = [[] for _ in range(tree.n_classes)]
+    for child, label in zip(children, labels, strict=True):
+        clusters[label] += child
+    return -set_distance(tree.function, clusters, classes)
+
+
+def ascending_counts(tree, leaf, feature, threshold):
+    """Class counts of the children, weights being added in ascending order of the feature."""
+    rows = sorted(leaf.rows, key=lambda row: tree.X[row][feature])
+    return [counts_of(tree, child) for child in children_of(tree, rows, feature, threshold)]
+
+
+def split_leaf(tree, step, number):
+    """Put leaves in the place of one, labelled as the step says, or by their majorities."""
+    feature, threshold, place = step["position"][:3]
+    leaf = tree.leaves[place]
+    leaf.feature, leaf.threshold, leaf.gain, leaf.step = feature, threshold, step["gain"], number
+    for b, rows in enumerate(children_of(tree, leaf.rows, feature, threshold)):
+        category = int(tree.X[rows[0]][feature]) if is_categorical(tree.n_categories, feature) else NO_CATEGORY
+        label = step["labels"][b] if step["labels"] else None
+        random_state = mix64((leaf.random_state + 1 + b) & MASK)
+        leaf.children.append(Node(tree, rows, leaf.depth + 1, random_state, label, category))
+    tree.leaves[place : place + 1] = leaf.children
+
+
+def as_arrays(root, has_categories):
+    """The tree's arrays in preorder. Counts of an inner node are those of its children, added."""
+    order, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        node.number = len(order)
+        order.append(node)
+        stack += reversed(node.children)
+    for node in reversed(order):
+        if node.children:
+            node.counts = [add_up(counts) for counts in zip(*(child.counts for child in node.children), strict=True)]
+    tree = {
+        "children_left": [child_of(node, 0) for node in order],
+        "children_right": [child_of(node, 1) for node in order],
+        "feature": [node.feature for node in order],
+        "threshold": [node.threshold for node in order],
+        "n_node_samples": [len(node.rows) for node in order],
+        "value": [[float(count) for count in node.counts] for node in order],
+        "gain": [node.gain for node in order],
+        "label": [node.label for node in order],
+        "split_step": [node.step for node in order],
+    }
+    if has_categories:
+        tree["child_offsets"] = [0, *accumulate(len(node.children) for node in order)]
+        tree["children"] = [child.number for node in order for child in node.children]
+        tree["category"] = [node.category for node in order]
+    return tree
+
+
+def child_of(node, side):
+    """The left or the right child, where a threshold divides the node's rows."""
+    if not node.children:
+        return LEAF
+    return node.children[side].number if node.children[0].category == NO_CATEGORY else MULTIWAY

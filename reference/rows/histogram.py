@@ -1,0 +1,103 @@
+"""Features cut into bins of neighbouring values, and the best score that a cut inside a bin can have.
+
+Bins do not change a tree: the kernel looks at the cuts between them first, and then inside those bins where a cut could
+be better still. Which cuts a feature is given is therefore a matter of speed alone; that no bin's best cut is above the
+kernel's bound is not.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+from ..criteria.counts import n_log2_n_of
+
+MAX_BINS = 256
+SAMPLE_ROWS = 8192
+
+
+def bin_features(X, max_bins=MAX_BINS):
+    """Cut every feature into at most max_bins bins of neighbouring values.
+
+    Returns the bins of the values, row by row, and for every feature a list that says of each bin whether it holds
+    different values.
+    """
+    if not 2 <= max_bins <= MAX_BINS:
+        raise ValueError(f"max_bins must be in 2..{MAX_BINS}, got {max_bins}.")
+    if not X:
+        raise ValueError("There are no rows to cut into bins.")
+    codes, is_mixed = [[] for _ in X], []
+    # Of many rows one in so many stands for all of them.
+    sample = X[:: max(1, len(X) // SAMPLE_ROWS)]
+    for feature in range(len(X[0])):
+        lasts = last_values([row_values[feature] for row_values in sample], max_bins)
+        members = [set() for _ in lasts]
+        for row_values, row_codes in zip(X, codes, strict=True):
+            # All bins but the last end with a value of theirs: a value lies behind those whose last one is smaller.
+            code = bisect_left(lasts[:-1], row_values[feature])
+            row_codes.append(code)
+            members[code].add(row_values[feature])
+        is_mixed.append([len(values) > 1 for values in members])
+    return codes, is_mixed
+
+
+def last_values(sample, max_bins):
+    """The last value of every bin: of one value each where there are so few, otherwise of about equal frequency."""
+    if len(set(sample)) <= max_bins:
+        return sorted(set(sample))
+    wanted = len(sample) // max_bins + 1
+    while len(lasts := last_values_of_bins_of(wanted, sample)) > max_bins:
+        wanted *= 2
+    return lasts
+
+
+def last_values_of_bins_of(wanted, sample):
+    """A bin ends where it has so many of the sample as wanted, and in front of a value that has them alone."""
+    lasts, n_in_bin, last = [], 0, None
+    for value, frequency in sorted(Counter(sample).items()):
+        if n_in_bin > 0 and frequency >= wanted:
+            lasts.append(last)
+            n_in_bin = 0
+        n_in_bin += frequency
+        if n_in_bin >= wanted:
+            lasts.append(value)
+            n_in_bin = 0
+        last = value
+    return [*lasts, last] if n_in_bin > 0 else lasts
+
+
+def score(criterion, left, right):
+    """What grows with the gain of a cut, of one node, given the children's class counts; an empty child adds nothing.
+
+    For gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts L and R; for
+    gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's entropies times
+    their rows, in units of 2**-30 bit.
+    """
+    left_total, right_total = sum(left), sum(right)
+    if criterion == "entropy":
+        return sum(sum(map(n_log2_n_of, child)) - n_log2_n_of(sum(child)) for child in (left, right))
+    if len(left) == 2:
+        difference = left[0] * right_total - right[0] * left_total
+        return Fraction(difference**2, left_total * right_total) if left_total * right_total > 0 else Fraction(0)
+    return sum(
+        Fraction(sum(count**2 for count in child), total)
+        for child, total in ((left, left_total), (right, right_total))
+        if total > 0
+    )
+
+
+def highest_score(criterion, left, counts, right):
+    """The highest score of any cut inside a bin, given the class counts to its left, in it and to its right.
+
+    In any order of the bin's rows: over every choice of rows that move to the left.
+    """
+    return float(
+        max(
+            score(
+                criterion,
+                [count + m for count, m in zip(left, moved, strict=True)],
+                [count + inside - m for count, inside, m in zip(right, counts, moved, strict=True)],
+            )
+            for moved in product(*(range(count + 1) for count in counts))
+        )
+    )

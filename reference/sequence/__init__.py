@@ -1,0 +1,1 @@
+"""Effort-To-Compress of label sequences."""

@@ -1,0 +1,229 @@
+"""What the study of global evaluation repeats: one function for one repetition of one of the paper's figures.
+
+Every function gives lists and numbers as JSON knows them. Among equally good splits a tree takes the lowest feature,
+which would favour data whose features stand in a lucky order (in Monks 1 the first two decide): so every repetition
+shuffles the columns.
+"""
+
+import warnings
+
+import numpy as np
+
+from pytrees import ID3Classifier, distances
+from pytrees.datasets import make_from_random_tree
+from pytrees.simplify import redundant_splits
+from pytrees.trees.minimal import minimal_tree
+
+# Counts up when the results of a function below change.
+PROTOCOL_VERSION = 1
+
+# The paper's Table 1, in the order of its Figure 4, then the two that it leaves out there.
+DISTANCES = {
+    "information_gain": "information gain",
+    "gini": "Gini",
+    "jaccard": "Jaccard",
+    "nvi": "normalized VI",
+    "gain_ratio": "gain ratio",
+    "accuracy": "accuracy",
+}
+EVALUATIONS = ("local", "global", "glocal")
+
+# Figures 4 and 7: the share of the rows to test on.
+TEST_SHARE = 0.1
+
+# Under global evaluation time grows with rows times nodes, and nodes with rows: those of Cardiotocography, all 1,913
+# rows that are not for testing, would take most of the time of the study.
+MOST_TRAINING_ROWS = 1000
+
+# Figure 5.
+TREE_SIZES = tuple(range(3, 24, 2))
+N_VECTORS, N_FEATURES, N_CLASSES = 500, 6, 4
+SECONDS_TO_PROVE = 2.0
+
+# Figure 7.
+NOISE_SHARE = 0.5
+PRUNINGS = {
+    "none": {},
+    "nodes": {"max_leaf_nodes": 5},
+    "min_samples_split": {"min_samples_split": 30},
+    "no_decrease": {"stop": "no_decrease"},
+}
+
+
+# Figure 8: local, global and glocal evaluation, and the two last with the best of all pairs of labels, as Algorithm 3
+# has it, instead of the most frequent classes.
+GROWTHS = {
+    **{evaluation: {"evaluation": evaluation} for evaluation in EVALUATIONS},
+    **{f"{evaluation}, all labels": {"evaluation": evaluation, "labels": "all"} for evaluation in EVALUATIONS[1:]},
+}
+
+
+def train_sizes(n_rows):
+    """10, 20, 40, ... rows and all of those that are not for testing, but at most `MOST_TRAINING_ROWS`."""
+    n_most = min(n_rows - test_size(n_rows), MOST_TRAINING_ROWS)
+    sizes = [10 * 2**power for power in range(n_most.bit_length()) if 10 * 2**power < n_most]
+    return [*sizes, n_most]
+
+
+def test_size(n_rows):
+    return max(1, round(TEST_SHARE * n_rows))
+
+
+def draw_rows(X, y, random):
+    """Training and test part of the rows in a random order, the columns shuffled."""
+    rows = random.permutation(len(y))
+    X = X[:, random.permutation(X.shape[1])]
+    test, train = rows[: test_size(len(y))], rows[test_size(len(y)) :]
+    return X[train], y[train], X[test], y[test]
+
+
+def models():
+    """Every distance under every evaluation."""
+    return [(distance, evaluation) for distance in DISTANCES for evaluation in EVALUATIONS]
+
+
+def fit(tree, X, y):
+    """Fit without a word about equal rows of different classes: Monks 3 and noisy labels have them by design."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Equal rows of X")
+        return tree.fit(X, y)
+
+
+def grow_sizes(X, y, seed):
+    """Figure 4: trees on growing parts of one training set.
+
+    Returns
+    -------
+    list of list
+        Of every tree: rows of the training set, distance, evaluation, share of the test rows that are predicted right,
+        nodes, redundant splits. A last one for every size has the constant answer, the training rows' most frequent
+        class.
+    """
+    X_train, y_train, X_test, y_test = draw_rows(X, y, np.random.RandomState(seed))
+    rows = []
+    for size in train_sizes(len(y)):
+        for distance, evaluation in models():
+            tree = fit(ID3Classifier(distance, evaluation=evaluation), X_train[:size], y_train[:size])
+            right = float(np.mean(tree.predict(X_test) == y_test))
+            rows.append([size, distance, evaluation, right, tree.tree_.node_count, sum(redundant_splits(tree))])
+        rows.append([size, "constant", "", float(np.mean(y_test == np.bincount(y_train[:size]).argmax())), 1, 0])
+    return rows
+
+
+def grow_on_random_tree(n_nodes, seed):
+    """Figure 5: trees on points that a random tree has labelled, and the smallest such tree.
+
+    Points are drawn anew where a tree is consistent and smaller than the one that has labelled them.
+
+    Returns
+    -------
+    dict
+        ``discarded``, how often they were drawn anew; ``minimal`` and ``lower_bound``, nodes of the smallest tree that
+        was found and a bound that is proven; ``trees``: of every tree its distance, evaluation, nodes and redundant
+        splits.
+    """
+    random = np.random.RandomState(seed)
+    n_classes = min(N_CLASSES, (n_nodes + 1) // 2)
+    discarded = 0
+    while True:
+        X, y, _ = make_from_random_tree(N_VECTORS, N_FEATURES, n_classes, n_nodes, random_state=random)
+        trees = []
+        for distance, evaluation in models():
+            tree = ID3Classifier(distance, evaluation=evaluation).fit(X, y)
+            if tree.tree_.node_count < n_nodes:
+                discarded += 1
+                break
+            trees.append([distance, evaluation, tree.tree_.node_count, sum(redundant_splits(tree))])
+        else:
+            smallest = minimal_tree(X, y, time_limit=SECONDS_TO_PROVE)
+            return {
+                "discarded": discarded,
+                "minimal": smallest.tree.node_count,
+                "lower_bound": smallest.lower_bound,
+                "trees": trees,
+            }
+
+
+def situations():
+    """Two settings in the manner of Figure 6 where no single cut separates the classes.
+
+    Returns
+    -------
+    dict of str to (X, y, borders)
+        The borders are the cuts (feature, threshold) that a smallest tree can begin with.
+    """
+    line = np.arange(1.0, 14.0)[:, np.newaxis]
+    interval = (line, (line[:, 0] == 7).astype(int), {(0, 6.5), (0, 7.5)})
+    grid = np.array([(a, b) for a in range(1, 9) for b in range(1, 9)], dtype=float)
+    corner = (grid, (grid > 6).all(axis=1).astype(int), {(0, 6.5), (1, 6.5)})
+    return {"interval": interval, "corner": corner}
+
+
+def judge_situation(X, y, borders, distance, evaluation):
+    """Figure 6: is the first split at a border, how many are as good, and what is redundant in the whole tree."""
+    tree = ID3Classifier(distance, evaluation=evaluation).fit(X, y)
+    first = (int(tree.tree_.feature[0]), float(tree.tree_.threshold[0]))
+    return {
+        "first_split": first,
+        "efficient": first in borders,
+        "as_good": len(best_first_cuts(X, y, distance)) if evaluation == "global" else None,
+        "nodes": tree.tree_.node_count,
+        "redundant": sum(redundant_splits(tree)),
+    }
+
+
+def best_first_cuts(X, y, distance):
+    """The first cuts whose sides, labelled by their most frequent class, have the least distance to the classes."""
+    sign = -1.0 if distances.DISTANCES[distance].is_similarity else 1.0
+    judged = {}
+    for feature, column in enumerate(X.T):
+        values = np.unique(column)
+        for threshold in 0.5 * values[:-1] + 0.5 * values[1:]:
+            left = column <= threshold
+            labels = np.where(left, np.bincount(y[left]).argmax(), np.bincount(y[~left]).argmax())
+            judged[feature, float(threshold)] = sign * distances.clustering_distance(labels, y, distance)
+    least = min(judged.values())
+    return [cut for cut, judgement in judged.items() if judgement <= least + 1e-12]
+
+
+def make_noise(y, n_classes, random):
+    """The labels, half of them replaced by classes at random, which can be the old ones."""
+    noisy = y.copy()
+    rows = random.permutation(len(y))[: round(NOISE_SHARE * len(y))]
+    noisy[rows] = random.randint(n_classes, size=len(rows))
+    return noisy
+
+
+def prune_noise(X, y, seed):
+    """Figure 7: trees under noise, pruned in four ways.
+
+    Returns
+    -------
+    list of list
+        Of every tree: distance, evaluation, pruning, and what :func:`watch_growth` says.
+    """
+    random = np.random.RandomState(seed)
+    X_train, y_train, X_test, y_test = draw_rows(X, y, random)
+    noisy = make_noise(y_train, int(y.max()) + 1, random)
+    return [
+        [distance, evaluation, pruning, *watch_growth(tree, (X_train, noisy), (X_test, y_test))]
+        for distance in DISTANCES
+        for evaluation in ("local", "global")
+        for pruning, limits in PRUNINGS.items()
+        for tree in [ID3Classifier(distance, evaluation=evaluation, **limits)]
+    ]
+
+
+def watch_glocal(X, y, seed):
+    """Figure 8: trees by the Jaccard distance; of every one its key in `GROWTHS` and :func:`watch_growth`."""
+    X_train, y_train, X_test, y_test = draw_rows(X, y, np.random.RandomState(seed))
+    return [
+        [name, *watch_growth(ID3Classifier("jaccard", **ways), (X_train, y_train), (X_test, y_test))]
+        for name, ways in GROWTHS.items()
+    ]
+
+
+def watch_growth(tree, train, test):
+    """Grow a tree, and count after 0, 1, 2, ... splits the training rows and the test rows that are predicted right."""
+    fit(tree, *train)
+    return [[int(np.sum(predicted == y)) for predicted in tree.staged_predict(X)] for X, y in (train, test)]

@@ -1,0 +1,199 @@
+"""The ordinal paper's experiment: five splitting criteria on its data sets, over many random splits.
+
+The paper's protocol (Section IV): stratified random splits of the sizes of Table I; the depth of a tree is chosen among
+3, 5, 8 and 16 by stratified fivefold cross-validation on the training rows, by mean absolute error, the lowest of the
+best; mean absolute error (MAE), kappa with quadratic weights (QWK) and ranked probability score (RPS) on the test rows.
+Beside these trees stand those of ranking impurity in its original form, whose children are not weighted, and two
+constant answers: the most frequent class of the training rows, and their median class.
+"""
+
+import sys
+import time
+import warnings
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.base import clone
+from sklearn.metrics import cohen_kappa_score, confusion_matrix, mean_absolute_error
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from pytrees import OrdinalDecisionTreeClassifier, __version__
+from pytrees.criteria import RankingImpurity
+from pytrees.datasets import get_data_home, load_ordinal, ordinal_names
+from pytrees.metrics import ranked_probability_score
+from pytrees.trees.ordinal import median_class, mode_class
+
+from .options import add_common_options
+from .ordinal_paper import CRITERIA, DEPTHS, N_FOLDS
+from .ordinal_report import report
+from .resumable import digest_of, run_resumable
+
+SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, with its statistics"
+
+# Beside the paper's criteria: its Eq. 12 weights the children of ranking impurity, the original does not.
+MORE_CRITERIA = {"ranking_unweighted": RankingImpurity(weighted=False)}
+
+# Constant answers, and the classes that they give; their probabilities are the shares of the training rows.
+CONSTANTS = {"majority": mode_class, "median": median_class}
+
+# Counts up when the results of `judge_split` change.
+PROTOCOL_VERSION = 1
+
+
+def add_options(parser):
+    """Those of all studies; the finished splits are kept in the folder of the results."""
+    add_common_options(parser)
+    parser.epilog = (
+        "Every finished split is kept in ordinal_tasks.jsonl in the folder of the results. A run that was killed goes "
+        "on where it stopped, and one of more splits computes only what is new."
+    )
+
+
+def load_tables(options):
+    """The data sets by name; those whose file is absent are named and left out, and all of them cannot be."""
+    home = get_data_home(options.data_home)
+    if home is None:
+        raise FileNotFoundError("The ordinal data sets are files: name their folder by PYTREES_DATA or --data-home.")
+    tables, absent = {}, []
+    for name in ordinal_names():
+        try:
+            tables[name] = load_ordinal(name, data_home=home)
+        except FileNotFoundError:
+            absent.append(name)
+    if not tables:
+        raise FileNotFoundError(f"None of the ordinal data sets is in {home}.")
+    if absent:
+        print(f"Not in {home}, and left out: {', '.join(absent)}.", file=sys.stderr)
+    return tables
+
+
+def run(tables, options):
+    """The protocol, its tables and pictures; 0."""
+    run_ordinal(tables, options.splits, options.output, n_jobs=options.jobs)
+    return 0
+
+
+def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
+    """Run the protocol on data sets, print the tables, and write CSV files and pictures.
+
+    Parameters
+    ----------
+    tables : dict of str to sklearn.utils.Bunch
+        Data sets by name, as :func:`pytrees.datasets.load_ordinal` gives them.
+    n_seeds : int
+        Random splits of every data set, of the seeds 0, 1, ...
+    output : pathlib.Path
+        Folder of the results; ``ordinal_tasks.jsonl`` in it keeps finished splits, as
+        :func:`studies.resumable.run_resumable` says.
+    n_jobs : int, optional
+        Splits worked on at once.
+
+    Returns
+    -------
+    list of dict
+        Of every model on every split: its data set and seed, and what :func:`judge_split` says.
+    """
+    tell_small_classes(tables)
+    tasks = {}
+    # What takes long first: the last tasks to finish are short ones.
+    for name in sorted(tables, key=lambda name: -tables[name].train_size * tables[name].data.shape[1]):
+        table = tables[name]
+        arguments = (table.data, table.target, len(table.target_names), table.train_size, table.test_size)
+        digest = digest_of(*arguments)
+        tasks |= {(name, digest, seed): (*arguments, seed) for seed in range(n_seeds)}
+    path = output / "ordinal_tasks.jsonl"
+    finished = run_resumable(judge_split, tasks, path, settings(), n_jobs=n_jobs, label="splits")
+    of_split = {(name, seed): rows for (name, _, seed), rows in finished.items()}
+    results = [
+        {"dataset": name, "seed": seed, **row}
+        for name in tables
+        for seed in range(n_seeds)
+        for row in of_split[name, seed]
+    ]
+    report(results, {name: len(table.target_names) for name, table in tables.items()}, output)
+    return results
+
+
+def settings():
+    """What the results depend on beside the data and the seed."""
+    return {
+        "study": "ordinal",
+        "version": PROTOCOL_VERSION,
+        "criteria": [*CRITERIA, *MORE_CRITERIA],
+        "depths": DEPTHS,
+        "folds": N_FOLDS,
+        "pytrees": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def tell_small_classes(tables):
+    """Name the data sets where a class has fewer training rows than cross-validation has parts."""
+    # A stratified part has a class's share of the rows, rounded up or down.
+    small = [
+        name
+        for name, table in tables.items()
+        if np.bincount(table.target).min() * table.train_size < N_FOLDS * len(table.target)
+    ]
+    if small:
+        print(
+            f"A class has fewer training rows than cross-validation has parts ({N_FOLDS}) in {', '.join(small)}: some "
+            "parts lack it."
+        )
+
+
+def judge_split(X, y, n_classes, train_size, test_size, seed):
+    """All criteria and the constant answers on one random split, as rows of what they are and reach."""
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, train_size=train_size, test_size=test_size, stratify=y, random_state=seed
+    )
+    rows = []
+    for name in (*CRITERIA, *MORE_CRITERIA):
+        started = time.perf_counter()
+        # All classes of the scale, also where a part of the rows lacks some.
+        tree = OrdinalDecisionTreeClassifier(MORE_CRITERIA.get(name, name), classes=np.arange(n_classes))
+        tree.set_params(max_depth=choose_depth(tree, X_train, y_train)).fit(X_train, y_train)
+        measured = measure(y_test, tree.predict(X_test), tree.predict_proba(X_test), n_classes)
+        shape = {"max_depth": tree.max_depth, "depth": tree.get_depth(), "leaves": tree.get_n_leaves()}
+        rows.append({"model": name, **measured, **shape, "seconds": round(time.perf_counter() - started, 4)})
+    counts = np.bincount(y_train, minlength=n_classes).astype(np.float64)[np.newaxis]
+    y_proba = np.repeat(counts / counts.sum(), len(y_test), axis=0)
+    for name, rule in CONSTANTS.items():
+        predicted = np.full(len(y_test), rule(counts)[0])
+        rows.append({"model": name, **measure(y_test, predicted, y_proba, n_classes)})
+    return rows
+
+
+def choose_depth(model, X, y):
+    """The depth of the least mean absolute error in stratified cross-validation, the lowest of equally good ones.
+
+    It is that of scikit-learn's ``GridSearchCV``, without what that does around every fit.
+    """
+    errors = np.empty((len(DEPTHS), N_FOLDS))
+    with warnings.catch_warnings():
+        # Told once of all splits by `tell_small_classes`.
+        warnings.filterwarnings("ignore", message="The least populated class in y has only")
+        folds = list(StratifiedKFold(N_FOLDS).split(X, y))
+    for fold, (train, test) in enumerate(folds):
+        fitted = None
+        for place, depth in enumerate(DEPTHS):
+            # A tree that did not reach its limit is the tree of every greater limit.
+            if fitted is None or fitted.get_depth() == fitted.max_depth:
+                fitted = clone(model).set_params(max_depth=depth).fit(X[train], y[train])
+                error = np.abs(y[test] - fitted.predict(X[test])).mean()
+            errors[place, fold] = error
+    return DEPTHS[errors.mean(axis=1).argmin()]
+
+
+def measure(y_true, predicted, y_proba, n_classes):
+    """The three measures, and the rows by their class and the predicted one."""
+    labels = np.arange(n_classes)
+    return {
+        "mae": float(mean_absolute_error(y_true, predicted)),
+        "qwk": float(cohen_kappa_score(y_true, predicted, labels=labels, weights="quadratic")),
+        "rps": ranked_probability_score(y_true, y_proba, labels=labels),
+        "confusion": confusion_matrix(y_true, predicted, labels=labels).tolist(),
+    }

@@ -1,0 +1,145 @@
+"""The experiments of "Orthogonal Decision Trees", over many seeds, and what a large forest is as a few trees.
+
+H. Kargupta, B.-H. Park and H. Dutta, IEEE TKDE 18, 2006, Section VII: C4.5, bagging, random forests, trees rebuilt from
+their spectra (RFT), one tree of all (AFT) and orthogonal trees (ODT) on five data sets. What one seed does stands in
+:mod:`studies.orthogonal_protocol`.
+"""
+
+import sys
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.utils import Bunch
+
+from pytrees import __version__
+from pytrees.datasets import discrete_names, get_data_home, load_discrete, load_shipped
+
+from .options import add_common_options
+from .orthogonal_paper import ENERGY, IN_ORDER, SETTINGS
+from .orthogonal_protocol import (
+    FOREST_COMPONENTS,
+    LEAVES,
+    MAX_LEAF_NODES,
+    N_FOREST_TREES,
+    PROTOCOL_VERSION,
+    TEST_SHARE,
+    compress,
+    judge,
+)
+from .orthogonal_report import report
+from .resumable import digest_of, run_resumable
+
+SUMMARY = "a forest as a few orthogonal trees: Tables I to V of their paper, and what that costs"
+
+KEPT = "orthogonal_tasks.jsonl"
+
+# What the forest is grown on.
+FOREST = "forest"
+FOREST_DATA = "breast_cancer_wisconsin_diagnostic"
+
+
+def add_options(parser):
+    """Those of all studies; the finished seeds are kept in the folder of the results."""
+    add_common_options(parser, "seeds", 10)
+    parser.add_argument("--quick", action="store_true", help="one seed, and a forest of 50 trees")
+    parser.epilog = (
+        f"Every finished seed is kept in {KEPT} in the folder of the results. A run that was killed goes on where it "
+        "stopped, and one of more seeds computes only what is new."
+    )
+
+
+def load_tables(options):
+    """The paper's data sets by name; those whose file is absent are named and left out.
+
+    The rows of Contraceptive Method stand there twice: to be drawn, and in the order of the file.
+    """
+    home = get_data_home(options.data_home)
+    tables, absent = {}, []
+    for name in discrete_names():
+        try:
+            tables[name] = load_discrete(name, data_home=home)
+        except FileNotFoundError:
+            absent.append(name)
+    if "cmc" in tables:
+        tables[IN_ORDER] = Bunch(**{**tables["cmc"], "drawn": False})
+    if absent:
+        print(f"Left out, for want of a folder with their tables: {', '.join(absent)}.", file=sys.stderr)
+    return tables
+
+
+def run(tables, options):
+    """The protocol, its tables and pictures; 0."""
+    n_seeds, n_trees = (1, 50) if options.quick else (options.seeds, N_FOREST_TREES)
+    run_orthogonal(tables, n_seeds, options.output, n_forest_trees=n_trees, n_jobs=options.jobs)
+    return 0
+
+
+def run_orthogonal(tables, n_seeds, output, *, n_forest_trees=N_FOREST_TREES, n_jobs=None):
+    """Run the experiments, print the tables, and write CSV files and pictures.
+
+    Parameters
+    ----------
+    tables : dict of str to sklearn.utils.Bunch
+        Data sets of :data:`studies.orthogonal_paper.SETTINGS` by name, as
+        :func:`pytrees.datasets.load_discrete` gives them.
+    n_seeds : int
+        Repetitions of everything, of the seeds 0, 1, ...
+    output : pathlib.Path
+        Folder of the results; ``orthogonal_tasks.jsonl`` in it keeps finished seeds, as
+        :func:`studies.resumable.run_resumable` says.
+    n_forest_trees : int
+        Trees of the forest on Breast Cancer.
+    n_jobs : int, optional
+        Seeds worked on at once.
+
+    Returns
+    -------
+    dict
+        By data set a list, by seed, of what :func:`studies.orthogonal_protocol.judge` gives; ``"forest"`` is what
+        :func:`studies.orthogonal_protocol.compress` gives.
+    """
+    tasks = list_tasks(tables, n_seeds, n_forest_trees)
+    finished = run_resumable(repeat, tasks, output / KEPT, settings(), n_jobs=n_jobs, label="seeds")
+    of_seed = {(name, seed): found for (name, _, seed), found in finished.items()}
+    results = {name: [of_seed[name, seed] for seed in range(n_seeds)] for name in (*tables, FOREST)}
+    report(results, tables, output)
+    return results
+
+
+def repeat(name, *arguments):
+    """One seed of a data set, or of the forest."""
+    return compress(*arguments) if name == FOREST else judge(*arguments)
+
+
+def list_tasks(tables, n_seeds, n_forest_trees):
+    """Arguments of :func:`repeat` by data set, digest of what is done, and seed."""
+    bunch = load_shipped(FOREST_DATA)
+    # Class 1 is benign, as scikit-learn has it.
+    forest = (bunch.data, (bunch.target == "benign").astype(np.int64), n_forest_trees)
+    # What takes long first: the last tasks to finish are short ones.
+    tasks = {(FOREST, digest_of(*forest), seed): (FOREST, *forest, seed) for seed in range(n_seeds)}
+    for name in sorted(tables, key=lambda name: -SETTINGS[name].n_trees * tables[name].data.shape[1]):
+        table, setting = tables[name], SETTINGS[name]
+        numbers = {key: getattr(setting, key) for key in ("n_trees", "max_features", "n_components", "max_samples")}
+        data = (table.data, table.target, table.n_train, table.drawn)
+        digest = digest_of(*data, *numbers.values())
+        tasks |= {(name, digest, seed): (name, *data, numbers, seed) for seed in range(n_seeds)}
+    return tasks
+
+
+def settings():
+    """What the results depend on beside the data, the paper's numbers, and the seed."""
+    return {
+        "study": "orthogonal",
+        "version": PROTOCOL_VERSION,
+        "energy": ENERGY,
+        "max_leaf_nodes": MAX_LEAF_NODES,
+        "leaves": LEAVES,
+        "forest_components": FOREST_COMPONENTS,
+        "test_share": TEST_SHARE,
+        "pytrees": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }

@@ -1,0 +1,144 @@
+"""Runs that can be killed and started again: every finished task is a line in a file.
+
+A line is a JSON object of settings, key and result, written at once. Nothing is ever removed from the file. A line
+that is not whole, as a killed run may leave behind, counts as none; lines of other settings stay and are not used; of
+several lines of a task the first counts.
+"""
+
+import hashlib
+import json
+import sys
+import traceback
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from pytrees._progress import Progress
+
+
+def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"):
+    """Run tasks in parallel, append the result of each to a file as it finishes, and skip those that it holds.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the arguments of a task; what it returns must be of what JSON knows: lists, dicts, numbers, words.
+    tasks : dict
+        The arguments (a tuple) of every task by its key: a string, an integer, or a tuple of such. They start in this
+        order; large tasks first keep all processes busy until the end. Of data that may change a key should hold a
+        digest: arguments are not compared.
+    path : pathlib.Path
+        The file; it and its folder are made where they are absent.
+    settings : dict
+        Everything else that the results depend on, as JSON knows it: the parameters, and a version to be counted up
+        when `function` changes. Results of other settings are not used.
+    n_jobs : int, optional
+        Tasks worked on at once, as in joblib.
+    label : str, default="tasks"
+        What the progress bar counts.
+
+    Returns
+    -------
+    dict
+        Results by key, in the order of `tasks`: as JSON gives them back, tuples as lists, whether they have been
+        computed now or before.
+
+    Raises
+    ------
+    RuntimeError
+        If tasks failed; when all others are finished, and in the file.
+    OSError
+        If the file cannot be read or written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from studies.resumable import run_resumable
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "powers.jsonl")
+    ...     first = run_resumable(pow, {"a": (2, 3), "b": (2, 4)}, path, {"version": 1})
+    ...     again = run_resumable(pow, {"b": (2, 4), "c": (2, 5)}, path, {"version": 1})  # computes c alone
+    ...     first, again, len(path.read_text().splitlines())
+    ({'a': 8, 'b': 16}, {'b': 16, 'c': 32}, 3)
+    """
+    settings = _as_json(settings)
+    finished = read_finished(path, settings)
+    missing = {key: arguments for key, arguments in tasks.items() if key not in finished}
+    if len(missing) < len(tasks):
+        print(f"{len(tasks) - len(missing)} of {len(tasks)} {label} are finished in {path}.", file=sys.stderr)
+    finished |= _run_missing(function, missing, path, settings, n_jobs, label)
+    return {key: finished[key] for key in tasks}
+
+
+def _run_missing(function, tasks, path, settings, n_jobs, label):
+    """Results by key, each of which is in the file before it counts as finished."""
+    results, failures = {}, {}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    with path.open("a+b") as file, Progress(len(tasks), label) as progress:
+        _end_torn_line(file)
+        for key, line, failure in parallel(delayed(_attempt)(function, settings, *task) for task in tasks.items()):
+            if failure is None:
+                file.write(line)
+                file.flush()
+                results[key] = json.loads(line)["result"]
+            else:
+                failures[key] = failure
+            progress.advance()
+    if failures:
+        key, failure = next(iter(failures.items()))
+        raise RuntimeError(
+            f"{len(failures)} of {len(tasks)} tasks failed; the results of the others are in {path}. "
+            f"The first, {key!r}:\n{failure}"
+        )
+    return results
+
+
+def read_finished(path, settings):
+    """The results in a file that were made with these settings, by key; an absent file has none."""
+    settings = _as_json(settings)
+    finished = {}
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            key, result = _key(entry["key"]), entry["result"]
+            fits = entry["settings"] == settings
+        except (ValueError, KeyError, TypeError):  # no JSON, or not what `run_resumable` writes
+            continue
+        if fits:
+            finished.setdefault(key, result)
+    return finished
+
+
+def digest_of(data, target, *numbers):
+    """A word that differs where the data or the numbers do: for the key of a task."""
+    digest = hashlib.sha256(repr((data.shape, numbers)).encode())
+    digest.update(np.ascontiguousarray(data, dtype=np.float64).tobytes())
+    digest.update(np.ascontiguousarray(target, dtype=np.int64).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _attempt(function, settings, key, arguments):
+    """Key, line of the file and None, or key, None and how it failed."""
+    try:
+        entry = {"settings": settings, "key": key, "result": function(*arguments)}
+        return key, json.dumps(entry).encode() + b"\n", None
+    except Exception:
+        return key, None, traceback.format_exc()
+
+
+def _end_torn_line(file):
+    """Begin a new line where the last one has no end, so that what is appended stands on lines of its own."""
+    if file.seek(0, 2):
+        file.seek(-1, 2)
+        if file.read(1) != b"\n":
+            file.write(b"\n")
+
+
+def _as_json(value):
+    return json.loads(json.dumps(value))
+
+
+def _key(listed):
+    return tuple(listed) if isinstance(listed, list) else listed

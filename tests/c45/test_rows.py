@@ -1,0 +1,136 @@
+"""Rows that go several ways in parts: in training and in prediction, by the book's example and by the definition."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from c45_samples import GOLF_CATEGORIES, LACKING, OUTLOOK, golf, mixed_problems
+from hypothesis import given
+from hypothesis import strategies as st
+from multiway_trees import random_rows, random_tree, way
+from strategies import count_weights, float_weights, no_weights
+from support import examples, on_both_engines
+
+from pytrees._engine import kernel
+from pytrees.tree import LEAF
+
+
+def divide(X, weights, n_categories, feature, threshold=None):
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    return kernel("divide_weights")(X, weights, n_categories, feature, threshold)
+
+
+def class_shares(tree, X):
+    arrays = tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.children, tree.category
+    shares = kernel("class_shares")(*arrays, tree.value, X)
+    return np.asarray(shares, dtype=np.float64).reshape(len(X), tree.n_classes)
+
+
+# ------------------------------------------------------------------------------------------------------------ training
+
+
+def test_a_row_without_outlook_goes_every_way(engine):
+    # Chapter 3: of the 13 other rows 3 are overcast, 5 rain, 5 sunny.
+    X, _ = golf(lacks_outlook=True)
+    parts = divide(X, None, np.array(GOLF_CATEGORIES), OUTLOOK)
+    assert [branch for branch, _, _ in parts] == [0, 1, 2]
+    assert [len(rows) for _, rows, _ in parts] == [4, 6, 6]
+    assert [sum(weights) for _, _, weights in parts] == pytest.approx([3 + 3 / 13, 5 + 5 / 13, 5 + 5 / 13])
+    for (_, rows, weights), share in zip(parts, (3 / 13, 5 / 13, 5 / 13), strict=True):
+        assert rows == sorted(rows)
+        assert [weight for row, weight in zip(rows, weights, strict=True) if row == LACKING] == [share]
+        assert all(weight == 1.0 for row, weight in zip(rows, weights, strict=True) if row != LACKING)
+
+
+def test_sides_of_a_threshold(engine):
+    x = [[1.0], [np.nan], [2.0], [1.5], [3.0]]
+    assert divide(x, np.array([1, 4, 1, 2, 1]), None, 0, 1.5) == [
+        (0, [0, 1, 3], [1.0, 4 * 0.6, 2.0]),
+        (1, [1, 2, 4], [4 * 0.4, 1.0, 1.0]),
+    ]
+
+
+def test_rows_that_all_go_one_way_are_not_divided(engine):
+    assert divide([[1.0], [np.nan]], None, None, 0, 1.5) == []
+    assert divide([[2.0], [np.nan]], None, None, 0, 1.5) == []
+    assert divide([[1.0], [np.nan]], None, np.array([2]), 0) == []
+    assert divide([[np.nan], [np.nan]], None, np.array([2]), 0) == []
+
+
+def test_parts_too_small_for_a_number_are_left_out(engine):
+    parts = divide([[0.0], [1.0], [np.nan]], np.array([1e-200, 1.0, 1e-200]), np.array([2]), 0)
+    assert [rows for _, rows, _ in parts] == [[0], [1, 2]]
+
+
+def test_codes_that_are_none_are_refused():
+    for code in (-1.0, 2.0, 0.5, np.inf):
+        with pytest.raises(ValueError, match=r"Feature 1 must hold codes of categories, 0\.\.1"):
+            divide([[7.0, 0.0], [8.0, code]], None, np.array([0, 2]), 1)
+    with pytest.raises(ValueError, match="must have 1 entries"):
+        divide([[0.0]], None, np.array([1, 1]), 0)
+
+
+@examples(200)
+@given(st.data())
+def test_engines_divide_alike_and_nothing_is_lost(data):
+    weights = data.draw(st.sampled_from([no_weights, count_weights, float_weights]))
+    problem = data.draw(mixed_problems(weights))
+    feature = data.draw(st.integers(0, problem.X.shape[1] - 1))
+    known = problem.X[:, feature][~np.isnan(problem.X[:, feature])]
+    threshold = data.draw(st.sampled_from([*known.tolist(), 0.5]))
+    parts, again = on_both_engines(divide, problem.X, problem.weights, problem.n_categories, feature, threshold)
+    assert parts == again
+    of_row = {}
+    for _, rows, weights in parts:
+        for row, weight in zip(rows, weights, strict=True):
+            of_row[row] = of_row.get(row, 0) + Fraction(weight)
+    if parts:
+        whole = np.ones(len(problem.X)) if problem.weights is None else problem.weights
+        assert [float(of_row[row]) for row in range(len(problem.X))] == pytest.approx(whole.tolist(), rel=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------------------- prediction
+
+
+def naive_shares(tree, row, node=0):
+    """From the definition, in fractions."""
+    weights = [sum(map(Fraction, counts)) for counts in tree.value.tolist()]
+    shares = [Fraction(count) / weights[node] for count in tree.value[node].tolist()]
+    if tree.children_left[node] == LEAF:
+        return shares
+    children = tree.children_of(node).tolist()
+    if not np.isnan(row[tree.feature[node]]):
+        nodes = next_nodes(tree, row, node)
+        return naive_shares(tree, row, nodes[0]) if nodes else shares
+    total = sum(weights[child] for child in children)
+    parts = [[weights[child] / total * share for share in naive_shares(tree, row, child)] for child in children]
+    return [sum(column) for column in zip(*parts, strict=True)]
+
+
+def next_nodes(tree, row, node):
+    """The child that a row goes to whose value the node asks for is known, or none."""
+    value, children = row[tree.feature[node]], tree.children_of(node).tolist()
+    if tree.children_left[node] >= 0:
+        return [children[int(value > tree.threshold[node])]]
+    return [child for child in children if tree.category[child] == value]
+
+
+@examples(60)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 1.0]))
+def test_shares_of_rows_that_lack_values(seed, rate):
+    rng = np.random.default_rng(seed)
+    cardinalities = rng.choice([0, 2, 5], size=3)
+    tree = random_tree(rng, cardinalities)
+    X = random_rows(rng, cardinalities, 5)
+    X[rng.random(X.shape) < rate] = np.nan
+    compiled, reference = on_both_engines(class_shares, tree, X)
+    np.testing.assert_array_equal(compiled, reference)
+    for row, shares in zip(X, compiled, strict=True):
+        assert shares.tolist() == pytest.approx([float(share) for share in naive_shares(tree, row)], rel=1e-12)
+        if not np.isnan(row).any():
+            np.testing.assert_allclose(shares, tree.shares[way(tree, row)[-1]], rtol=1e-15)
+
+
+def test_no_rows(engine):
+    tree = random_tree(np.random.default_rng(0), [0, 3])
+    assert class_shares(tree, np.empty((0, 2))).size == 0

@@ -1,0 +1,375 @@
+"""Gains of splits by category: by hand, from naive oracles, exactly compared, and equal on both engines."""
+
+from fractions import Fraction
+from itertools import product
+from math import log2
+
+import numpy as np
+import pytest
+from clusterings import measure
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_weights, float_weights, labels, no_weights
+from support import examples, on_both_engines
+
+from pytrees._engine import kernel
+from pytrees.reference.criteria.counts import n_log2_n_of
+from pytrees.reference.sequence.substitution import effort_to_compress
+
+EXACT = ["gini", "entropy", "ogini", "ranking", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"]
+UNWEIGHTED_RANKING = ("ranking", {"weighted": False})
+CRITERIA = [
+    *EXACT,
+    UNWEIGHTED_RANKING,
+    ("ranking", {"class_scores": [0.3 * score**2 for score in range(25)]}),
+    "wig",
+    ("wig", {"alpha": 2.0}),
+]
+
+
+def gain_of(criterion, y, codes, weights=None, n_classes=None):
+    y, codes = np.asarray(y, dtype=np.int32), np.asarray(codes, dtype=np.int32)
+    n_classes = n_classes or int(y.max()) + 1
+    return kernel("gain_of_children")(sized(criterion, n_classes), y, weights, codes, n_classes)
+
+
+def compare(criterion, y, codes, other_codes, weights=None, n_classes=None):
+    y, codes, other_codes = (np.asarray(array, dtype=np.int32) for array in (y, codes, other_codes))
+    n_classes = n_classes or int(y.max()) + 1
+    specification = sized(criterion, n_classes)
+    return kernel("compare_gains")(specification, y, weights, codes, other_codes, n_classes)
+
+
+def sized(criterion, n_classes):
+    """With as many class scores as classes."""
+    if isinstance(criterion, str) or "class_scores" not in criterion[1]:
+        return criterion
+    return criterion[0], criterion[1] | {"class_scores": criterion[1]["class_scores"][:n_classes]}
+
+
+@st.composite
+def splits(draw, weights=no_weights, max_rows=30):
+    """(y, codes, weights, n_classes): rows of two categories at least."""
+    n_rows = draw(st.integers(2, max_rows))
+    y, n_classes = draw(labels(n_rows).filter(lambda drawn: drawn[1] > 1))
+    n_codes = draw(st.sampled_from([2, 3, 5, n_rows + 1]))
+    codes = draw(
+        st.lists(st.integers(0, n_codes - 1), min_size=n_rows, max_size=n_rows).filter(
+            lambda drawn: len(set(drawn)) > 1
+        )
+    )
+    return y, np.array(codes, dtype=np.int32), draw(weights(n_rows)), n_classes
+
+
+# -------------------------------------------------------------------------------------------------------- gains by hand
+
+# The outlook of Quinlan's Saturday mornings: sunny (2 of 5 are right to play), overcast (4 of 4), rain (3 of 5).
+OUTLOOK = [0] * 5 + [1] * 4 + [2] * 5
+PLAY = [1, 1, 0, 0, 0] + [1] * 4 + [1, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "expected"),
+    [
+        # J. R. Quinlan, "Induction of Decision Trees", Machine Learning 1 (1986), Section 4: 0.246 bits, from rounded
+        # entropies; and C4.5 (1993), Section 2.2: gain ratio 0.246 / 1.577 = 0.156.
+        ("entropy", 0.24675),
+        ("gain_ratio", 0.24675 / 1.57741),
+        # 1 - (9/14)**2 - (5/14)**2 = 90/196, minus 10/14 of 12/25: 45/98 - 12/35.
+        ("gini", 45 / 98 - 12 / 35),
+        # With every outlook as its majority 3 + 4 + 3 are right, and 9 if all are to play.
+        ("accuracy", 1 / 14),
+        ("mae", 1 / 14),
+        # Sunny is the cluster of "no": 3 of 5 + 5 - 3. Overcast and rain are that of "yes": 7 of 9 + 9 - 7.
+        ("jaccard", 3 / 7 + 7 / 11 - 9 / 14),
+        # 9 * 5 pairs of different classes, minus 10/14 of 3 * 2.
+        ("ranking", 45 - 30 / 7),
+        (UNWEIGHTED_RANKING, 45 - 12),
+    ],
+)
+def test_gains_by_hand(engine, criterion, expected):
+    assert gain_of(criterion, PLAY, OUTLOOK) == pytest.approx(expected, abs=2e-5)
+
+
+def test_all_children_of_one_majority(engine):
+    y, codes = [0, 0, 1, 0, 0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1, 2, 2, 2]
+    # All are best as class 0, of which child 1 is so no more than as class 1: 2 + 2 + 3 of 10, as many as undivided.
+    assert gain_of("accuracy", y, codes) == 0.0
+    # Child 1 alone is class 1: 5/7 of the others, and 2/5 of it.
+    assert gain_of("jaccard", y, codes) == pytest.approx(5 / 8 + 2 / 5 - 7 / 10, abs=1e-15)
+
+
+def test_gain_of_the_effort(engine):
+    # 0,1,0,1 takes one step, then it is constant; so are 0,0 and 1,1 and 1.
+    y, codes = [0, 1, 0, 1, 1], [2, 0, 2, 0, 5]
+    assert gain_of("etc", y, codes) == effort_to_compress(y, 2)
+    assert gain_of("etc", y, [0, 0, 0, 1, 2]) == pytest.approx(
+        effort_to_compress(y, 2) - 3 / 5 * effort_to_compress([0, 1, 0], 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("y", "codes", "weights", "message"),
+    [
+        ([0, 1], [0, 1, 1], None, "must be as many, got 2, 2, 3"),
+        ([0, 1], [0, 1], np.array([1, 1, 1]), "must be as many, got 2, 3, 2"),
+        ([0, 2], [0, 1], None, r"Labels must be codes 0\.\.1"),
+        ([0, -1], [0, 1], None, r"Labels must be codes 0\.\.1"),
+        ([0, 1], [3, 3], None, "two categories at least"),
+        ([], [], None, "two categories at least"),
+    ],
+)
+def test_wrong_input_is_refused(engine, y, codes, weights, message):
+    with pytest.raises(ValueError, match=message):
+        gain_of("gini", y, codes, weights, 2)
+    with pytest.raises(ValueError, match=message):
+        compare("gini", y, codes, codes, weights, 2)
+
+
+# -------------------------------------------------------------------------------------------------------------- oracles
+
+
+def tables(y, codes, weights, n_classes):
+    """Class counts of every child, as whole numbers."""
+    weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
+    return [
+        [int(weights[(codes == code) & (y == label)].sum()) for label in range(n_classes)] for code in np.unique(codes)
+    ]
+
+
+def impurity_gain(impurity, children):
+    node = [sum(counts) for counts in zip(*children, strict=True)]
+    return impurity(node) - sum(Fraction(sum(counts), sum(node)) * impurity(counts) for counts in children)
+
+
+def gini(counts):
+    return sum(Fraction(a * b, sum(counts) ** 2) for i, a in enumerate(counts) for b in counts[:i] + counts[i + 1 :])
+
+
+def ordinal_gini(counts):
+    """Of cuts of the scale: rows up to the class times those above it."""
+    up_to = [sum(counts[: q + 1]) for q in range(len(counts))]
+    return sum(Fraction(below * (up_to[-1] - below), up_to[-1] ** 2) for below in up_to)
+
+
+def ranking(counts):
+    return sum(Fraction((q - j) * counts[j] * counts[q]) for q in range(len(counts)) for j in range(q))
+
+
+def information(counts):
+    return -sum(count / sum(counts) * log2(count / sum(counts)) for count in counts if count)
+
+
+IMPURITIES = {"gini": gini, "ogini": ordinal_gini, "ranking": ranking}
+
+
+@pytest.mark.parametrize("criterion", [*IMPURITIES, UNWEIGHTED_RANKING])
+def test_gains_are_the_impurity_that_the_children_take_off(engine, criterion):
+    @examples(150)
+    @given(splits() | splits(count_weights))
+    def check(split):
+        children = tables(split[0], split[1], split[2], split[3])
+        if criterion == UNWEIGHTED_RANKING:
+            node = [sum(counts) for counts in zip(*children, strict=True)]
+            expected = ranking(node) - sum(map(ranking, children))
+        else:
+            expected = impurity_gain(IMPURITIES[criterion], children)
+        assert gain_of(criterion, *split) == float(expected)
+
+    check()
+
+
+def test_information_gain(engine):
+    @examples(150)
+    @given(splits() | splits(count_weights))
+    def check(split):
+        children = tables(*split)
+        node = [sum(counts) for counts in zip(*children, strict=True)]
+        expected = information(node) - sum(sum(counts) / sum(node) * information(counts) for counts in children)
+        assert gain_of("entropy", *split) == pytest.approx(expected, abs=1e-7)
+        units = n_log2_n_of(sum(node)) - sum(map(n_log2_n_of, node))
+        units -= sum(n_log2_n_of(sum(counts)) - sum(map(n_log2_n_of, counts)) for counts in children)
+        assert gain_of("entropy", *split) == max(0.0, float(Fraction(units, sum(node) * 2**30)))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", ["gain_ratio", "nvi"])
+def test_ratios_are_those_of_the_clustering_by_child(engine, criterion):
+    @examples(150)
+    @given(splits() | splits(count_weights))
+    def check(split):
+        y, codes, weights, n_classes = split
+        rows = np.arange(len(y))
+        weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
+        clusters = [set(rows[codes == code]) for code in np.unique(codes)]
+        classes = [set(rows[y == label]) for label in range(n_classes)]
+        gained = measure(criterion, clusters, classes, weights)
+        if criterion == "nvi":
+            gained = 1 - gained
+        assert gain_of(criterion, y, codes, weights, n_classes) == max(0.0, float(gained))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", ["accuracy", "mae"])
+def test_the_best_labels_that_are_not_all_the_same(engine, criterion):
+    def errors(counts, label):
+        return sum(count * (abs(q - label) if criterion == "mae" else q != label) for q, count in enumerate(counts))
+
+    def is_small(split):
+        return split[3] ** len(np.unique(split[1])) <= 1000
+
+    @examples(100)
+    @given((splits() | splits(count_weights)).filter(is_small))
+    def check(split):
+        children, n_classes = tables(*split), split[3]
+        node = [sum(counts) for counts in zip(*children, strict=True)]
+        least = min(
+            sum(errors(counts, label) for counts, label in zip(children, chosen, strict=True))
+            for chosen in product(range(n_classes), repeat=len(children))
+            if len(set(chosen)) > 1
+        )
+        undivided = min(errors(node, label) for label in range(n_classes))
+        assert gain_of(criterion, *split) == float(Fraction(undivided - least, sum(node)))
+
+    check()
+
+
+def jaccard_gain(children, n_classes):
+    """From the clusters that the children's labels make."""
+    node = [sum(counts) for counts in zip(*children, strict=True)]
+
+    def similarity(chosen):
+        total = Fraction(0)
+        for label in set(chosen):
+            cluster = [counts for counts, own in zip(children, chosen, strict=True) if own == label]
+            both = sum(counts[label] for counts in cluster)
+            total += Fraction(both, sum(map(sum, cluster)) + node[label] - both)
+        return total
+
+    majorities = [counts.index(max(counts)) for counts in children]
+    candidates = [majorities]
+    if len(children) == 2:
+        candidates = [pair for pair in product(range(n_classes), repeat=2) if pair[0] != pair[1]]
+    elif len(set(majorities)) == 1:
+        candidates = [
+            [*majorities[:i], label, *majorities[i + 1 :]]
+            for i in range(len(children))
+            for label in range(n_classes)
+            if label != majorities[0]
+        ]
+    return max(map(similarity, candidates)) - Fraction(max(node), sum(node))
+
+
+def test_jaccard(engine):
+    @examples(200)
+    @given(splits() | splits(count_weights))
+    def check(split):
+        assert gain_of("jaccard", *split) == float(jaccard_gain(tables(*split), split[3]))
+
+    check()
+
+
+def test_naive_etc(engine):
+    @examples(100)
+    @given(splits())
+    def check(split):
+        y, codes, _, n_classes = split
+        expected = Fraction(effort_to_compress(y.tolist(), n_classes))
+        for code in np.unique(codes):
+            part = y[codes == code].tolist()
+            expected -= Fraction(len(part), len(y)) * effort_to_compress(part, n_classes)
+        assert gain_of("etc", y, codes, n_classes=n_classes) == float(expected)
+
+    check()
+
+
+# -------------------------------------------------------------------------------------------------------- both engines
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+def test_engines_agree_on_gains_to_the_last_bit(criterion, weights):
+    @examples(60)
+    @given(splits(weights))
+    def check(split):
+        compiled, reference = on_both_engines(gain_of, criterion, *split)
+        assert compiled == reference
+
+    check()
+
+
+@st.composite
+def pairs_of_splits(draw, weights):
+    """A split and another one of the same rows: of other categories, or of the same under other names."""
+    y, codes, drawn_weights, n_classes = draw(splits(weights))
+    if draw(st.booleans()):
+        return y, codes, draw(st.permutations(range(codes.max() + 1)).map(np.array))[codes], drawn_weights, n_classes
+    others = st.lists(st.integers(0, 4), min_size=len(y), max_size=len(y)).filter(lambda drawn: len(set(drawn)) > 1)
+    return y, codes, np.array(draw(others)), drawn_weights, n_classes
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+def test_engines_agree_on_which_gain_is_greater(criterion, weights):
+    @examples(40)
+    @given(pairs_of_splits(weights))
+    def check(pair):
+        compiled, reference = on_both_engines(compare, criterion, *pair)
+        assert compiled == reference
+
+    check()
+
+
+# -------------------------------------------------------------------------------------------------- exact comparison
+
+# Counts of different primes: the common denominator of the children's fractions has far more than 128 bits.
+PRIMES = [1009, 2003, 3001, 4001, 5003, 6007, 7001, 8009, 9001, 10007, 11003, 12007, 13001, 14009, 15013, 16001]
+
+
+def children_of_primes():
+    """(y, codes, weights): in every child one row of each of two classes, whose weights add up to a prime."""
+    y, codes, weights = [], [], []
+    for child, prime in enumerate(PRIMES):
+        y += [0, 1]
+        codes += [child, child]
+        weights += [prime // 3 + child, prime - prime // 3 - child]
+    return np.array(y), np.array(codes), np.array(weights)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "ogini", "jaccard", "entropy", "ranking"])
+def test_the_same_children_under_other_names_tie(engine, criterion):
+    y, codes, weights = children_of_primes()
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        assert compare(criterion, y, codes, rng.permutation(len(PRIMES))[codes], weights) == 0
+
+
+def nearly_equal_splits():
+    """(y, weights, codes, other codes): the two gains agree to some thirty digits, and are not equal.
+
+    Four children hold a million of each class. What they get of 14 further rows has the same sum and the same sum of
+    squares in both splits, so that gains agree up to the third derivative. The others are children_of_primes.
+    """
+    y_primes, codes_primes, weights_primes = children_of_primes()
+    y = np.concatenate([[0, 1] * 4, [0] * 14, y_primes])
+    weights = np.concatenate([[10**6] * 8, [1] * 14, weights_primes])
+    codes, other_codes = (
+        np.concatenate([[0, 0, 1, 1, 2, 2, 3, 3], np.repeat(np.arange(4), further), codes_primes + 4])
+        for further in ([0, 3, 5, 6], [1, 2, 4, 7])
+    )
+    return y, weights, codes, other_codes
+
+
+@pytest.mark.parametrize("n_rows", [22, None])
+def test_differences_far_below_the_last_bit_of_a_double_decide(engine, n_rows):
+    # The first 22 rows without those of primes: a denominator of fewer than 128 bits.
+    y, weights, codes, other_codes = (array[:n_rows] for array in nearly_equal_splits())
+    exact, other = (impurity_gain(gini, tables(y, of, weights, 2)) for of in (codes, other_codes))
+    assert exact != other
+    assert float(1 - exact) == float(1 - other)
+    assert (exact.denominator.bit_length() > 128) == (n_rows is None)
+    expected = 1 if exact > other else -1
+    assert compare("gini", y, codes, other_codes, weights) == expected
+    assert compare("gini", y, other_codes, codes, weights) == -expected

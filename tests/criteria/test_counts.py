@@ -1,0 +1,181 @@
+"""The table of n log2 n, and the reference's impurities and gains against numbers worked out by hand."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import examples, on_both_engines
+
+from pytrees._engine import kernel, load
+from pytrees.reference.criteria import counts as criteria
+
+UNIT = Fraction(1, 2**30)
+
+
+def table_of(largest):
+    return np.asarray(kernel("n_log2_n")(largest))
+
+
+# ------------------------------------------------------------------------------------------------ n log2 n as integers
+
+
+def test_tables_are_equal():
+    compiled, reference = on_both_engines(table_of, 5000)
+    assert compiled.dtype == reference.dtype == np.int64
+    np.testing.assert_array_equal(compiled, reference)
+
+
+@examples(500)
+@given(st.integers(0, 2_000_000) | st.sampled_from([999_999, 1_000_000, 1_000_001, 1_000_003, 2_000_000]))
+def test_large_entries_are_equal(n):
+    assert table_of(2_000_000)[n] == criteria.n_log2_n_of(n)
+
+
+# The logarithms up to half of the table are kept, those above follow from them.
+@pytest.mark.parametrize("largest", [1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 64, 65, 1023, 1024, 1025, 4999])
+def test_entries_do_not_depend_on_the_size_of_the_table(largest):
+    table = load("pytrees._core.criteria.counts")._tabulate_n_log2_n(largest)
+    np.testing.assert_array_equal(table, table_of(5000)[: largest + 1])
+
+
+def test_powers_of_two_are_exact(engine):
+    table = table_of(2**12)
+    assert [table[2**k] for k in range(13)] == [k * 2**k * 2**30 for k in range(13)]
+
+
+def test_table_starts_with_zeros(engine):
+    # 0 log2 0 = 0 by convention, 1 log2 1 = 0, 2 log2 2 = 2; log2 3 = 1.58496250072115618...
+    assert table_of(3).tolist() == [0, 0, 2 * 2**30, round(Fraction("4.75488750216346854") * 2**30)]
+    assert table_of(0).tolist() == [0]
+
+
+def test_table_grows_and_is_not_written_to():
+    small = table_of(10).copy()
+    table_of(30_000)
+    again = table_of(10)
+    np.testing.assert_array_equal(small, again)
+    assert not again.flags.writeable
+
+
+# --------------------------------------------------------------------------------------------------- impurities by hand
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([5], 0),
+        ([0, 7, 0], 0),
+        ([1, 1], Fraction(1, 2)),  # 1 - 1/4 - 1/4
+        ([3, 2], Fraction(12, 25)),  # 1 - 9/25 - 4/25
+        ([1, 2, 3], Fraction(11, 18)),  # 1 - 1/36 - 4/36 - 9/36 = 22/36
+    ],
+)
+def test_gini(counts, expected):
+    assert criteria.gini(counts) == expected
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([4], 0),
+        ([0, 4], 0),
+        ([3, 3], 1),
+        ([1, 1, 1, 1], 2),
+        ([2, 1, 1], Fraction(3, 2)),  # 1/2 * 1 + 1/4 * 2 + 1/4 * 2
+        ([4, 2, 1, 1], Fraction(7, 4)),  # 1/2 * 1 + 1/4 * 2 + 1/8 * 3 + 1/8 * 3
+    ],
+)
+def test_entropy_of_powers_of_two_is_exact(counts, expected):
+    # Three equal counts round three times: 6 log2 6 - 3 (2 log2 2).
+    assert criteria.entropy(counts) == pytest.approx(float(expected), abs=float(UNIT))
+
+
+def test_entropy_is_rounded_to_the_unit():
+    # log2 3 = 1.58496250072115618...; 3 log2 3 is in the table, rounded once.
+    assert abs(criteria.entropy([1, 1, 1]) - Fraction("1.58496250072115618")) <= UNIT / 6
+
+
+def test_etc_is_the_effort():
+    assert criteria.etc([0, 0, 0, 1, 1], 2) == 4
+
+
+# -------------------------------------------------------------------------------------------------------- gains by hand
+
+
+def gain(criterion, left, right, n_classes=3):
+    pairs = [(label, 1) for label in left + right]
+    return criteria.count_gain(criterion, pairs, pairs[: len(left)], n_classes)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ([0, 0], [1, 1], Fraction(1, 2)),  # 1/2 - 0 - 0
+        ([0, 1], [0, 1], 0),  # 1/2 - 1/2 * 1/2 - 1/2 * 1/2
+        ([0, 0], [0, 1, 1], Fraction(16, 75)),  # 12/25 - 2/5 * 0 - 3/5 * 4/9 = 36/75 - 20/75
+        ([2], [0, 1], Fraction(1, 3)),  # 2/3 - 1/3 * 0 - 2/3 * 1/2
+    ],
+)
+def test_gini_gain(left, right, expected):
+    assert gain("gini", left, right) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ([0, 0], [1, 1], 1),  # 1 - 0 - 0
+        ([0, 1], [0, 1], 0),  # 1 - 1/2 - 1/2
+        ([0, 0], [1, 2], 1),  # 3/2 - 1/2 * 0 - 1/2 * 1
+    ],
+)
+def test_entropy_gain(left, right, expected):
+    assert gain("entropy", left, right) == expected
+
+
+def test_entropy_gain_is_rounded_to_the_unit():
+    # 1 - 3/4 (log2 3 - 2/3) - 1/4 * 0 = 3/2 - 3/4 * 1.58496250072115618 = 0.311278124459132865
+    assert abs(gain("entropy", [0, 0, 1], [1]) - Fraction("0.311278124459132865")) <= UNIT
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_left", "expected"),
+    [
+        ("111000", "111000", 5),  # ETC 5 - 1/2 * 0 - 1/2 * 0
+        ("010101", "101010", 1),  # ETC 1, and both children are constant
+        ("010101", "111000", -1),  # ETC 1 - 1/2 ETC(010) - 1/2 ETC(101) = 1 - 1 - 1
+        ("00011", "11110", Fraction(8, 5)),  # ETC 4 - 4/5 ETC(0001) - 1/5 * 0 = 4 - 4/5 * 3
+    ],
+)
+def test_etc_gain(text, goes_left, expected):
+    assert criteria.etc_gain([int(c) for c in text], [c == "1" for c in goes_left], 2) == expected
+
+
+@pytest.mark.parametrize(
+    ("criterion", "expected"),
+    [
+        # Node (1.5, 0.5): 1 - 9/16 - 1/16 = 3/8; left (0.5, 0.5): 1/2; right (1, 0): 0. 3/8 - 1/2 * 1/2 - 0
+        ("gini", 0.125),
+        # Node: 3/4 log2 4/3 + 1/4 log2 4 = 2 - 3/4 log2 3 = 0.8112781244591328; 0.811... - 1/2 * 1 - 0
+        ("entropy", 0.3112781244591328),
+    ],
+)
+def test_gain_of_fractional_weights(criterion, expected):
+    node = [(0, 0.5), (1, 0.5), (0, 1.0)]
+    assert criteria.count_gain(criterion, node, node[:2], 2) == pytest.approx(expected, abs=1e-15)
+
+
+def test_whole_weights_count_as_repeated_rows():
+    repeated = gain("gini", [0, 0, 0], [0, 1, 1])
+    assert criteria.count_gain("gini", [(0, 3), (0, 1), (1, 2)], [(0, 3)], 2) == repeated
+
+
+def test_exact_gains_differ_by_anything_and_others_by_more_than_the_tolerance():
+    assert criteria.is_greater(Fraction(1) + Fraction(1, 10**30), Fraction(1))
+    assert not criteria.is_greater(Fraction(1), Fraction(1))
+    assert not criteria.is_greater(1.0 + 0.5e-12, 1.0)
+    assert criteria.is_greater(1.0 + 2e-12, 1.0)
+    assert not criteria.is_greater(1000.0 + 0.5e-9, 1000.0)
+    assert criteria.is_greater(2e-12, 0.0)
+    assert not criteria.is_greater(0.5e-12, 0.0)

@@ -1,0 +1,337 @@
+"""Inner products and averages without spectra: against all points of the domain, under any product measure."""
+
+import numpy as np
+import pytest
+from fourier_samples import (
+    SEEDS,
+    domain,
+    indicator,
+    joined,
+    naive_values,
+    probabilities,
+    random_cardinalities,
+    random_masses,
+    random_schema,
+    random_tree,
+    random_trees,
+    table_of,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
+from sklearn.tree import DecisionTreeRegressor
+from support import examples, on_both_engines
+
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, FourierSpectrum, ID3Classifier, Tree
+from pytrees._engine import kernel
+from pytrees.fourier import gram, ordinal_codes, schema_average, tree_inner
+from pytrees.fourier.boxes import Leaves, box_of_schema, measure_arrays
+
+CLOSE = {"rtol": 0.0, "atol": 1e-12}
+
+
+def sample(seed, n_trees=2, n_classes=2):
+    rng = np.random.default_rng(seed)
+    cardinalities = random_cardinalities(rng)
+    return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
+
+
+def random_measure(rng, cardinalities, kind):
+    """(arguments of the public functions, probabilities of all points)."""
+    if kind == "uniform":
+        return {}, np.full(tuple(cardinalities), 1 / np.prod(cardinalities))
+    if kind == "masses":
+        masses = random_masses(rng, cardinalities, zeros=True)
+        return {"measure": masses}, probabilities(masses)
+    X = rng.integers(0, cardinalities, (7, cardinalities.size))
+    columns = zip(X.T, cardinalities, strict=True)
+    masses = [np.bincount(column, minlength=size) / len(X) for column, size in columns]
+    return {"measure": "empirical", "X": X}, probabilities(masses)
+
+
+MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
+
+
+# ----------------------------------------------------------------------------------------------------------- leaf boxes
+
+
+def leaf_boxes(tree, cardinalities):
+    arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold)
+    found = kernel("leaf_boxes")(*arrays, np.asarray(cardinalities, dtype=np.int64))
+    return [np.asarray(part, dtype=np.int64).tolist() for part in found]
+
+
+@examples(100)
+@given(seed=SEEDS)
+def test_leaf_boxes_share_out_the_domain(engine, seed):
+    _, cardinalities, (tree,) = sample(seed, n_trees=1)
+    leaves, indptr, attribute, run_indptr, start, stop = leaf_boxes(tree, cardinalities)
+    assert run_indptr == list(range(len(attribute) + 1))
+    assert leaves == np.flatnonzero(tree.children_left == -1).tolist()
+    points = domain(cardinalities)
+    reached = naive_values(tree, points, np.arange(tree.node_count))
+    for b, leaf in enumerate(leaves):
+        inside = np.ones(len(points), dtype=bool)
+        constraints = range(indptr[b], indptr[b + 1])
+        for c in constraints:
+            inside &= (points[:, attribute[c]] >= start[c]) & (points[:, attribute[c]] < stop[c])
+            assert 0 <= start[c] < stop[c] <= cardinalities[attribute[c]]
+            assert stop[c] - start[c] < cardinalities[attribute[c]]
+        assert attribute[indptr[b] : indptr[b + 1]] == sorted(set(attribute[indptr[b] : indptr[b + 1]]))
+        np.testing.assert_array_equal(inside, reached == leaf)
+
+
+def test_leaves_that_nothing_reaches_have_no_box(engine):
+    """x <= 0 first; then, on its left, x <= 1, and on its right x <= 0 once more."""
+    tree = Tree(
+        [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1], [0, 0, -2, -2, 0, -2, -2],
+        [0.5, 1.5, -2, -2, 0.5, -2, -2], [1] * 7, np.ones((7, 2)), np.zeros(7), 1,
+    )  # fmt: skip
+    assert leaf_boxes(tree, [3]) == [[2, 6], [0, 1, 2], [0, 0], [0, 1, 2], [0, 1], [1, 3]]
+    assert gram([tree], [3], values=[[0, 0, 1, 5, 0, 7, 2]]) == pytest.approx((1 + 2 * 4) / 3)
+
+
+# ------------------------------------------------------------------------------------------- inner products, averages
+
+
+@examples(150)
+@given(seed=SEEDS, kind=MEASURES)
+def test_gram(engine, seed, kind):
+    rng, cardinalities, trees = sample(seed, n_trees=3)
+    measure, mass = random_measure(rng, cardinalities, kind)
+    tables = [table_of(tree, cardinalities) for tree in trees]
+    expected = [[(mass * f * g).sum() for g in tables] for f in tables]
+    found = gram(trees, cardinalities, **measure)
+    np.testing.assert_allclose(found, expected, **CLOSE)
+    np.testing.assert_array_equal(found, found.T)
+    assert tree_inner(trees[0], trees[2], cardinalities, **measure) == pytest.approx(expected[0][2], abs=1e-12)
+
+
+@examples(50)
+@given(seed=SEEDS, kind=MEASURES)
+def test_vectors_at_the_leaves(engine, seed, kind):
+    rng, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
+    measure, mass = random_measure(rng, cardinalities, kind)
+    values = [rng.normal(size=(tree.node_count, 3)) for tree in trees]
+    columns = [[table_of(t, cardinalities, v[:, k]) for k in range(3)] for t, v in zip(trees, values, strict=True)]
+    expected = [[sum((mass * f * g).sum() for f, g in zip(a, b, strict=True)) for b in columns] for a in columns]
+    np.testing.assert_allclose(gram(trees, cardinalities, values=values, **measure), expected, **CLOSE)
+    one_hot = [np.stack([indicator(tree, k) for k in range(3)], axis=1) for tree in trees]
+    every_class = gram(trees, cardinalities, class_index=None, **measure)
+    np.testing.assert_array_equal(every_class, gram(trees, cardinalities, values=one_hot, **measure))
+    assert every_class[0, 0] == pytest.approx(1.0)
+
+
+@examples(100)
+@given(seed=SEEDS, kind=MEASURES)
+def test_schema_average(engine, seed, kind):
+    rng, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
+    measure, mass = random_measure(rng, cardinalities, kind)
+    weights = rng.normal(size=2)
+    schema, mask = random_schema(rng, cardinalities)
+    if not (mass * mask).sum():
+        with pytest.raises(ValueError, match="no mass"):
+            schema_average(trees, schema, cardinalities, **measure)
+        return
+    one_hot = [np.stack([indicator(tree, k) for k in range(3)], axis=1) for tree in trees]
+    expected = [
+        sum(
+            w * np.average(table_of(tree, cardinalities, v[:, k])[mask], weights=mass[mask])
+            for w, tree, v in zip(weights, trees, one_hot, strict=True)
+        )
+        for k in range(3)
+    ]
+    arguments = {"weights": weights, **measure}
+    np.testing.assert_allclose(
+        schema_average(trees, schema, cardinalities, class_index=None, **arguments), expected, **CLOSE
+    )
+    for class_index in (0, 1, 2, -1):
+        average = schema_average(trees, schema, cardinalities, class_index=class_index, **arguments)
+        assert average == pytest.approx(expected[class_index], abs=1e-12)
+
+
+def without_nan(rows):
+    return np.nan_to_num(np.asarray(rows, dtype=np.float64), nan=-1.0)
+
+
+@examples(50)
+@given(seed=SEEDS, kind=MEASURES)
+def test_engines_agree(seed, kind):
+    """Boxes of any sets of values: schemata stand in for leaves of nodes with more than two children."""
+    rng, cardinalities, _ = sample(seed)
+    measure, _ = random_measure(rng, cardinalities, kind)
+    arrays = measure_arrays(measure.get("measure", "uniform"), cardinalities, measure.get("X"))
+    boxes = joined([box_of_schema(random_schema(rng, cardinalities)[0], cardinalities) for _ in range(4)])
+    values, trees = rng.normal(size=(4, 2)), np.array([0, 1, 4])
+    products = on_both_engines(lambda: np.asarray(kernel("gram")(trees, boxes, values, arrays)))
+    np.testing.assert_allclose(*products, **CLOSE)
+    averages = on_both_engines(lambda: without_nan(kernel("box_averages")(boxes, values, boxes, arrays)))
+    np.testing.assert_allclose(*averages, **CLOSE)
+
+
+@examples(30)
+@given(seed=SEEDS, kind=MEASURES)
+def test_classes_are_outputs_that_add_up(engine, seed, kind):
+    rng, cardinalities, trees = sample(seed, n_classes=3)
+    measure, _ = random_measure(rng, cardinalities, kind)
+    of_classes = [gram(trees, cardinalities, class_index=k, **measure) for k in range(3)]
+    np.testing.assert_allclose(gram(trees, cardinalities, class_index=None, **measure), sum(of_classes), **CLOSE)
+    values = [rng.integers(-1, 2, (tree.node_count, 3)) for tree in trees]  # some nodes have several
+    of_outputs = [gram(trees, cardinalities, values=[part[:, k] for part in values], **measure) for k in range(3)]
+    np.testing.assert_allclose(gram(trees, cardinalities, values=values, **measure), sum(of_outputs), **CLOSE)
+
+
+def test_thousands_of_values():
+    """Only intervals are kept, whatever the cardinality."""
+    rng = np.random.default_rng(0)
+    cardinalities = [5000, 3000, 4000]
+    trees = random_trees(rng, cardinalities, 5)
+    X = rng.integers(0, cardinalities, (20_000, 3))
+    outputs = np.stack([tree.majority_at(tree.apply(X)) for tree in trees], axis=1)
+    np.testing.assert_allclose(gram(trees, cardinalities), outputs.T @ outputs / len(X), atol=0.03)
+
+
+# --------------------------------------------------------------------------------------------------------------- codes
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        RandomForestClassifier(5, random_state=0),
+        BaggingClassifier(SklearnTreeClassifier(), n_estimators=4, max_features=3, random_state=0),
+        DecisionForestClassifier(5, random_state=0),
+        SklearnTreeClassifier(),
+        DecisionTreeClassifier(),
+    ],
+    ids=lambda ensemble: type(ensemble).__module__.split(".")[0] + type(ensemble).__name__,
+)
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer])
+def test_codes_reproduce_every_leaf(ensemble, load):
+    X, y = load(return_X_y=True)
+    ensemble.fit(X, y)
+    codes = ordinal_codes(ensemble)
+    # Thresholds themselves, and their neighbours in both precisions, beside the rows.
+    extra = np.tile(X[:1], (200, 1))
+    for m, cuts in enumerate(codes.thresholds):
+        near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), cuts.astype(np.float32)])
+        extra[:, m] = np.resize(near, 200) if near.size else extra[:, m]
+    X = np.concatenate([X, extra])
+    members = getattr(ensemble, "estimators_", [ensemble])
+    columns = getattr(ensemble, "estimators_features_", [slice(None)] * len(members))
+    rows = codes.transform(X)
+    assert np.all((rows >= 0) & (rows < codes.cardinalities))
+    for tree, member, features in zip(codes.trees, members, columns, strict=True):
+        np.testing.assert_array_equal(tree.apply(rows), member.apply(X[:, features]))
+        np.testing.assert_array_equal(ensemble.classes_[tree.predict(rows)], ensemble.classes_[member.predict(
+            X[:, features]).astype(int)])  # fmt: skip
+    assert gram(codes.trees, codes.cardinalities).shape == (len(members), len(members))
+    assert "OrdinalCodes" in repr(codes)
+
+
+@pytest.mark.filterwarnings("ignore:distance=.* does not know which cluster is which class")
+def test_classes_that_are_not_the_majority(engine):
+    """ID3 with all labels: what the estimator predicts counts, not the majority of its nodes."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (60, 2)), rng.integers(0, 3, 60)
+    own = ID3Classifier(evaluation="global", labels="all").fit(X, y)
+    assert np.any(own.node_labels_ != own.tree_.majority)
+    codes = ordinal_codes(own)
+    points = domain([3, 3])
+    predicted = own.predict(points)
+    for class_index in range(3):
+        spectrum = FourierSpectrum.from_tree(own, [3, 3], class_index)
+        np.testing.assert_allclose(spectrum.evaluate(points), predicted == class_index, **CLOSE)
+        values = [labels == class_index for labels in codes.labels]
+        products = gram(codes.trees, codes.cardinalities, values=values, measure="empirical", X=codes.transform(points))
+        assert products[0, 0] == pytest.approx(np.mean(predicted == class_index))
+
+
+def test_codes_of_lists_of_trees():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    assert ordinal_codes(forest.estimators_).trees == ordinal_codes(forest).trees
+    own = DecisionTreeClassifier().fit(X, y)
+    assert ordinal_codes([own, own.tree_]).trees == ordinal_codes([own.tree_, own]).trees
+    with pytest.raises(ValueError, match="float64"):
+        ordinal_codes([own, forest.estimators_[0]])
+    with pytest.raises(ValueError, match="no trees"):
+        ordinal_codes([])
+    with pytest.raises(ValueError, match="features or classes"):
+        ordinal_codes([own, DecisionTreeClassifier().fit(X, y == 0)])
+    for other in (LogisticRegression(max_iter=1000).fit(X, y), [DecisionTreeRegressor().fit(X, y)], ["tree"]):
+        with pytest.raises(TypeError, match="expected"):
+            ordinal_codes(other)
+    codes = ordinal_codes(own)
+    with pytest.raises(ValueError, match="NaN"):
+        codes.transform(np.full((1, 4), np.nan))
+    with pytest.raises(ValueError, match="features"):
+        codes.transform([[1.0]])
+
+
+# -------------------------------------------------------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ({"measure": "normal"}, "measure must be"),
+        ({"measure": "empirical"}, "needs X"),
+        ({"X": [[0, 0]]}, "only for"),
+        ({"measure": "empirical", "X": [[0, 3]]}, "outside the cardinality in column 1"),
+        ({"measure": "empirical", "X": np.zeros((0, 2))}, "no rows"),
+        ({"measure": [[0.5, 0.25, 0.25], [0.5, 0.25, 0.2]]}, "sum to 1"),
+        ({"measure": [[1.5, -0.5, 0], [1, 0, 0]]}, "0 or more"),
+        ({"measure": [[1, 0, 0]]}, "masses for 1 attributes"),
+        ({"measure": [[1, 0, 0], [1, 0]]}, "of shape"),
+        ({"measure": [[1, 0, 0], [np.nan, 0, 0]]}, "0 or more"),
+    ],
+)
+def test_measures_that_are_none(engine, measure, message):
+    tree = random_tree(np.random.default_rng(0), [3, 3], 4)
+    with pytest.raises(ValueError, match=message):
+        gram([tree], [3, 3], **measure)
+
+
+def test_ensembles_that_do_not_fit_together(engine):
+    rng = np.random.default_rng(0)
+    tree = random_tree(rng, [3, 3], 4)
+    for trees, message in (
+        ([], "no trees"),
+        ([tree, random_tree(rng, [3, 3, 3], 4)], "features"),
+        ([tree, random_tree(rng, [3, 3], 4, n_classes=3)], "classes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gram(trees, [3, 3])
+    with pytest.raises(ValueError, match="for 1 trees"):
+        gram([tree, tree], [3, 3], values=[np.zeros(tree.node_count)])
+    with pytest.raises(ValueError, match="numbers of outputs"):
+        gram([tree, tree], [3, 3], values=[np.zeros(tree.node_count), np.zeros((tree.node_count, 2))])
+    for weights in ([1.0, 2.0], [np.inf], 1.0):
+        with pytest.raises(ValueError, match="weights must be"):
+            schema_average([tree], {}, [3, 3], weights=weights)
+
+
+def test_what_is_no_sequence_of_trees(engine):
+    X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    tree = DecisionTreeClassifier().fit(X, [0, 0, 0, 1])
+    for make in (gram, schema_average_of_nothing, FourierSpectrum.from_ensemble):
+        for ensemble in (RandomForestClassifier(2).fit(X, [0, 0, 0, 1]), tree, tree.tree_):
+            with pytest.raises(TypeError, match=r"A sequence of trees is expected, got .* \(ordinal_codes"):
+                make(ensemble, [2, 2])
+        with pytest.raises(TypeError, match=r"got a DecisionTreeClassifier of another library. \(ordinal_codes"):
+            make([SklearnTreeClassifier().fit(X, [0, 0, 0, 1])], [2, 2])
+
+
+def schema_average_of_nothing(trees, cardinalities):
+    return schema_average(trees, {}, cardinalities)
+
+
+def test_trees_stand_behind_each_other():
+    rng = np.random.default_rng(0)
+    trees = random_trees(rng, [3, 4], 3)
+    leaves = Leaves(trees, np.array([3, 4]), weights=[1.0, -2.0, 3.0])
+    assert leaves.indptr[-1] == len(leaves.values) == len(leaves.tree_of_box)
+    assert leaves.magnitude <= 6.0

@@ -1,0 +1,450 @@
+"""Spectra: against the dense transform, by their invariants, and both engines against each other."""
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from fourier_samples import (
+    SEEDS,
+    domain,
+    joined,
+    random_cardinalities,
+    random_schema,
+    random_tree,
+    random_trees,
+    table_of,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+from support import examples, on_both_engines
+
+from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
+from pytrees._engine import kernel
+from pytrees.fourier import gram, schema_average, tree_inner
+from pytrees.fourier.boxes import box_of_schema
+from pytrees.fourier.energy import energy_bounds
+from pytrees.reference.fourier import spectrum as reference
+
+CLOSE = {"rtol": 0.0, "atol": 1e-12}
+
+
+def dense(spectrum):
+    """All coefficients as a tensor."""
+    tensor = np.zeros(spectrum.cardinalities, dtype=np.complex128)
+    tensor[tuple(spectrum.partitions.T)] = spectrum.coefficients
+    return tensor
+
+
+def sample(seed, n_trees=1, n_classes=2):
+    rng = np.random.default_rng(seed)
+    cardinalities = random_cardinalities(rng)
+    return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
+
+
+# ---------------------------------------------------------------------------------------------------------- definitions
+
+
+@examples(200)
+@given(seed=SEEDS)
+def test_transform_pair(engine, seed):
+    rng, cardinalities, (tree,) = sample(seed)
+    for values in (None, rng.normal(size=tree.node_count)):
+        table = table_of(tree, cardinalities, values)
+        spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=values)
+        np.testing.assert_allclose(dense(spectrum), np.fft.ifftn(table), **CLOSE)
+        np.testing.assert_allclose(np.fft.fftn(dense(spectrum)), table, **CLOSE)
+        np.testing.assert_allclose(spectrum.to_table(), table, **CLOSE)
+        np.testing.assert_allclose(spectrum.evaluate(domain(cardinalities)), table.ravel(), **CLOSE)
+        np.testing.assert_allclose(dense(FourierSpectrum.from_table(table)), dense(spectrum), **CLOSE)
+
+
+@examples(100)
+@given(seed=SEEDS)
+def test_engines_agree(seed):
+    rng, cardinalities, trees = sample(seed, n_trees=3)
+    weights = rng.normal(size=3)
+    compiled, twin = on_both_engines(FourierSpectrum.from_ensemble, trees, cardinalities, weights)
+    np.testing.assert_array_equal(compiled.partitions, twin.partitions)
+    assert compiled.partitions.dtype == twin.partitions.dtype
+    np.testing.assert_allclose(compiled.coefficients, twin.coefficients, **CLOSE)
+
+
+@examples(100)
+@given(seed=SEEDS)
+def test_shape_of_a_spectrum(engine, seed):
+    """Sorted, conjugate symmetric to the bit, nothing beyond the depth, and energy as Parseval has it."""
+    rng, cardinalities, (tree,) = sample(seed)
+    spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=rng.normal(size=tree.node_count))
+    orders = (spectrum.partitions != 0).sum(axis=1)
+    keys = [(order, *digits) for order, digits in zip(orders, spectrum.partitions.tolist(), strict=True)]
+    assert keys == sorted(set(keys))
+    assert not spectrum.partitions[0].any()
+    np.testing.assert_array_equal(spectrum.orders, orders)
+    tensor = dense(spectrum)
+    opposite = np.roll(np.flip(tensor), 1, range(tensor.ndim))
+    np.testing.assert_allclose(tensor, opposite.conj(), rtol=0.0, atol=0.0)
+    assert orders.max() <= tree.max_depth
+    by_order = spectrum.energy_by_order()
+    assert by_order.shape == (cardinalities.size + 1,)
+    assert spectrum.energy == pytest.approx(by_order.sum())
+    assert spectrum.energy == pytest.approx((spectrum.to_table() ** 2).mean(), abs=1e-12)
+
+
+@examples(50)
+@given(seed=SEEDS)
+def test_spectra_of_classes_add_up_to_one(engine, seed):
+    _, cardinalities, (tree,) = sample(seed, n_classes=3)
+    spectra = [FourierSpectrum.from_tree(tree, cardinalities, class_index) for class_index in range(3)]
+    total = sum(spectra[1:], spectra[0])
+    np.testing.assert_allclose(total.coefficients[0], 1.0, **CLOSE)
+    np.testing.assert_allclose(total.coefficients[1:], 0.0, **CLOSE)
+    assert FourierSpectrum.from_tree(tree, cardinalities) == spectra[-1]
+
+
+def test_worked_example_of_the_paper(engine):
+    """Fig. 2: x_1 is tested, then x_2 where it is 0; averages 1/4 and 1 below. w_000 = 5/8, w_010 = -1/4."""
+    node = (1, [(2, [0.0, 0.5]), 1.0])
+    coefficients = reference.extract_fs(node, [2, 2, 2])
+    assert coefficients[0, 0, 0] == 5 / 8
+    tree = DecisionTreeClassifier().fit([[0, 0, 0], [0, 0, 1], [0, 1, 0]], [0, 1, 2]).tree_
+    assert tree.children_left.tolist() == [1, 2, -1, -1, -1]
+    values = np.array([0, 0, 0.0, 0.5, 1.0])
+    spectrum = FourierSpectrum.from_tree(tree, [2, 2, 2], values=values)
+    found = dict(zip(map(tuple, spectrum.partitions.tolist()), spectrum.coefficients, strict=True))
+    first, second = tree.feature[0], tree.feature[1]
+    assert (first, second) == (1, 2)
+    assert found.keys() == coefficients.keys()
+    for partition, coefficient in found.items():
+        assert coefficient == pytest.approx(coefficients[partition])
+    # "F_x1(0) is 1/2": where the paper's numbers are 1/2 and 1, w_010 is -1/4.
+    assert reference.extract_fs((1, [0.5, 1.0]), [2, 2, 2])[0, 1, 0] == pytest.approx(-1 / 4)
+
+
+def multiway_tree(rng, cardinalities, free, depth):
+    """A tree with a child for every value, in which no feature repeats on a path."""
+    if depth == 0 or not free:
+        return float(rng.integers(0, 3))
+    m = int(rng.choice(sorted(free)))
+    return m, [multiway_tree(rng, cardinalities, free - {m}, depth - 1) for _ in range(cardinalities[m])]
+
+
+def multiway_value(node, x):
+    while isinstance(node, tuple):
+        node = node[1][x[node[0]]]
+    return node
+
+
+def boxes_of(node, cardinalities, schema):
+    """The schemata of the leaves of a multiway tree as boxes, and the leaves' values."""
+    if not isinstance(node, tuple):
+        return [(box_of_schema(schema, cardinalities), node)]
+    m, children = node
+    return [found for v, child in enumerate(children) for found in boxes_of(child, cardinalities, schema | {m: v})]
+
+
+@examples(50)
+@given(seed=SEEDS)
+def test_algorithms_of_the_paper(engine, seed):
+    """The definition, ExtractFS, its bottom-up form, and what the engine makes of the leaves' boxes."""
+    rng = np.random.default_rng(seed)
+    cardinalities = random_cardinalities(rng, largest=3, n_attributes=3).tolist()
+    node = multiway_tree(rng, cardinalities, set(range(len(cardinalities))), 3)
+    table = [multiway_value(node, x) for x in domain(cardinalities)]
+    expected = reference.transform(table, cardinalities)
+    boxes, values = zip(*boxes_of(node, np.array(cardinalities), {}), strict=True)
+    arguments = joined(boxes), np.array(values), np.array(cardinalities)
+    counts = np.asarray(kernel("count_orders")(*arguments, 1e9))
+    partitions, found = kernel("expand_spectrum")(*arguments, counts)
+    of_boxes = {tuple(map(int, j)): w for j, w in zip(partitions, found, strict=True)}
+    for coefficients in (reference.extract_fs(node, cardinalities), reference.bottom_up(node, cardinalities), of_boxes):
+        for partition, coefficient in expected.items():
+            assert coefficients.get(partition, 0.0) == pytest.approx(coefficient, abs=1e-12)
+
+
+def test_partitions_beyond_a_byte(engine):
+    for cardinality, dtype in ((128, np.int8), (129, np.int16), (40_000, np.int32)):
+        table = np.zeros(cardinality)
+        table[: cardinality // 3] = 1.0
+        spectrum = FourierSpectrum([[1], [cardinality - 1]], [1j, -1j], [cardinality])
+        assert spectrum.partitions.dtype == dtype
+        assert (spectrum + spectrum - spectrum).partitions.dtype == dtype
+        assert spectrum.partitions.tolist() == [[0], [1], [cardinality - 1]]
+        if cardinality < 1000:
+            tree = DecisionTreeClassifier().fit(np.arange(cardinality)[:, None], table).tree_
+            np.testing.assert_allclose(
+                dense(FourierSpectrum.from_tree(tree, [cardinality])), np.fft.ifft(table), **CLOSE
+            )
+
+
+# -------------------------------------------------------------------------------------------------------------- algebra
+
+
+@examples(100)
+@given(seed=SEEDS)
+def test_algebra(engine, seed):
+    _, cardinalities, (a, b) = sample(seed, n_trees=2)
+    f, g = table_of(a, cardinalities), table_of(b, cardinalities)
+    v, w = FourierSpectrum.from_tree(a, cardinalities), FourierSpectrum.from_tree(b, cardinalities)
+    for spectrum, table in (
+        (v + w, f + g),
+        (v - w, f - g),
+        (-v, -f),
+        (2.5 * v - w * 0.5, 2.5 * f - 0.5 * g),
+        (1 - v / 4, 1 - f / 4),
+        (v - v, np.zeros_like(f)),
+        (np.float64(0.25) + v, f + 0.25),
+        (np.float32(2) * v * np.int64(3), 6 * f),
+    ):
+        np.testing.assert_allclose(spectrum.to_table(), table, **CLOSE)
+    assert (v - v).n_coefficients == 1
+    assert v.inner(w) == pytest.approx((f * g).mean(), abs=1e-12)
+    assert v.inner(w) == pytest.approx(tree_inner(a, b, cardinalities), abs=1e-12)
+    ensemble = FourierSpectrum.from_ensemble([a, b], cardinalities, [0.25, -3.0])
+    np.testing.assert_allclose(ensemble.to_table(), 0.25 * f - 3.0 * g, **CLOSE)
+    np.testing.assert_allclose(FourierSpectrum.from_ensemble([a, b], cardinalities).to_table(), (f + g) / 2, **CLOSE)
+
+
+@examples(100)
+@given(seed=SEEDS)
+def test_schema_averages_three_ways(engine, seed):
+    rng, cardinalities, trees = sample(seed, n_trees=2)
+    weights = rng.normal(size=2)
+    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
+    schema, mask = random_schema(rng, cardinalities)
+    expected = sum(w * table_of(tree, cardinalities)[mask].mean() for w, tree in zip(weights, trees, strict=True))
+    fixed = {m: values for m, values in enumerate(schema) if values is not None}
+    assert spectrum.schema_average(schema) == pytest.approx(expected, abs=1e-12)
+    assert spectrum.schema_average(fixed) == spectrum.schema_average(schema)
+    for given_schema in (schema, fixed):
+        average = schema_average(trees, given_schema, cardinalities, weights=weights)
+        assert average == pytest.approx(expected, abs=1e-12)
+
+
+@examples(100)
+@given(seed=SEEDS, energy=st.floats(0.01, 1.0), max_order=st.none() | st.integers(0, 3))
+def test_truncation_error_is_the_dropped_energy(engine, seed, energy, max_order):
+    rng, cardinalities, trees = sample(seed, n_trees=3)
+    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, rng.normal(size=3))
+    kept = spectrum.truncate(energy=energy, max_order=max_order)
+    error = ((kept.to_table() - spectrum.to_table()) ** 2).mean()
+    assert error == pytest.approx(spectrum.energy - kept.energy, abs=1e-12)
+    assert error == pytest.approx((spectrum - kept).energy, abs=1e-12)
+    assert kept.coefficients[0] == spectrum.coefficients[0]
+    outside = spectrum.energy_by_order()[1:].sum()
+    if max_order is None:
+        assert kept.energy_by_order()[1:].sum() >= (energy - 1e-9) * outside
+    else:
+        assert kept.orders.max() <= max_order
+    # Real: j went with -j.
+    assert FourierSpectrum(kept.partitions, kept.coefficients, cardinalities) == kept
+
+
+def test_truncation_keeps_the_fewest(engine):
+    """|w| = 3, 2 (a pair), 1, 1: the greatest first, equal ones by order, then lexicographically."""
+    partitions = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 2, 0], [0, 0, 1], [1, 0, 1]]
+    spectrum = FourierSpectrum(partitions, [7.0, 3.0, 2j, -2j, 1.0, 1.0], [2, 3, 2])
+    total = 9 + 8 + 1 + 1
+    for share, expected in ((9 / total, 2), (9.5 / total, 4), (17 / total, 4), (18 / total, 5), (1.0, 6)):
+        kept = spectrum.truncate(energy=share)
+        assert kept.n_coefficients == expected
+    assert [0, 0, 1] in spectrum.truncate(energy=18 / total).partitions.tolist()
+    assert spectrum.truncate(max_order=0).partitions.tolist() == [[0, 0, 0]]
+    assert spectrum.truncate() == spectrum
+
+
+# ----------------------------------------------------------------------------------------------------------- as objects
+
+
+def test_equality_pickle_repr(engine):
+    spectrum = FourierSpectrum([[0, 1], [1, 0]], [0.5, 0.25], [2, 2])
+    again = pickle.loads(pickle.dumps(spectrum))
+    assert again == spectrum
+    assert hash(again) == hash(spectrum)
+    assert not again.coefficients.flags.writeable
+    assert spectrum != 2 * spectrum
+    assert spectrum != FourierSpectrum([[0, 1], [1, 0]], [0.5, 0.25], [2, 2]) + FourierSpectrum([[1, 1]], [1], [2, 2])
+    assert spectrum != "spectrum"
+    assert repr(spectrum) == "<FourierSpectrum of 3 coefficients up to order 1, 2 attributes>"
+    with pytest.raises(ValueError, match="read-only"):
+        spectrum.coefficients[0] = 1.0
+
+
+def test_plot_energy():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    axes = FourierSpectrum([[0, 1], [1, 1]], [0.5, 0.25], [2, 2]).plot_energy(plt.figure().gca())
+    assert [bar.get_height() for bar in axes.patches] == [0.0, 0.25, 0.0625]
+    assert axes.get_yscale() == "log"
+    assert not axes.lines
+    plt.close("all")
+
+
+def test_plot_energy_and_its_bounds(engine):
+    """Breast Cancer above and below the medians: energy falls with the order, below both bounds."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    X, y = load_breast_cancer(return_X_y=True)
+    X = np.greater(X, np.median(X, axis=0)).astype(float)[:, :12]
+    tree = DecisionTreeClassifier("entropy", max_depth=6).fit(X, y)
+    spectrum = FourierSpectrum.from_tree(tree, [2] * 12)
+    axes = spectrum.plot_energy(plt.figure().gca(), tree=tree)
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert set(names) == {"of the order", "of the order or higher", "bound by the leaves", "Linial's bound"}
+    of_tails, of_leaves, of_circuits = (line.get_ydata() for line in axes.lines)
+    np.testing.assert_allclose(of_tails[0], spectrum.energy - spectrum.coefficients[0].real ** 2)
+    assert np.all(np.diff(of_tails) < 0)
+    assert np.all(of_tails <= of_leaves)
+    assert np.all(of_leaves <= of_circuits)
+    with pytest.raises(ValueError, match="features"):
+        FourierSpectrum([[0]], [1.0], [2]).plot_energy(axes, tree=tree)
+    plt.close("all")
+
+
+@examples(60)
+@given(seed=SEEDS)
+def test_energy_is_bounded(engine, seed):
+    rng, cardinalities, (tree,) = sample(seed)
+    values = rng.normal(size=tree.node_count)
+    spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=values)
+    tails = np.cumsum(spectrum.energy_by_order()[::-1])[::-1]
+    for bound in energy_bounds(spectrum, tree):
+        assert bound.shape == tails.shape
+        assert np.all(tails <= bound + 1e-12)
+
+
+def test_energy_bounds_by_hand():
+    """x_0 and x_1 and x_2: an eighth of the bits comes to the leaf of three attributes, and to its sibling."""
+    tree = Tree(
+        [1, -1, 3, -1, 5, -1, -1], [2, -1, 4, -1, 6, -1, -1], [0, -2, 1, -2, 2, -2, -2], [0.5, -2] * 3 + [-2],
+        np.ones(7, int), np.eye(2)[[0, 0, 0, 0, 0, 0, 1]], np.zeros(7), 3,
+    )  # fmt: skip
+    of_leaves, of_circuits = energy_bounds(FourierSpectrum.from_tree(tree, [2, 2, 2]), tree)
+    np.testing.assert_allclose(of_leaves[1:], [1 / 4, 1 / 8, 1 / 16])
+    np.testing.assert_allclose(of_circuits[1:], 2.5 * 2.0 ** (-np.sqrt([0, 1, 2]) / 20))
+
+
+# -------------------------------------------------------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0, 2]], [1.0], [2, 2]), "digits outside"),
+        (([[0, -1]], [1.0], [2, 2]), "digits outside"),
+        (([[0, 1], [0, 1]], [1.0, 1.0], [2, 2]), "twice"),
+        (([[0, 1]], [1.0, 1.0], [2, 2]), "coefficients of shape"),
+        (([[0, 1]], [np.nan], [2, 2]), "NaN"),
+        (([[0.5, 1]], [1.0], [2, 2]), "whole numbers"),
+        (([[0, 1]], [1.0], [2, 3]), "no real function"),
+        (([[0, 1]], [1j], [2, 2]), "no real function"),
+        (([[0, 1]], [1.0], [2, 2, 2]), "attributes"),
+        (([[0, 1]], [1.0], [2, 0]), "from 1 to"),
+        (([[0, 1]], [1.0], [2.5, 2]), "whole number"),
+    ],
+)
+def test_arrays_that_are_no_spectrum(engine, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        FourierSpectrum(*arguments)
+
+
+def test_bad_input(engine):
+    tree = random_tree(np.random.default_rng(0), [3, 3], 5)
+    spectrum = FourierSpectrum.from_tree(tree, [3, 3])
+    other = FourierSpectrum([[0]], [1.0], [3])
+    for combine in (spectrum.__add__, spectrum.__sub__, spectrum.inner):
+        with pytest.raises(ValueError, match="different domains"):
+            combine(other)
+    with pytest.raises(TypeError):
+        spectrum * "2"
+    with pytest.raises(TypeError):
+        spectrum + 1j
+    with pytest.raises(TypeError, match="FourierSpectrum"):
+        spectrum.inner(3)
+    for X in ([[0, 3]], [[-1, 0]]):
+        with pytest.raises(ValueError, match="outside the cardinality in column"):
+            spectrum.evaluate(X)
+    with pytest.raises(ValueError, match="whole numbers"):
+        spectrum.evaluate([[0.5, 0]])
+    for energy in (0.0, -1, 1.5, np.nan, "0.5"):
+        with pytest.raises(ValueError, match="energy must be"):
+            spectrum.truncate(energy=energy)
+    with pytest.raises(ValueError, match="max_order"):
+        spectrum.truncate(max_order=-1)
+    with pytest.raises(ValueError, match="its cardinality is"):
+        FourierSpectrum.from_tree(tree, [2, 2])
+    with pytest.raises(ValueError, match="features"):
+        FourierSpectrum.from_tree(tree, [3, 3, 3])
+    with pytest.raises(ValueError, match="class_index"):
+        FourierSpectrum.from_tree(tree, [3, 3], 2)
+    with pytest.raises(ValueError, match="one output"):
+        FourierSpectrum.from_tree(tree, [3, 3], None)
+    for values in ([1.0], np.full(tree.node_count, np.nan)):
+        with pytest.raises(ValueError, match="values"):
+            FourierSpectrum.from_tree(tree, [3, 3], values=values)
+    with pytest.raises(TypeError, match="Tree"):
+        FourierSpectrum.from_tree("tree", [3, 3])
+    with pytest.raises(ValueError, match="finite"):
+        FourierSpectrum.from_table([np.inf])
+
+
+@pytest.mark.parametrize("schema", [[0], {5: 0}, {0: 3}, {0: []}, {-1: 0}])
+def test_schemata_that_are_none(engine, schema):
+    tree = random_tree(np.random.default_rng(0), [3, 3], 5)
+    with pytest.raises(ValueError, match="schema"):
+        FourierSpectrum.from_tree(tree, [3, 3]).schema_average(schema)
+    with pytest.raises(ValueError, match="schema"):
+        schema_average([tree], schema, [3, 3])
+
+
+@pytest.mark.parametrize("schema", ["01", 3, {"a": 0}, {0: "b"}, {0: 0.5}, [True, None]])
+def test_schemata_of_wrong_types(engine, schema):
+    with pytest.raises(TypeError, match="schema"):
+        FourierSpectrum([[0, 0]], [1.0], [3, 3]).schema_average(schema)
+
+
+def test_memory_limit_is_kept_before_work_begins(engine):
+    cardinalities = np.full(12, 2 if engine == "reference" else 2000)
+    rng = np.random.default_rng(0)
+    tree = random_tree(rng, cardinalities, 40)
+    values = rng.normal(size=tree.node_count)
+    with pytest.raises(MemoryError, match=r"more than \d+ coefficients, of \d+ bytes each, and up to "):
+        FourierSpectrum.from_tree(
+            tree, cardinalities, values=values, memory_limit=2**20 if engine == "compiled" else 200
+        )
+    with pytest.raises(MemoryError, match="table"):
+        FourierSpectrum([[0] * 60], [1.0], [2] * 60).to_table()
+
+
+def test_extraction_needs_little_beside_the_spectrum():
+    rng = np.random.default_rng(0)
+    cardinalities = np.full(20, 3)
+    tree = random_tree(rng, cardinalities, 60)
+    values = rng.normal(size=tree.node_count)
+    tracemalloc.start()
+    spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=values)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    n_bytes = spectrum.partitions.nbytes + spectrum.coefficients.nbytes
+    assert n_bytes > 2**20
+    assert peak < 1.5 * n_bytes
+
+
+@examples(30)
+@given(seed=SEEDS)
+def test_memory_limit_is_exact(engine, seed):
+    rng, cardinalities, trees = sample(seed, n_trees=2)
+    values = [rng.normal(size=tree.node_count) for tree in trees]
+    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, values=values)
+    # Coefficients that cancel are counted; the real ones are no more.
+    n_bytes = spectrum.partitions.nbytes + spectrum.coefficients.nbytes
+    if spectrum.n_coefficients > 1:
+        with pytest.raises(MemoryError):
+            FourierSpectrum.from_ensemble(trees, cardinalities, values=values, memory_limit=n_bytes - 1)
+
+
+@examples(50)
+@given(seed=SEEDS)
+def test_gram_of_spectra_and_of_boxes(engine, seed):
+    _, cardinalities, trees = sample(seed, n_trees=3)
+    spectra = [FourierSpectrum.from_tree(tree, cardinalities) for tree in trees]
+    np.testing.assert_allclose(gram(trees, cardinalities), [[a.inner(b) for b in spectra] for a in spectra], **CLOSE)

@@ -1,0 +1,437 @@
+"""Categorical splits of globally evaluated growth: engines, definitions, and what a split in two must not change."""
+
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+from clusterings import Oracle
+from growth.test_by_distance import DISTANCES, NO_LIMITS, WAYS, size_limits
+from growth.test_by_distance import grow as grow_arrays
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
+from support import LEAF, assert_same_tree, examples, on_both_engines
+
+from pytrees import ID3Classifier, ID3ForestClassifier, Tree
+from pytrees.criteria import CountCriterion
+from pytrees.distances import JaccardDistance, clustering_distance
+from pytrees.tree import MULTIWAY
+from pytrees.trees.base_id3 import grow as grow_tree
+
+LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]
+NO_DISTANCES = [
+    "entropy",
+    "ogini",
+    "wig",
+    "ranking",
+    ("ranking", {"weighted": False}),
+    ("ranking", {"class_scores": [0, 1, 4.5, 9]}),
+    "etc",
+]
+
+
+def grow(problem, n_categories, distance="gini", way=GLOBAL, **limits):
+    tree = grow_arrays(*problem, distance, way, n_categories=np.array(n_categories), **limits)
+    tree["children"] = tree["children"].astype(np.int64)  # of a list without entries nothing tells the kind
+    return tree
+
+
+@st.composite
+def mixed_problems(draw, weights=no_weights, max_rows=12, max_classes=4, max_categories=6, max_features=3):
+    """A problem, and the number of categories of every feature, of which one at least is categorical."""
+    X = draw(feature_matrices(max_rows=max_rows, max_features=max_features))
+    n_rows, n_features = X.shape
+    n_categories = draw(
+        st.lists(st.just(0) | st.integers(1, max_categories), min_size=n_features, max_size=n_features).filter(any)
+    )
+    for feature, n in enumerate(n_categories):
+        if n:
+            X[:, feature] = draw(st.lists(st.integers(0, n - 1), min_size=n_rows, max_size=n_rows))
+    n_classes = draw(st.integers(1, max_classes))
+    y = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
+    return Problem(X, np.array(y, dtype=np.int32), draw(weights(n_rows)), n_classes), n_categories
+
+
+def children_of(tree, node):
+    return tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+
+
+def steps_of(tree):
+    """The splits in the order in which they were made, as the oracle tells them."""
+    paths, steps = {0: ()}, {}
+    for node in np.flatnonzero(tree["children_left"] != LEAF):
+        children = children_of(tree, node)
+        paths |= {child: (*paths[node], b) for b, child in enumerate(children)}
+        labels = tuple(tree["label"][children].tolist())
+        steps[int(tree["split_step"][node])] = (tree["feature"][node], tree["threshold"][node], paths[node], labels)
+    return [steps[step] for step in range(len(steps))]
+
+
+# ----------------------------------------------------------------------------------------------- from the definitions
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_steps_follow_the_definitions(engine, distance, way):
+    @examples(10)
+    @given(
+        mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
+        st.sampled_from([1, 1, 1, 2]),
+        st.sampled_from([2**31 - 1, 2**31 - 1, 6, 4, 3]),
+    )
+    def check(mixed, min_samples_leaf, max_leaf_nodes):
+        problem, n_categories = mixed
+        limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes}
+        tree = grow(problem, n_categories, distance, way, **limits)
+        assert steps_of(tree) == Oracle(problem, distance, *way, **limits, n_categories=n_categories).grow()
+
+    check()
+
+
+# ---------------------------------------------------------------------------------------- compiled against reference
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_engines_agree(distance, way):
+    @examples(15)
+    @given(mixed_problems(max_rows=16) | mixed_problems(count_weights, 12), size_limits())
+    def check(mixed, limits):
+        assert_same_tree(*on_both_engines(grow, *mixed, distance, way, **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
+    @examples(40)
+    @given(mixed_problems(float_weights, 16), size_limits())
+    def check(mixed, limits):
+        assert_same_tree(*on_both_engines(grow, *mixed, distance, ("local", "majority", stop), **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
+@pytest.mark.parametrize("criterion", NO_DISTANCES)
+def test_engines_agree_on_criteria(criterion, stop):
+    @examples(25)
+    @given(mixed_problems(no_weights if criterion == "etc" else count_weights, 14), size_limits())
+    def check(mixed, limits):
+        mixed[0].n_classes = 4
+        assert_same_tree(*on_both_engines(grow, *mixed, criterion, ("local", "majority", stop), **limits))
+
+    check()
+
+
+def many(seed, n_rows, n_classes, n_categories, heaviest=1):
+    """Rows whose categorical features tell something about their classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_rows).astype(np.int32)
+    noise = rng.random((n_rows, len(n_categories))) < 0.5
+    codes = np.stack([y * 7 // 3 % n for n in n_categories], axis=1)
+    random = np.stack([rng.integers(0, n, n_rows) for n in n_categories], axis=1)
+    X = np.where(noise, random, codes).astype(np.float64)
+    numeric = rng.normal(size=(n_rows, 1)).round(1)
+    problem = Problem(np.hstack([X, numeric]), y, rng.integers(1, heaviest + 1, n_rows), n_classes)
+    return problem, [*n_categories, 0]
+
+
+# Sums of more fractions than are added in 128 bits, many equal ones, and categories of single rows.
+@pytest.mark.parametrize(
+    ("way", "n_classes", "heaviest"),
+    [
+        *product([LOCAL, GLOBAL, GLOCAL, WAYS[4]], [2, 5], [1, 3000]),
+        *product([LOCAL, GLOCAL], [10], [1, 50]),
+        *product([GLOBAL], [40], [1, 50]),
+    ],
+)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
+    mixed = many(3, 60, n_classes, [50, 7, 20], heaviest)
+    trees = on_both_engines(grow, *mixed, distance, way, max_leaf_nodes=60)
+    assert_same_tree(*trees)
+    assert (trees[0]["children_left"] == MULTIWAY).any()
+
+
+def test_leaves_that_floating_point_cannot_tell_apart(engine):
+    """Both halves of the rows have the same categories, but for one that is a trifle purer in the right or left half:
+    that half is split first, or where they are equal the left one. The common denominator has 842 bits."""
+    rng = np.random.default_rng(1)
+    counts = rng.integers(2**23, 2**24, (40, 2))
+    counts[0] = 2**23
+    for nudged, first in ((None, 1), (1, 1), (0, 1)):
+        halves = [counts.copy(), counts.copy()]
+        if nudged is not None:
+            halves[nudged][0] += (1, -1)
+        X, y, weights = [], [], []
+        for half, of_half in enumerate(halves):
+            for (category, label), count in np.ndenumerate(of_half):
+                X.append((half, category))
+                y.append(2 * half + label)
+                weights.append(count)
+        problem = Problem(np.array(X, dtype=float), np.array(y, dtype=np.int32), np.array(weights), 4)
+        tree = grow(problem, [0, 40], "gini", LOCAL)
+        left, right = tree["children_left"][0], tree["children_right"][0]
+        assert tree["split_step"][0] == 0
+        assert tree["split_step"][right if nudged == 1 else left] == first
+
+
+# --------------------------------------------------------------------------------------------------- what must hold
+
+
+@pytest.mark.parametrize("way", WAYS)
+@examples(30)
+@given(mixed=mixed_problems(count_weights, 14), limits=size_limits(), distance=st.sampled_from(DISTANCES))
+def test_trees_are_valid(engine, way, mixed, limits, distance):
+    problem, n_categories = mixed
+    X, y, weights, n_classes = problem
+    arrays = grow(problem, n_categories, distance, way, **limits)
+    labels, steps = arrays.pop("label"), arrays.pop("split_step")
+    tree = Tree.from_arrays(arrays, X.shape[1])
+    is_leaf = tree.children_left == LEAF
+    assert is_leaf.sum() <= limits["max_leaf_nodes"]
+    assert sorted(steps[~is_leaf]) == list(range((~is_leaf).sum()))
+    paths = tree.decision_path(X).toarray().astype(bool)
+    for node in range(tree.node_count):
+        rows = np.flatnonzero(paths[:, node])
+        np.testing.assert_array_equal(tree.value[node], np.bincount(y[rows], weights[rows], minlength=n_classes))
+        assert tree.n_node_samples[node] == len(rows) > 0
+        children = tree.children_of(node)
+        assert (tree.n_node_samples[children] >= limits["min_samples_leaf"]).all()
+        assert all(steps[child] == -1 or steps[child] > steps[node] for child in children)
+        is_multiway = not is_leaf[node] and n_categories[tree.feature[node]] > 0
+        assert (tree.children_left[node] == MULTIWAY) == is_multiway
+        if is_multiway:
+            assert tree.category[children].tolist() == sorted(set(X[rows, tree.feature[node]]))
+        if way[1] == "majority" or len(children) > 2:
+            np.testing.assert_array_equal(labels[children], tree.value[children].argmax(axis=1))
+    if way[2] == "pure" and limits == NO_LIMITS | {"seed": limits["seed"]}:
+        for node in np.flatnonzero(is_leaf):
+            rows = paths[:, node]
+            assert len(set(y[rows])) == 1 or len(np.unique(X[rows], axis=0)) == 1
+
+
+def as_if_cut(tree):
+    """The arrays of a tree that has two children a node, a categorical split of 0 and 1 taken for a cut."""
+    is_multiway = tree["children_left"] == MULTIWAY
+    is_inner = tree["children_left"] != LEAF
+    sides = {name: np.full(len(is_inner), LEAF) for name in ("children_left", "children_right")}
+    for side, array in enumerate(sides.values()):
+        array[is_inner] = tree["children"].reshape(-1, 2)[:, side]
+    of_children = ("children", "child_offsets", "category")
+    others = {name: array for name, array in tree.items() if name not in of_children}
+    return others | sides | {"threshold": np.where(is_multiway, 0.5, tree["threshold"])}
+
+
+@st.composite
+def binary_problems(draw, weights):
+    problem = draw(mixed_problems(weights, 14))[0]
+    kinds = draw(st.lists(st.sampled_from([0, 2]), min_size=problem.X.shape[1], max_size=problem.X.shape[1]))
+    for feature, n in enumerate(kinds):
+        if n:
+            problem.X[:, feature] = draw(st.lists(st.integers(0, 1), min_size=len(problem.X), max_size=len(problem.X)))
+    return problem, kinds
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_two_categories_are_a_cut(engine, distance, way):
+    @examples(15)
+    @given(binary_problems(no_weights) | binary_problems(count_weights), size_limits())
+    def check(mixed, limits):
+        problem, n_categories = mixed
+        tree = as_if_cut(grow(problem, n_categories, distance, way, **limits))
+        assert_same_tree(tree, grow_arrays(*problem, distance, way, **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", [*DISTANCES, *NO_DISTANCES])
+def test_two_categories_are_a_cut_to_leaves(engine, criterion):
+    weights = no_weights if criterion == "etc" else float_weights
+
+    @examples(25)
+    @given(binary_problems(weights), size_limits(), st.sampled_from(WAYS[:2]))
+    def check(mixed, limits, way):
+        problem, n_categories = mixed
+        problem.n_classes = 4
+        tree = as_if_cut(grow(problem, n_categories, criterion, way, **limits))
+        assert_same_tree(tree, grow_arrays(*problem, criterion, way, **limits))
+
+    check()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@examples(20)
+@given(mixed=mixed_problems(count_weights), distance=st.sampled_from(DISTANCES))
+def test_whole_weights_are_repeated_rows(way, mixed, distance):
+    (X, y, weights, n_classes), n_categories = mixed
+    weighted = grow(mixed[0], n_categories, distance, way)
+    repeated = Problem(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, n_classes)
+    names = sorted(set(weighted) - {"n_node_samples"})
+    assert_same_tree(weighted, grow(repeated, n_categories, distance, way), names=names)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@examples(10)
+@given(mixed=mixed_problems(), distance=st.sampled_from(DISTANCES))
+def test_without_categorical_features_nothing_changes(engine, way, mixed, distance):
+    problem, n_categories = mixed
+    tree = grow(problem, [0] * len(n_categories), distance, way)
+    assert_same_tree(as_if_cut(tree), grow_arrays(*problem, distance, way))
+
+
+# ------------------------------------------------------------------------------------------------------------- by hand
+
+
+def test_a_split_for_every_category(engine):
+    """Three categories tell three classes apart at once; cuts of the codes need two."""
+    problem = Problem(np.array([[2.0], [0.0], [5.0], [2.0], [0.0]]), np.array([1, 0, 2, 1, 0], dtype=np.int32), None, 3)
+    for distance in DISTANCES:
+        for way in WAYS[:4] + WAYS[6:8]:
+            tree = grow(problem, [6], distance, way)
+            assert tree["children_left"].tolist() == tree["children_right"].tolist() == [-2, -1, -1, -1]
+            assert tree["threshold"].tolist() == [-2.0] * 4
+            assert tree["category"].tolist() == [-1, 0, 2, 5]
+            assert tree["children"].tolist() == [1, 2, 3]
+            assert tree["child_offsets"].tolist() == [0, 3, 3, 3, 3]
+            assert tree["label"].tolist() == [0, 0, 1, 2]
+            assert tree["value"].tolist() == [[2, 2, 1], [2, 0, 0], [0, 2, 0], [0, 0, 1]]
+
+
+def test_leaves_that_there_is_no_room_for(engine):
+    """Three categories are better than any cut, and need three leaves."""
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [2.0, 3.0]])
+    problem = Problem(X, np.array([0, 1, 2, 2], dtype=np.int32), None, 3)
+    for way in WAYS:
+        assert grow(problem, [3, 0], "gini", way, max_leaf_nodes=3)["children_left"].tolist() == [-2, -1, -1, -1]
+        tree = grow(problem, [3, 0], "gini", way, max_leaf_nodes=2)
+        # Within a leaf its best split is the only one; globally every one is looked at.
+        assert tree["feature"].tolist() == ([-2] if way[0] == "local" else [1, -2, -2])
+
+
+def test_a_kept_step_without_room_gives_way(engine):
+    """Accuracy looks at a leaf once: of 4 leaves 3 are left when the step is due, and only a cut fits."""
+    X = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 0, 0], [1, 1, 0], [1, 1, 0]], dtype=float)
+    problem = Problem(X, np.array([0, 1, 0, 1, 2, 2], dtype=np.int32), None, 3)
+    for distance in ("accuracy", "mae"):
+        for max_leaf_nodes in range(1, 8):
+            limits = {"max_leaf_nodes": max_leaf_nodes}
+            tree = grow(problem, [0, 0, 3], distance, GLOBAL, **limits)
+            assert steps_of(tree) == Oracle(problem, distance, *GLOBAL, **limits, n_categories=[0, 0, 3]).grow()
+
+
+# --------------------------------------------------------------------------------------------------------- estimators
+
+
+def as_words(problem, n_categories):
+    """X with words in place of codes, as an estimator takes it."""
+    X = problem.X.astype(object)
+    for feature in np.flatnonzero(n_categories):
+        X[:, feature] = [f"word {int(code):02}" for code in problem.X[:, feature]]
+    return X
+
+
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+@examples(20)
+@given(mixed=mixed_problems(), stop=st.sampled_from(["pure", "no_decrease"]), data=st.data())
+def test_set_functions_that_count_rows(evaluation, mixed, stop, data):
+    problem, n_categories = mixed
+    labels = data.draw(st.sampled_from(["majority"] if evaluation == "local" else ["majority", "all"]))
+    way = {"evaluation": evaluation, "labels": labels, "stop": stop}
+    limits = {name: limit for name, limit in NO_LIMITS.items() if name != "seed"} | way
+    arguments = problem.X, problem.y, None, problem.n_classes
+    counted, named = (
+        grow_tree(*arguments, distance, limits, 0, n_categories=np.array(n_categories))
+        for distance in (JaccardDistance(len).specification(problem.n_classes), "jaccard")
+    )
+    for name in ("children_left", "feature", "threshold", "value", "category"):
+        np.testing.assert_array_equal(getattr(counted.tree, name), getattr(named.tree, name))
+    np.testing.assert_array_equal(counted.steps, named.steps)
+    np.testing.assert_array_equal(counted.labels, named.labels)
+    np.testing.assert_allclose(counted.tree.gain, named.tree.gain, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+@examples(15)
+@given(mixed=mixed_problems(), distance=st.sampled_from(DISTANCES))
+def test_stages_lead_to_the_tree(engine, evaluation, mixed, distance):
+    problem, n_categories = mixed
+    X, y = as_words(problem, n_categories), problem.y
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Equal rows of X")
+        tree = ID3Classifier(distance, evaluation=evaluation, categorical_features=np.flatnonzero(n_categories)).fit(
+            X, y
+        )
+    stages = list(tree.staged_predict(X))
+    np.testing.assert_array_equal(stages[-1], tree.predict(X))
+    assert len(stages) == (tree.split_steps_ >= 0).sum() + 1
+    for stage, expected in zip(stages, tree.distance_path_, strict=True):
+        assert clustering_distance(y, stage, distance) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_rows_of_no_child_stay(engine):
+    X, y = [["a"], ["b"], ["c"], ["c"]], [0, 1, 2, 2]
+    tree = ID3Classifier(categorical_features=[0], handle_unknown="majority").fit(X, y)
+    assert [stage.tolist() for stage in tree.staged_predict([["a"], ["d"], ["c"]])] == [[2, 2, 2], [0, 2, 2]]
+    assert tree.predict([["a"], ["d"], ["c"]]).tolist() == [0, 2, 2]
+
+
+def test_smallest_trees_have_thresholds(engine):
+    with pytest.raises(ValueError, match=r"'mts' is about trees of thresholds"):
+        ID3Classifier("mts", categorical_features=[0]).fit([["a"], ["b"]], [0, 1])
+    assert ID3Classifier("mts", categorical_features=[]).fit([[0], [1]], [0, 1]).tree_.node_count == 3
+
+
+class Purity(CountCriterion):
+    """Rows of the most frequent classes of both sides of a cut."""
+
+    def gains(self, left, right):
+        return left.max(axis=1) + right.max(axis=1)
+
+
+class PurityOfChildren(Purity):
+    def gain_of_children(self, counts):
+        return counts.max(axis=1).sum()
+
+
+@examples(20)
+@given(mixed=mixed_problems(max_classes=3), limits=size_limits())
+def test_criteria_of_the_user(mixed, limits):
+    problem, n_categories = mixed
+    criterion = PurityOfChildren().specification(problem.n_classes)
+    assert_same_tree(*on_both_engines(grow, problem, n_categories, criterion, LOCAL, **limits))
+
+
+def test_criteria_that_cannot_judge_children(engine):
+    problem = Problem(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), None, 2)
+    criterion = Purity().specification(2)
+    with pytest.raises(ValueError, match=r"gain_of_children\(counts\)"):
+        grow(problem, [2], criterion, LOCAL)
+    assert grow(problem, [0], criterion, LOCAL)["feature"].tolist() == [0, -2, -2]
+
+
+@pytest.mark.parametrize("n_categories", [[1], [2, 0], [-1]])
+def test_codes_are_checked(engine, n_categories):
+    problem = Problem(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), None, 2)
+    with pytest.raises(ValueError, match=r"n_categories|categories 0\.\.0, but row 1 has 1\.0"):
+        grow(problem, n_categories)
+
+
+@examples(10)
+@given(mixed=mixed_problems(max_rows=20), seed=st.integers(0, 1000))
+def test_forests_are_equal_on_both_engines(mixed, seed):
+    problem, n_categories = mixed
+    X = as_words(problem, n_categories)
+
+    def predictions():
+        forest = ID3ForestClassifier(
+            3, distance="jaccard", evaluation="global", max_features=1, random_state=seed,
+            categorical_features=np.flatnonzero(n_categories),
+        )  # fmt: skip
+        return forest.fit(X, problem.y).predict_proba(X)
+
+    np.testing.assert_array_equal(*on_both_engines(predictions))

@@ -1,0 +1,387 @@
+"""Trees with a child for every category: against the reference, in every way to grow, and what they must look like."""
+
+import pickle
+
+import numpy as np
+import pytest
+from criteria.test_children import CRITERIA, EXACT, gini, impurity_gain, nearly_equal_splits, sized, tables
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_weights, float_weights, limits, no_weights, problems_with_categories
+from support import LEAF, UNDEFINED, assert_same_tree, effort, examples, grow, on_both_engines
+
+from pytrees._engine import config_context, kernel
+from pytrees.criteria import CountCriterion, SequenceCriterion
+
+MULTIWAY, NO_CATEGORY = -2, -1
+BLOCKS = st.integers(1, 12)
+BINS = st.integers(2, 5) | st.just(256)
+
+
+class Gini(CountCriterion):
+    def gains(self, left, right):
+        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
+        return squares / (n_left + n_right) - ((left + right) ** 2).sum(axis=1) / (n_left + n_right) ** 2
+
+    def gain_of_children(self, counts):
+        sizes = counts.sum(axis=1)
+        return ((counts**2).sum(axis=1) / sizes).sum() / sizes.sum() - (
+            counts.sum(axis=0) ** 2
+        ).sum() / sizes.sum() ** 2
+
+
+class OfFewChildren(Gini):
+    """Forbids more children than three."""
+
+    def gain_of_children(self, counts):
+        return super().gain_of_children(counts) if len(counts) <= 3 else -np.inf
+
+
+class Effort(SequenceCriterion):
+    def impurity(self, labels):
+        return effort(labels)
+
+
+class Spread(SequenceCriterion):
+    """Rows that stand close together are to stay together."""
+
+    needs_rows = True
+
+    def gain(self, labels, goes_left, rows):
+        return np.std(rows) - np.std(rows[goes_left]) - np.std(rows[~goes_left])
+
+    def gain_of_children(self, labels, children, rows):
+        return np.std(rows) - sum(np.std(rows[children == child]) for child in range(children.max() + 1))
+
+
+def of_users(criterion, n_classes):
+    return criterion.specification(n_classes)
+
+
+def grow_reference(*args, **options):
+    with config_context(engine="reference"):
+        return grow(*args, **options)
+
+
+# -------------------------------------------------------------------------------------------------------- both engines
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+def test_engines_grow_the_same_tree(criterion, weights):
+    @examples(50)
+    @given(problems_with_categories(weights), limits())
+    def check(drawn, growth_limits):
+        problem, n_categories = drawn
+        options = growth_limits | {"n_categories": n_categories}
+        assert_same_tree(*on_both_engines(grow, *problem, sized(criterion, problem.n_classes), **options))
+
+    check()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_engines_grow_the_same_tree_of_sequences(n_threads):
+    @examples(60)
+    @given(problems_with_categories(max_rows=30), limits())
+    def check(drawn, growth_limits):
+        problem, n_categories = drawn
+        options = growth_limits | {"n_categories": n_categories, "n_threads": n_threads}
+        assert_same_tree(*on_both_engines(grow, *problem, "etc", **options))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", [Gini(), OfFewChildren(), Effort(), Spread()], ids=lambda c: c.name)
+def test_engines_grow_the_same_tree_by_a_user_s_criterion(criterion):
+    weights = no_weights if criterion.judges == "sequence" else count_weights
+
+    @examples(60)
+    @given(problems_with_categories(weights, max_rows=20), limits())
+    def check(drawn, growth_limits):
+        problem, n_categories = drawn
+        specification = of_users(criterion, problem.n_classes)
+        assert_same_tree(*on_both_engines(grow, *problem, specification, **growth_limits, n_categories=n_categories))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weights", [no_weights, count_weights])
+def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights):
+    @examples(120)
+    @given(problems_with_categories(weights, max_rows=40), limits(max_candidates=2**31 - 1), BLOCKS, BINS)
+    def check(drawn, growth_limits, block_rows, max_bins):
+        problem, n_categories = drawn
+        options = growth_limits | {"n_categories": n_categories}
+        tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, **options)
+        assert_same_tree(tree, grow_reference(*problem, criterion, **options))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+def test_samples_of_rows(criterion):
+    @examples(60)
+    @given(problems_with_categories(min_rows=2), limits(), st.data())
+    def check(drawn, growth_limits, data):
+        problem, n_categories = drawn
+        numbers = st.integers(0, len(problem.X) - 1)
+        # A sequence can hold a row more than once.
+        rows = data.draw(st.lists(numbers, min_size=1, max_size=20, unique=criterion != "etc"))
+        options = growth_limits | {"n_categories": n_categories, "rows": np.array(rows)}
+        assert_same_tree(*on_both_engines(grow, *problem, criterion, **options))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini"])
+@pytest.mark.parametrize("n_rows", [16384, 16385, 65536, 65537])
+def test_every_way_grows_the_same_tree_around_the_switches(criterion, n_rows):
+    rng = np.random.default_rng(n_rows)
+    X = np.column_stack(
+        [rng.normal(size=n_rows), rng.integers(0, 7, n_rows), rng.integers(0, 3000, n_rows), rng.integers(0, 2, n_rows)]
+    )
+    y = (rng.random(n_rows) < 0.3 + 0.05 * X[:, 1] * (X[:, 0] > 0)).astype(np.int32)
+    options = {"n_categories": [0, 7, 3000, 2], "max_depth": 4, "min_samples_leaf": 3}
+    tree = grow(X, y, None, 2, criterion, **options)
+    assert (tree["children_left"] == MULTIWAY).any()
+    assert_same_tree(tree, grow(X, y, None, 2, criterion, block_rows=n_rows, **options))
+    assert_same_tree(tree, grow(X, y, None, 2, criterion, block_rows=500, max_bins=16, **options))
+    best_first = grow(X, y, None, 2, criterion, **options, max_leaf_nodes=10**6)
+    assert_same_tree(tree, best_first)
+
+
+# ---------------------------------------------------------------------------------------------- two categories as a cut
+
+
+@pytest.mark.parametrize("criterion", [*CRITERIA, "etc"])
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+def test_two_categories_grow_what_a_threshold_grows(engine, criterion, weights):
+    if criterion == "etc" and weights is not no_weights:
+        return
+
+    @examples(30)
+    @given(problems_with_categories(weights, most_categories=2), limits(), st.data())
+    def check(drawn, growth_limits, data):
+        problem, _ = drawn
+        is_binary = [set(column) <= {0.0, 1.0} for column in problem.X.T]
+        n_categories = [2 * (binary and data.draw(st.booleans())) for binary in is_binary]
+        specification = sized(criterion, problem.n_classes)
+        growth_limits["max_candidates"] = 2**31 - 1
+        numeric = grow(*problem, specification, **growth_limits)
+        categorical = grow(*problem, specification, **growth_limits, n_categories=n_categories)
+        for name in ("n_node_samples", "feature", "value", "gain"):
+            np.testing.assert_array_equal(numeric[name], categorical[name], err_msg=name)
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", [*EXACT, "etc"])
+def test_of_equal_gains_the_lower_feature_wins(engine, criterion):
+    x = np.array([0, 0, 1, 1, 0, 1])
+    y = [0, 1, 1, 1, 0, 1]
+    for n_categories in ([2, 0], [0, 2], [2, 2]):
+        tree = grow(np.column_stack([x, x]), y, None, 2, criterion, n_categories=n_categories)
+        assert tree["feature"][0] == 0
+
+
+# ------------------------------------------------------------------------------------------------------- what they are
+
+
+def rows_of_nodes(tree, X):
+    """For every node the rows that come through it, by the children's arrays alone."""
+    rows = {0: np.arange(len(X))}
+    for node in range(len(tree["feature"])):
+        children = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+        for number, child in enumerate(children):
+            values = X[rows[node], tree["feature"][node]]
+            if tree["children_left"][node] == MULTIWAY:
+                chosen = values == tree["category"][child]
+            else:
+                chosen = (values <= tree["threshold"][node]) == (number == 0)
+            rows[child] = rows[node][chosen]
+    return rows
+
+
+@examples(150)
+@given(problems_with_categories(count_weights), limits())
+def test_trees_are_what_they_say(engine, drawn, growth_limits):
+    problem, n_categories = drawn
+    X, y, weights, n_classes = problem
+    tree = grow(*problem, "gini", **growth_limits, n_categories=n_categories)
+    n_nodes, n_children = len(tree["feature"]), np.diff(tree["child_offsets"])
+    assert tree["children"].shape == (n_nodes - 1,)
+    assert sorted(tree["children"]) == list(range(1, n_nodes))
+    is_leaf = tree["feature"] == UNDEFINED
+    assert is_leaf.sum() <= growth_limits["max_leaf_nodes"]
+    np.testing.assert_array_equal(is_leaf, n_children == 0)
+    is_multiway = ~is_leaf & (np.append(n_categories, 0)[tree["feature"]] > 0)
+    np.testing.assert_array_equal(tree["children_left"] == MULTIWAY, is_multiway)
+    np.testing.assert_array_equal(tree["children_right"] == MULTIWAY, is_multiway)
+    np.testing.assert_array_equal(tree["children_left"] == LEAF, is_leaf)
+    assert (tree["threshold"][is_multiway | is_leaf] == UNDEFINED).all()
+    assert (n_children[~is_multiway & ~is_leaf] == 2).all()
+    rows = rows_of_nodes(tree, X)
+    for node in range(n_nodes):
+        counts = np.bincount(y[rows[node]], weights[rows[node]], n_classes)
+        np.testing.assert_array_equal(tree["value"][node], counts)
+        assert tree["n_node_samples"][node] == len(rows[node]) >= min(growth_limits["min_samples_leaf"], len(X))
+        children = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+        categories = tree["category"][children].tolist()
+        if is_multiway[node]:
+            assert categories == sorted(set(X[rows[node], tree["feature"][node]].astype(int)))
+            assert len(categories) > 1
+        else:
+            assert set(categories) <= {NO_CATEGORY}
+
+
+@examples(40)
+@given(problems_with_categories(), limits())
+def test_without_categories_the_tree_is_the_binary_one(engine, drawn, growth_limits):
+    problem, n_categories = drawn
+    plain = grow(*problem, "gini", **growth_limits)
+    assert set(plain).isdisjoint({"child_offsets", "children", "category"})
+    declared = grow(*problem, "gini", **growth_limits, n_categories=np.zeros(len(n_categories), dtype=np.int64))
+    assert_same_tree(plain, {name: declared[name] for name in plain})
+    assert (declared["category"] == NO_CATEGORY).all()
+    inner = plain["children_left"] != LEAF
+    listed = np.column_stack([plain["children_left"][inner], plain["children_right"][inner]]).ravel()
+    np.testing.assert_array_equal(declared["children"], listed)
+
+
+def test_one_value_has_no_split(engine):
+    tree = grow([[3.0], [3.0], [3.0]], [0, 1, 0], n_categories=[5])
+    assert tree["children"].size == 0
+    assert tree["child_offsets"].tolist() == [0, 0]
+    tree = grow([[0.0]], [0], n_categories=[1])
+    assert tree["category"].tolist() == [NO_CATEGORY]
+
+
+def test_a_category_for_every_row(engine):
+    n_rows = 40
+    tree = grow(np.arange(n_rows)[:, None], np.arange(n_rows) % 7, n_categories=[10 * n_rows])
+    assert tree["category"].tolist() == [NO_CATEGORY, *range(n_rows)]
+    assert tree["children"].tolist() == list(range(1, n_rows + 1))
+    # Fewer rows in a child than two are not allowed, whatever the others have.
+    assert len(grow([[0.0], [1.0], [1.0]], [0, 1, 1], n_categories=[2], min_samples_leaf=2)["feature"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("max_leaf_nodes", "features"), [(7, [0, 1, 2]), (6, [0, 1]), (5, [0, 2]), (3, [0, 2]), (2, [0]), (1, [])]
+)
+def test_a_split_of_too_many_leaves_is_left_out_and_others_are_made(engine, max_leaf_nodes, features):
+    # Feature 0 parts two pairs of classes; then feature 1 gains most, by five children, and feature 2 less, by two.
+    left = [([0.0, code, 0], code % 2 if row else 1 - code % 2) for code in range(5) for row in range(4)]
+    right = [([1.0, 0, code], 2 + (code if row < 6 else 1 - code)) for code in range(2) for row in range(10)]
+    X, y = zip(*left, *right, strict=True)
+    tree = grow(X, y, None, 4, "gini", max_leaf_nodes=max_leaf_nodes, n_categories=[0, 5, 2], max_depth=2)
+    assert tree["feature"][tree["feature"] != UNDEFINED].tolist() == features
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+@pytest.mark.parametrize("ties", [False, True])
+def test_gains_of_large_denominators_order_the_leaves_exactly(engine, swaps, ties):
+    # One leaf has the rows of the one split, the other those of the other, with classes of its own.
+    y, weights, codes, other_codes = nearly_equal_splits()
+    gains = [impurity_gain(gini, tables(y, of, weights, 2)) for of in (codes, other_codes)]
+    sides = [(codes, gains[0]), (codes if ties else other_codes, gains[0] if ties else gains[1])]
+    sides = sides[::-1] if swaps else sides
+    X = np.array([[side, code] for side in (0, 1) for code in sides[side][0]], dtype=np.float64)
+    y, weights = np.concatenate([y, y + 2]), np.concatenate([weights, weights])
+    tree = grow(X, y, weights, 4, "gini", n_categories=[0, 20], max_leaf_nodes=21)
+    assert (tree["feature"] == UNDEFINED).sum() == 21
+    left, right = tree["children_left"][0], tree["children_right"][0]
+    assert tree["feature"][right if sides[1][1] > sides[0][1] else left] == 1
+
+
+# ------------------------------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("value", "n_categories", "message"),
+    [
+        (-1.0, [0, 3], r"Feature 1 has the categories 0\.\.2, but row 1 has -1\.0"),
+        (3.0, [0, 3], r"Feature 1 has the categories 0\.\.2, but row 1 has 3\.0"),
+        (0.5, [0, 3], r"row 1 has 0\.5"),
+        (np.nan, [0, 3], "row 1 has nan"),
+        (np.inf, [0, 3], "row 1 has inf"),
+        (0.0, [0], "must have 2 numbers"),
+        (0.0, [0, 1, 0], "must have 2 numbers"),
+        (0.0, [0, -1], r"n_categories of feature 1 must be in 0\.\.2147483647"),
+        (0.0, [0, 2**31], r"n_categories of feature 1 must be in 0\.\.2147483647"),
+    ],
+)
+def test_wrong_codes_are_refused(engine, value, n_categories, message):
+    X = [[0.5, 0.0], [1.5, value], [2.5, 1.0]]
+    with pytest.raises(ValueError, match=message):
+        grow(X, [0, 1, 0], n_categories=n_categories)
+
+
+class WithoutChildren(CountCriterion):
+    def gains(self, left, right):
+        return Gini().gains(left, right)
+
+
+class SequenceWithoutChildren(SequenceCriterion):
+    def gain(self, labels, goes_left):
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    ("criterion", "method"),
+    [
+        (WithoutChildren(), r"gain_of_children\(counts\)"),
+        (SequenceWithoutChildren(), r"gain_of_children\(labels, children\)"),
+    ],
+)
+def test_a_user_s_criterion_without_the_method_is_refused_early(engine, criterion, method):
+    specification = of_users(criterion, 2)
+    with pytest.raises(ValueError, match=rf"{criterion.name} must define {method} for categorical features"):
+        grow([[0.0], [1.0]], [0, 0], None, 2, specification, n_categories=[2])
+    assert len(grow([[0.0], [1.0]], [0, 1], None, 2, specification, n_categories=[0])["feature"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "message"),
+    [
+        (np.nan, ValueError, "a gain of nan to 3 children"),
+        (np.inf, ValueError, "a gain of inf to 3 children"),
+        (None, ValueError, "returned None"),
+        (np.zeros(2), ValueError, "must return one number"),
+        ("great", ValueError, "must return real numbers"),
+        (ZeroDivisionError("none"), RuntimeError, "failed on 3 children"),
+    ],
+)
+def test_what_a_user_s_criterion_returns_is_checked(engine, returned, error, message):
+    class Returning(Gini):
+        def gain_of_children(self, counts):
+            if isinstance(returned, Exception):
+                raise returned
+            return returned
+
+    with pytest.raises(error, match=message):
+        grow([[0.0], [1.0], [2.0]], [0, 1, 0], None, 2, of_users(Returning(), 2), n_categories=[3])
+
+
+# ------------------------------------------------------------------------------------------------------ what is shared
+
+
+@pytest.mark.parametrize("max_features", [1, 4])
+def test_trees_of_shared_features(max_features):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 5, (300, 2)), rng.normal(size=(300, 2))])
+    y = rng.integers(0, 3, 300).astype(np.int32)
+    n_categories = np.array([5, 5, 0, 0])
+    unlimited = 2**31 - 1
+    for block_rows in (None, 20):
+        shared = kernel("share_features")(
+            X, 3, "gini", True, max_features, unlimited, block_rows, n_categories=n_categories
+        )
+        alone = grow(X, y, None, 3, max_features=max_features, n_categories=n_categories)
+        for given_features in (shared, pickle.loads(pickle.dumps(shared))):
+            tree = grow(
+                X, y, None, 3, max_features=max_features, n_categories=n_categories, shared=given_features,
+                block_rows=block_rows,
+            )  # fmt: skip
+            assert_same_tree(tree, alone)

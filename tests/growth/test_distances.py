@@ -1,0 +1,198 @@
+"""Distances between clusterings: by hand, against sets of rows, on both engines; their registry."""
+
+from fractions import Fraction
+from math import log2
+
+import numpy as np
+import pytest
+from clusterings import measure
+from hypothesis import given
+from hypothesis import strategies as st
+from support import examples, on_both_engines
+
+from pytrees._engine import kernel
+from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance, resolve
+
+NAMES = ["information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"]
+labelled = st.integers(1, 5).flatmap(
+    lambda k: st.lists(st.tuples(st.integers(0, k - 1), st.integers(0, k - 1)), min_size=1, max_size=30)
+)
+
+# ------------------------------------------------------------------------------------------------------------ by hand
+
+# Ten rows: T = {0: 6, 1: 4}, Y = {0: 5, 1: 5}, 4 and 3 of them right: |T_0 ∩ Y_0| = 4, |T_0 ∩ Y_1| = 2, then 1 and 3.
+Y_TRUE = [0] * 5 + [1] * 5
+Y_PRED = [0, 0, 0, 0, 1, 0, 0, 1, 1, 1]
+H_T, H_Y = -(0.6 * log2(0.6) + 0.4 * log2(0.4)), 1.0
+H_BOTH = -sum(p * log2(p) for p in (0.4, 0.2, 0.1, 0.3))
+
+
+@pytest.mark.parametrize(
+    ("name", "distance"),
+    [
+        ("information_gain", H_Y + H_T - H_BOTH),
+        ("gain_ratio", (H_Y + H_T - H_BOTH) / H_T),
+        ("nvi", 1 - (H_Y + H_T - H_BOTH) / H_BOTH),
+        ("gini", 0.6 * (1 - (4 / 6) ** 2 - (2 / 6) ** 2) + 0.4 * (1 - (1 / 4) ** 2 - (3 / 4) ** 2)),
+        ("jaccard", 2 - 4 / 7 - 3 / 6),
+        ("accuracy", 0.3),
+        ("mae", 0.3),
+    ],
+)
+def test_distances_by_hand(engine, name, distance):
+    assert clustering_distance(Y_TRUE, Y_PRED, name) == pytest.approx(distance, abs=1e-8)
+    rational = name in ("gini", "jaccard", "accuracy", "mae")
+    assert not rational or clustering_distance(Y_TRUE, Y_PRED, name) == pytest.approx(distance, rel=1e-15)
+
+
+# What is divided by nothing: entropies of one cluster, empty unions, which cannot happen to a class of either.
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "distances"),
+    [
+        ([0, 0], [0, 0], {"information_gain": 0, "gain_ratio": 0, "nvi": 0, "gini": 0, "jaccard": 0, "accuracy": 0}),
+        ([0, 0], [1, 1], {"information_gain": 0, "gain_ratio": 0, "nvi": 0, "gini": 0, "jaccard": 2, "accuracy": 1}),
+        ([0, 1], [0, 0], {"information_gain": 0, "gain_ratio": 0, "nvi": 1, "gini": 0.5, "jaccard": 1.5, "mae": 0.5}),
+        ([0, 0], [0, 1], {"information_gain": 0, "gain_ratio": 0, "nvi": 1, "gini": 0, "jaccard": 1.5, "mae": 0.5}),
+        ([0, 1], [1, 0], {"information_gain": 1, "gain_ratio": 1, "nvi": 0, "gini": 0, "jaccard": 2, "accuracy": 1}),
+        ([0, 1, 2], [2, 1, 0], {"gain_ratio": 1, "nvi": 0, "jaccard": 2, "accuracy": 2 / 3, "mae": 4 / 3}),
+    ],
+)
+def test_distances_of_trivial_clusterings(engine, y_true, y_pred, distances):
+    for name, distance in distances.items():
+        assert clustering_distance(y_true, y_pred, name) == distance, name
+
+
+def test_classes_of_an_empty_union(engine):
+    table = np.array([[2, 1, 0], [0, 3, 0], [0, 0, 0]])
+    assert kernel("table_distance")(table, "jaccard") == 1 / 3 + 1 / 4
+    assert kernel("table_distance")(table, "gini") == pytest.approx(0.5 * (1 - 5 / 9), rel=1e-15)
+
+
+# ----------------------------------------------------------------------------------------------------- sets of rows
+
+
+@pytest.mark.parametrize("name", NAMES)
+@examples(100)
+@given(labelled=labelled)
+def test_distances_are_those_of_sets_of_rows(engine, name, labelled):
+    y_true, y_pred = np.array(labelled).T
+    codes = np.unique(labelled)
+    clusters, classes = ([set(np.flatnonzero(y == code).tolist()) for code in codes] for y in (y_pred, y_true))
+    expected = float(measure(name, clusters, classes, np.ones(len(y_true), dtype=int)))
+    assert clustering_distance(y_true, y_pred, name) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@examples(100)
+@given(
+    table=st.integers(1, 6).flatmap(
+        lambda k: st.lists(
+            st.lists(st.integers(0, 9) | st.integers(0, 10**6), min_size=k, max_size=k), min_size=k, max_size=k
+        )
+    )
+)
+def test_engines_agree(name, table):
+    table = np.array(table)
+    table[0, 0] += 1
+    compiled, reference = on_both_engines(lambda: kernel("table_distance")(table, name))
+    assert compiled == reference
+
+
+# Common denominators within 128 bits and beyond, and sums that cancel.
+@examples(300)
+@given(
+    (st.integers(1, 12) | st.integers(1, 2**24)).flatmap(
+        lambda b: st.lists(st.tuples(st.integers(-b * 2**20, b * 2**20), st.integers(b, b + 6)), max_size=6)
+    ),
+    st.integers(-1, 1),
+    st.booleans(),
+)
+def test_signs_of_sums(fractions, nudge, cancels):
+    if cancels:
+        fractions = fractions + [(-2 * a + nudge, 2 * b) for a, b in fractions]
+    numerators, denominators = [a for a, _ in fractions], [b for _, b in fractions]
+    compiled, reference = on_both_engines(lambda: kernel("sign_of_fractions")(numerators, denominators))
+    total = sum(Fraction(a, b) for a, b in fractions)
+    assert compiled == reference == (total > 0) - (total < 0)
+
+
+# On both sides of the 64 that are added in 128 bits.
+@pytest.mark.parametrize("n", [63, 64, 65, 200])
+@pytest.mark.parametrize("nudge", [-1, 0, 1])
+def test_signs_of_sums_of_many_fractions(engine, n, nudge):
+    numerators, denominators = list(range(1, n)), [2 * n] * (n - 1)
+    total = sum(Fraction(a, b) for a, b in zip(numerators, denominators, strict=True))
+    numerators.append(-total.numerator * 2 * n + nudge)
+    denominators.append(total.denominator * 2 * n)
+    assert kernel("sign_of_fractions")(numerators, denominators) == nudge
+
+
+# ------------------------------------------------------------------------------------------------------- the user's own
+
+
+def test_jaccard_distance_of_set_functions():
+    assert clustering_distance(Y_TRUE, Y_PRED, JaccardDistance(len)) == clustering_distance(Y_TRUE, Y_PRED, "jaccard")
+    # f(A) = min(|A|, 3): symmetric differences of 3 and 3 rows, unions of more.
+    assert clustering_distance(Y_TRUE, Y_PRED, JaccardDistance(lambda rows: min(len(rows), 3))) == 2.0
+    # f(∅) = 1 is taken off: (1 + 3 - 1) / (1 + 7) + (1 + 3 - 1) / (1 + 6).
+    moved = JaccardDistance(lambda rows: 1 + len(rows))
+    assert clustering_distance(Y_TRUE, Y_PRED, moved) == 3 / 8 + 3 / 7
+    assert clustering_distance(Y_TRUE, Y_PRED, JaccardDistance(lambda rows: 0.0)) == 0.0
+
+
+def test_set_functions_see_ascending_row_numbers():
+    seen = []
+
+    def function(rows):
+        seen.append(rows)
+        return len(rows)
+
+    clustering_distance(["b", "a", "b"], ["b", "b", "a"], JaccardDistance(function))
+    assert all(isinstance(rows, np.ndarray) and rows.dtype == np.int64 for rows in seen)
+    assert {tuple(rows.tolist()) for rows in seen} == {(), (0, 1, 2), (1, 2)}
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
+def test_set_functions_give_numbers_that_are_not_negative(value):
+    with pytest.raises(ValueError, match="finite numbers that are not negative"):
+        clustering_distance([0, 1], [0, 1], JaccardDistance(lambda rows: value))
+
+
+def test_set_functions_are_callable():
+    with pytest.raises(ValueError, match="callable"):
+        JaccardDistance(3)
+
+
+# -------------------------------------------------------------------------------------------------- names and bad input
+
+
+def test_names():
+    assert list(DISTANCES) == NAMES
+    assert [name for name in NAMES if DISTANCES[name].is_similarity] == ["information_gain", "gain_ratio"]
+    assert resolve("gini") is DISTANCES["gini"]
+    assert resolve("etc").judges == "sequence"
+    assert resolve("wig").specification(3)[0] == "wig"
+
+
+def test_labels_of_any_kind():
+    assert clustering_distance(["x", "y"], ["x", "x"], "accuracy") == 0.5
+    assert clustering_distance([2.5, 3.5], np.array([3.5, 3.5]), "mae") == 0.5
+
+
+@pytest.mark.parametrize("distance", ["etc", "Jaccard", 3, None])
+def test_unknown_distances(distance):
+    with pytest.raises(ValueError, match="distance must be one of"):
+        clustering_distance([0], [0], distance)
+
+
+def test_rows_must_match():
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        clustering_distance([0, 1], [0])
+    with pytest.raises(ValueError, match="no rows"):
+        clustering_distance([], [])
+
+
+@pytest.mark.parametrize("value", [None, "1", 1j])
+def test_set_functions_must_give_real_numbers(value):
+    with pytest.raises(ValueError, match="set function of a JaccardDistance must give real numbers"):
+        clustering_distance([0, 1], [0, 0], JaccardDistance(lambda rows: value))

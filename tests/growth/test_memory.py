@@ -1,0 +1,135 @@
+"""Memory refused, and memory given back."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import pytrees
+
+resource = pytest.importorskip("resource", reason="limits on memory are POSIX")
+
+# What the programs below begin with; each runs in a process of its own, whose memory it may limit.
+# Only the kernels are imported, which takes a fraction of the time.
+_PRELUDE = """
+import resource, sys, types
+import numpy as np
+
+package = types.ModuleType("pytrees")
+package.__path__ = [sys.argv[1]]
+sys.modules["pytrees"] = package
+from pytrees._core.growth.by_gain import grow_by_gain
+
+def data(n_rows, n_features, n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_features))
+    y = np.where(X[:, 0] > 0.0, 0, rng.integers(n_classes, size=n_rows)).astype(np.int32)
+    return X, y, None, n_classes
+
+def grow(problem, criterion="gini", **changes):
+    no = 2**31 - 1
+    limits = dict(max_depth=no, min_samples_split=2, min_samples_leaf=1, max_leaf_nodes=no, min_gain=-np.inf,
+                  max_candidates=no, max_features=no, seed=0)
+    return grow_by_gain(*problem, criterion, **(limits | changes))
+
+def address_space():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
+"""
+
+
+def run(program):
+    code = _PRELUDE + textwrap.dedent(program)
+    # The C library of Linux then hands large pieces back at once, whatever the pieces before.
+    environment = os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536"}
+    folder = os.path.dirname(pytrees.__file__)
+    done = subprocess.run(
+        [sys.executable, "-c", code, folder], capture_output=True, text=True, check=False, timeout=300, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc, and limits address space")
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("shape", "changes", "step", "of_kernel"),
+    [
+        # Large arrays, made before growth begins.
+        ((200_000, 20, 2), {"max_depth": 3}, 2 * 2**20, False),
+        ((20_000, 20, 2), {"max_depth": 3, "max_candidates": 5}, 2**18, False),
+        # Many nodes at once have counts of their bins, in memory that is asked for as they come.
+        ((20_000, 8, 50), {"block_rows": 300, "max_leaf_nodes": 30}, 2**20, True),
+        # A tree that outgrows the memory it has, again and again.
+        ((6000, 2, 100), {}, 2**19, True),
+    ],
+)
+def test_refused_memory_raises_and_is_forgotten(shape, changes, step, of_kernel):
+    # From next to nothing up to what is enough, so that the refusal meets one allocation after another.
+    printed = run(f"""
+        problem, changes = data{shape}, {changes}
+        wanted = grow(problem, **changes)["threshold"]
+        messages = []
+        base = address_space()
+        for extra in range(0, 400 * {step}, {step}):
+            limit(base + extra)
+            try:
+                tree = grow(problem, **changes)
+            except MemoryError as error:
+                messages.append(str(error))
+                del error
+            else:
+                break
+            finally:
+                limit(resource.RLIM_INFINITY)
+        print(len(messages), any(message.startswith("no memory for") for message in messages))
+        # What was refused left nothing behind that would be in the way now.
+        assert np.array_equal(tree["threshold"], wanted)
+        assert np.array_equal(grow(problem, **changes)["threshold"], wanted)
+    """)
+    n_refused, refused_by_kernel = printed.split()
+    assert 2 <= int(n_refused) < 400
+    assert refused_by_kernel == "True" or not of_kernel
+
+
+@needs_proc
+def test_refusals_leak_nothing():
+    printed = run("""
+        problem, changes = data(20_000, 8, 50), {"block_rows": 300, "max_leaf_nodes": 30}
+        grow(problem, **changes)
+        sizes = []
+        for repetition in range(40):
+            limit(address_space() + 2**20)
+            try:
+                grow(problem, **changes)
+            except MemoryError:
+                pass
+            else:
+                raise AssertionError("there was enough memory")
+            limit(resource.RLIM_INFINITY)
+            sizes.append(address_space())
+        print(sizes[-1] - sizes[5])
+    """)
+    assert int(printed) < 2**20
+
+
+def test_memory_of_repeated_growth_does_not_rise():
+    printed = run("""
+        problem = data(17_000, 6, 3)
+        cases = [{}, {"max_leaf_nodes": 50}, {"max_features": 3}, {"block_rows": 500}, {"block_rows": 17_000}]
+        peaks = []
+        for seed in range(30):
+            for case in cases:
+                grow(problem, seed=seed, max_depth=8, **case)
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        print((peaks[-1] - peaks[9]) / peaks[9])
+    """)
+    # A tree's working memory is some percent of the process's: a hundred lost ones would be more than all of it.
+    assert float(printed) < 0.05

@@ -1,0 +1,427 @@
+"""Which features are categorical, what their categories are, and their codes: beside scikit-learn's encoder."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.preprocessing import OrdinalEncoder
+
+from pytrees import DecisionTreeClassifier
+from pytrees.input.categories import encode, fit_encode, forget_other_rows, n_categories, resolve
+from pytrees.input.validation import validate_X, validate_X_y
+
+COLOURS = ["red", "green", "blue", "red", "blue", "red"]
+SIZES = [3, 1, 1, 2, 3, 1]
+WEIGHTS = [0.5, 2.5, 1.5, 0.5, 3.5, 1.25]
+Y = [0, 1, 0, 1, 0, 1]
+
+
+@pytest.fixture
+def frame():
+    return pd.DataFrame({"colour": COLOURS, "weight": WEIGHTS, "size": SIZES})
+
+
+def fitted(X, categorical_features, **parameters):
+    """An estimator that knows the categories of X, and the codes."""
+    estimator = DecisionTreeClassifier(categorical_features=categorical_features, **parameters)
+    return estimator, validate_X_y(estimator, X, Y[: np.shape(X)[0]])[0]
+
+
+# ------------------------------------------------------------------------------------------------------ which features
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [True, False, True],
+        np.array([True, False, True]),
+        pd.Series([True, False, True]),
+        [np.True_, np.False_, np.True_],
+        [0, 2],
+        (2, 0),
+        np.array([0, 2], dtype=np.uint8),
+        [np.int64(2), 0],
+        range(0, 3, 2),
+        ["size", "colour"],
+        np.array(["colour", "size"]),
+        pd.Index(["colour", "size"]),
+        iter(["colour", "size"]),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_features_by_mask_by_index_and_by_name(frame, given):
+    names = np.array(["colour", "weight", "size"], dtype=object)
+    assert resolve(given, frame, 3, names).tolist() == [True, False, True]
+
+
+def test_features_by_dtype(frame):
+    frame["size"] = frame["size"].astype("category")
+    assert resolve("from_dtype", frame, 3).tolist() == [False, False, True]
+    frame["colour"] = pd.Categorical(COLOURS, ordered=True)
+    assert resolve("from_dtype", frame, 3).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("given", [None, [], np.array([]), [False, False, False], "from_dtype"], ids=repr)
+def test_no_categorical_features(frame, given):
+    assert resolve(given, frame, 3) is None
+    assert resolve(given, frame.to_numpy(), 3) is None
+    estimator, X = fitted(frame[["weight", "size"]], given if np.size(given) < 3 else [False, False])
+    assert estimator.is_categorical_ is None
+    assert estimator.categories_ == []
+    assert n_categories(estimator) is None
+    np.testing.assert_array_equal(X, frame[["weight", "size"]])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([True, False], "a mask of 2 values for 3 features"),
+        ([3], "holds 3: features are numbered from 0 to 2"),
+        ([-1], "holds -1: features are numbered from 0 to 2"),
+        ([2, 2], r"holds feature 2 \('size'\) more than once"),
+        (["size", "size"], r"holds feature 2 \('size'\) more than once"),
+        (["shape"], r"holds 'shape', which is no column of X: \['colour', 'weight', 'size'\]"),
+        ([0, "size"], "a sequence of bool, of int or of str, got: int, str"),
+        ([True, 1, 2], "got: bool, int"),
+        ([0.0], "got: float"),
+        (np.array([0.5]), "got: float"),
+        ([None], "got: NoneType"),
+        (np.array([[True, False, True]]), "one dimension, got an array with 2"),
+        ([[True, False, True]], "got: list"),
+        ({"size"}, "a sequence of bool, int or str, 'from_dtype' or None, got set"),
+        ({"size": True}, "got dict"),
+        (b"size", "got bytes"),
+        (1, "got int"),
+        ("size", "a sequence or 'from_dtype', got 'size'"),
+    ],
+    ids=str,
+)
+def test_features_that_are_refused(frame, given, message):
+    names = np.array(["colour", "weight", "size"], dtype=object)
+    with pytest.raises(ValueError, match=message):
+        resolve(given, frame, 3, names)
+
+
+def test_names_without_a_data_frame(frame):
+    with pytest.raises(ValueError, match="X is no data frame that has them"):
+        fitted(frame.to_numpy(), ["size"])
+    frame.columns = [0, 1, 2]
+    with pytest.raises(ValueError, match="X is no data frame that has them"):
+        fitted(frame, ["size"])
+
+
+# ------------------------------------------------------------------------------------------------------------ the codes
+
+# Kinds of a categorical column of three values, in the order of their codes.
+VALUES = {
+    "words": ["blue", "green", "red"],
+    "bytes": [b"blue", b"green", b"red"],
+    "ints": [-7, 0, 2**60 + 1],
+    "large ints": [2**53, 2**53 + 1, 2**53 + 2],
+    "floats": [-0.5, 0.25, 1e300],
+    "dates": np.array(["2020-01-01", "2021-01-01", "2022-06-01"], dtype="datetime64[us]"),
+    "tuples": [(1, "a"), (1, "b"), (2, "a")],
+}
+CODES = np.array([2, 1, 0, 2, 0, 2])
+
+
+def arrays_of(values):
+    """The six values as columns of several kinds."""
+    column = np.empty(3, dtype=object)
+    column[:] = list(values)
+    yield pd.DataFrame({"a": column[CODES], "b": WEIGHTS}), "frame of objects"
+    if not isinstance(values[0], tuple):
+        column = np.asarray(values)
+        yield pd.DataFrame({"a": column[CODES], "b": WEIGHTS}), "frame"
+        yield pd.DataFrame({"a": pd.Categorical(column[CODES], column[::-1]), "b": WEIGHTS}), "frame of categories"
+        yield np.column_stack([column[CODES]]), "array"
+        yield np.array([column[CODES].tolist()], dtype=object).T, "array of objects"
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+def test_codes_are_places_among_the_sorted_categories(values):
+    for X, kind in arrays_of(values):
+        estimator, coded = fitted(X, [0])
+        assert coded[:, 0].tolist() == CODES.tolist(), kind
+        assert list(estimator.categories_[0]) == list(values), kind
+        assert coded.flags.c_contiguous
+        assert n_categories(estimator).tolist() == [3, 0][: X.shape[1]]
+        if X.shape[1] == 2:
+            assert coded[:, 1].tolist() == WEIGHTS
+        np.testing.assert_array_equal(validate_X(estimator, X), coded, err_msg=kind)
+        np.testing.assert_array_equal(validate_X(estimator, X[::-1][:1]), coded[::-1][:1])
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", ">i4", "f2", ">f8", "g", "boolean", "Int64", "category", "string"])
+def test_values_of_all_dtypes(dtype):
+    values = np.array([1, 0, 0, 1, 1, 0])
+    X = pd.DataFrame({"a": values}).astype(dtype) if len(dtype) > 3 else values[:, None].astype(dtype)
+    estimator, coded = fitted(X, [0])
+    assert coded[:, 0].tolist() == values.tolist()
+    assert len(estimator.categories_[0]) == 2
+
+
+def test_categories_are_those_of_scikit_learns_encoder(frame):
+    estimator, coded = fitted(frame[["colour", "size"]], [0, 1])
+    encoder = OrdinalEncoder().fit(frame[["colour", "size"]])
+    for ours, theirs in zip(estimator.categories_, encoder.categories_, strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()
+    np.testing.assert_array_equal(coded, encoder.transform(frame[["colour", "size"]]))
+
+
+columns_of_values = st.one_of(
+    st.lists(st.text(max_size=2), min_size=1, max_size=12),
+    st.lists(st.integers(-3, 3), min_size=1, max_size=12),
+    st.lists(st.sampled_from([-1.5, -0.0, 0.0, 2.0, 1e-320]), min_size=1, max_size=12),
+    st.lists(st.booleans(), min_size=1, max_size=12),
+)
+
+
+@given(columns_of_values, st.booleans(), st.data())
+def test_codes_are_those_of_scikit_learns_encoder(values, as_objects, data):
+    X = pd.DataFrame({"a": pd.Series(values, dtype=object if as_objects else None)})
+    seen = data.draw(st.integers(1, len(values)))
+    estimator = DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority")
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    np.testing.assert_array_equal(fit_encode(estimator, X[:seen]), encoder.fit_transform(X[:seen]))
+    np.testing.assert_array_equal(encode(estimator, X), encoder.transform(X))
+
+
+def test_lists_keep_numbers_among_words():
+    rows = [["red", 1.5], ["blue", 2.0], ["red", 10.0]]
+    estimator, coded = fitted(rows, [0, 1])
+    assert estimator.categories_[1].tolist() == [1.5, 2.0, 10.0]
+    assert coded.tolist() == [[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]
+    assert fitted(rows, [0])[1].tolist() == [[1.0, 1.5], [0.0, 2.0], [1.0, 10.0]]
+    assert fitted([[1, 2.5], [0, 3.5]], [0])[1].tolist() == [[1.0, 2.5], [0.0, 3.5]]
+
+
+def test_the_same_value_of_another_kind_is_known(frame):
+    estimator, _ = fitted(frame[["size"]], [0])
+    for kind in (float, object, "Int64", "category", np.uint8):
+        assert validate_X(estimator, frame[["size"]].astype(kind))[:, 0].tolist() == [2, 0, 0, 1, 2, 0]
+    of_bools, _ = fitted(np.array([[True], [False]]), [0])
+    assert validate_X(of_bools, np.array([[0], [1]]))[:, 0].tolist() == [0, 1]
+
+
+def test_numeric_columns_are_converted_as_without_categories(frame):
+    frame["weight"] = frame["weight"].astype(str)
+    assert fitted(frame, ["colour"])[1][:, 1].tolist() == WEIGHTS
+    with pytest.raises(ValueError, match="could not convert string to float: 'red'"):
+        fitted(frame, ["size"])
+
+
+def test_the_data_is_not_changed(frame):
+    given = frame.copy()
+    estimator, _ = fitted(frame, ["colour", "size"])
+    validate_X(estimator, frame)[:] = 7.0
+    pd.testing.assert_frame_equal(frame, given)
+    numbers = np.zeros((3, 2))
+    assert not np.shares_memory(fitted(numbers, [0])[1], numbers)
+
+
+# ------------------------------------------------------------------------------------------------------- unknown values
+
+
+@pytest.mark.parametrize(
+    ("new", "named"),
+    [("yellow", "'yellow'"), (7, "7"), (1.5, "1.5"), (True, "True"), (("a",), r"\('a',\)"), ("re", "'re'")],
+)
+def test_unknown_values(frame, new, named):
+    estimator, coded = fitted(frame, ["colour"])
+    other = frame.astype({"colour": object})
+    other.at[2, "colour"] = new
+    with pytest.raises(ValueError, match=rf"unknown categories in column 0 \('colour'\), .*: {named}$"):
+        validate_X(estimator, other)
+    expected = coded.copy()
+    expected[2, 0] = -1.0
+    np.testing.assert_array_equal(validate_X(estimator.set_params(handle_unknown="majority"), other), expected)
+    with pytest.raises(ValueError, match="must be one of"):
+        validate_X(estimator.set_params(handle_unknown="ignore"), other)
+
+
+@pytest.mark.parametrize(
+    "new", [["a"], [1.5], [2], [True], [2**60], np.array(["2020-01-01"], dtype="datetime64[s]")], ids=str
+)
+@pytest.mark.parametrize("old", [["b", "c"], [0, 3], [0.5, 0.75], np.array([1, 2], dtype="datetime64[ns]")], ids=str)
+def test_unknown_values_of_other_kinds(old, new):
+    estimator = DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority")
+    fit_encode(estimator, pd.DataFrame({"a": old}))
+    assert encode(estimator, pd.DataFrame({"a": new})).tolist() == [[-1.0]]
+
+
+def test_many_unknown_values_are_named_by_the_first(frame):
+    frame = frame[["size"]]
+    estimator, _ = fitted(frame, ["size"])
+    other = frame.assign(size=[9, 8, 9, 7, 6, 5])
+    with pytest.raises(ValueError, match=r"column 0 \('size'\), .*: 9, 8, 7, 6, 5$"):
+        validate_X(estimator, other)
+    with pytest.raises(ValueError, match=r"column 0 \('size'\), .*: 10, 9, 8, 7, 6, \.\.\.$"):
+        validate_X(estimator, other.assign(size=[10, 9, 8, 7, 6, 5]))
+
+
+def test_categories_that_no_row_has_are_unknown():
+    X = pd.DataFrame({"a": pd.Categorical(["x", "y", "x"], ["z", "y", "x"])})
+    estimator, _ = fitted(X, "from_dtype")
+    assert estimator.categories_[0].tolist() == ["x", "y"]
+    with pytest.raises(ValueError, match=r"unknown categories in column 0 .*: 'z'"):
+        validate_X(estimator, pd.DataFrame({"a": pd.Categorical(["z"])}))
+
+
+def test_values_of_rows_that_are_left_out_are_forgotten(frame):
+    estimator, coded = fitted(frame, ["colour", "size"])
+    expected = {column: coded[:, column].copy() for column in range(3)}
+    forget_other_rows(estimator, coded, np.array([0, 3, 5]))
+    assert [categories.tolist() for categories in estimator.categories_] == [["red"], [1, 2, 3]]
+    assert coded[:, 0].tolist() == [0.0] * 6
+    for column in (1, 2):
+        np.testing.assert_array_equal(coded[:, column], expected[column])
+    estimator, coded = fitted(frame, ["colour"])
+    forget_other_rows(estimator, coded, np.array([0, 2, 4]))
+    assert estimator.categories_[0].tolist() == ["blue", "red"]
+    assert coded[[0, 2, 4], 0].tolist() == [1.0, 0.0, 0.0]
+    assert set(coded[:, 0]) <= {0.0, 1.0}
+
+
+# ------------------------------------------------------------------------------------------ what cannot be a category
+
+MISSING = {"NaN": np.nan, "None": None, "NA": pd.NA, "NaT": pd.NaT}
+
+
+@pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+@pytest.mark.parametrize("dtype", [object, "category", "string"])
+def test_missing_values_are_refused(frame, missing, dtype):
+    estimator, _ = fitted(frame, ["colour"])
+    frame["colour"] = pd.Series([*COLOURS[:5], missing], dtype=object).astype(dtype)
+    message = r"contains NaN in column 0 \('colour'\)\. DecisionTreeClassifier does not accept missing"
+    with pytest.raises(ValueError, match=message):
+        fitted(frame, ["colour"])
+    for handle_unknown in ("error", "majority"):
+        with pytest.raises(ValueError, match=message):
+            validate_X(estimator.set_params(handle_unknown=handle_unknown), frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "what"),
+    [
+        (pd.Series([1, 2, None], dtype="Int64"), "NaN"),
+        (pd.Series(pd.to_datetime(["2020-01-01", None, "2021-01-01"])), "NaN"),
+        (np.array(["2020-01-01", "NaT", "2021-01-01"], dtype="datetime64[D]"), "NaN"),
+        ([0.5, np.nan, 1.0], "NaN"),
+        ([0.5, np.inf, 1.0], "infinity"),
+        ([0.5, -np.inf, np.nan], "infinity"),
+    ],
+)
+def test_missing_and_infinite_numbers_are_refused(column, what):
+    X = pd.DataFrame({"a": column})
+    with pytest.raises(ValueError, match=f"contains {what} in column 0 .'a'."):
+        fitted(X, [0])
+    known, _ = fitted(X[:1], [0], handle_unknown="majority")
+    with pytest.raises(ValueError, match=f"contains {what} in column 0 .'a'."):
+        validate_X(known, X)
+
+
+def test_numeric_columns_beside_categories_are_finite(frame):
+    estimator, _ = fitted(frame, ["colour"])
+    for value, what in ((np.nan, "NaN"), (np.inf, "infinity")):
+        other = frame.assign(weight=[*WEIGHTS[:5], value])
+        with pytest.raises(ValueError, match=rf"contains {what} in column 1 \('weight'\)"):
+            fitted(other, ["colour"])
+        with pytest.raises(ValueError, match=rf"contains {what} in column 1 \('weight'\)"):
+            validate_X(estimator, other)
+
+
+@pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+def test_missing_values_can_be_allowed(frame, missing):
+    frame = frame.astype({"colour": object})
+    frame.at[1, "colour"] = missing
+    estimator = DecisionTreeClassifier(categorical_features=["colour"], handle_unknown="majority")
+    coded = fit_encode(estimator, frame, allow_missing=True)
+    assert estimator.categories_[0].tolist() == ["blue", "red"]
+    np.testing.assert_array_equal(coded[:, 0], [1, np.nan, 0, 1, 0, 1])
+    frame.at[0, "colour"] = "green"
+    np.testing.assert_array_equal(encode(estimator, frame, allow_missing=True)[:, 0], [-1, np.nan, 0, 1, 0, 1])
+    forget_other_rows(estimator, coded, np.array([1, 2]))
+    assert estimator.categories_[0].tolist() == ["blue"]
+    np.testing.assert_array_equal(coded[:, 0], [0, np.nan, 0, 0, 0, 0])
+
+
+def test_a_column_of_nothing_but_missing_values_can_be_allowed():
+    estimator = DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority")
+    coded = fit_encode(estimator, pd.DataFrame({"a": [None, np.nan]}), allow_missing=True)
+    assert np.isnan(coded).all()
+    assert n_categories(estimator).tolist() == [1]
+    assert encode(estimator, pd.DataFrame({"a": ["x", 1.5]}), allow_missing=True).tolist() == [[-1.0], [-1.0]]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["red", 1],
+        [1.5, "red"],
+        [b"red", "red"],
+        [{"a": 1}, "red"],
+        [[1], [2]],
+        [datetime.date(2020, 1, 1), 5],
+        [1j, 2j],
+    ],
+    ids=repr,
+)
+def test_values_without_an_order_among_them(values):
+    column = np.empty(2, dtype=object)
+    column[:] = values
+    with pytest.raises(ValueError, match=r"column 0 \('a'\) that cannot be the categories of one feature"):
+        fitted(pd.DataFrame({"a": column}), [0])
+
+
+def test_values_at_prediction_that_cannot_be_categories(frame):
+    estimator, _ = fitted(frame, ["colour"])
+    other = frame.astype({"colour": object})
+    other.at[1, "colour"] = ["red"]
+    with pytest.raises(ValueError, match=r"column 0 \('colour'\) that cannot be the categories of one feature"):
+        validate_X(estimator, other)
+
+
+def test_sparse_data_is_refused():
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        fitted(scipy.sparse.csr_matrix(np.eye(3)), [0])
+    estimator, _ = fitted(np.eye(3), [0])
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        validate_X(estimator, scipy.sparse.csr_matrix(np.eye(3)))
+
+
+@pytest.mark.parametrize("X", [["red", "blue"], np.array(["red", "blue"]), pd.Series(["red", "blue"]), "red", 3])
+def test_data_that_is_no_table_is_refused(X):
+    with pytest.raises(ValueError, match=r"Expected (a )?2"):
+        fitted(X, [0]) if np.ndim(X) else validate_X_y(DecisionTreeClassifier(categorical_features=[0]), X, Y)
+    estimator, _ = fitted(np.array([["red"], ["blue"]]), [0])
+    with pytest.raises(ValueError, match=r"Expected (a )?2"):
+        validate_X(estimator, X)
+
+
+def test_data_without_rows_is_refused(frame):
+    estimator, _ = fitted(frame, ["colour"])
+    for X in (frame[:0], frame[["colour"]][:0], np.empty((0, 2), dtype=object)):
+        with pytest.raises(ValueError, match="0 sample"):
+            fitted(X, [0])
+    with pytest.raises(ValueError, match="0 sample"):
+        validate_X(estimator, frame[:0])
+
+
+def test_columns_are_checked(frame):
+    estimator, _ = fitted(frame, ["colour"])
+    with pytest.raises(ValueError, match="should match those that were passed during fit"):
+        validate_X(estimator, frame[["weight", "colour", "size"]])
+    with pytest.raises(ValueError, match="missing"):
+        validate_X(estimator, frame[["colour", "weight"]])
+    with pytest.warns(UserWarning, match="valid feature names"):
+        validate_X(estimator, frame.to_numpy())
+    without_names, coded = fitted(frame.to_numpy(), [0])
+    np.testing.assert_array_equal(validate_X(without_names, frame.to_numpy().tolist()), coded)
+    with pytest.raises(ValueError, match="X has 2 features, but DecisionTreeClassifier is expecting 3"):
+        validate_X(without_names, frame.to_numpy()[:, :2])

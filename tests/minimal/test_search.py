@@ -1,0 +1,404 @@
+"""The smallest consistent tree: all trees of a size tried out, equal trees on both engines, bounds, limits, errors."""
+
+import signal
+import threading
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import make_classes
+from strategies import feature_matrices
+from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
+
+import pytrees
+from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, minimal_tree
+from pytrees._engine import kernel
+from pytrees.datasets import make_from_random_tree, make_monks
+
+
+def consistent(X, y):
+    """The labels, those of equal rows made equal."""
+    _, group = np.unique(X + 0.0, axis=0, return_inverse=True)
+    first = np.unique(group, return_index=True)[1]
+    return y[first][group.ravel()]
+
+
+@st.composite
+def problems(draw, max_rows=10, max_features=3):
+    X = draw(feature_matrices(max_rows=max_rows, max_features=max_features))
+    n_classes = draw(st.sampled_from([1, 2, 2, 2, 3, 4, 10]))
+    y = np.array(draw(st.lists(st.integers(0, n_classes - 1), min_size=len(X), max_size=len(X))))
+    return X, consistent(X, y)
+
+
+def search(X, y, **options):
+    """What the kernel returns, as arrays."""
+    X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
+    found, lower, n_sets = kernel("minimal_tree")(X, y, int(y.max()) + 1, **options)
+    return None if found is None else {name: np.asarray(array) for name, array in found.items()}, lower, n_sets
+
+
+def random_rows(n_rows, n_features, n_classes, seed=0, n_values=None):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    if n_values is not None:
+        X = rng.integers(0, n_values, (n_rows, n_features)).astype(float)
+    return X, consistent(X, rng.integers(0, n_classes, n_rows))
+
+
+# ------------------------------------------------------------------------------------------------------------- oracles
+
+
+def can_be_told_apart(X, y, n_splits):
+    """Whether some tree of so many splits is consistent: all first cuts, and all ways to share the other splits."""
+    if len(set(y.tolist())) == 1:
+        return True
+    for column in X.T:
+        for below, _ in pairwise(np.unique(column)):
+            left = column <= below
+            for n_left in range(n_splits):
+                if can_be_told_apart(X[left], y[left], n_left) and can_be_told_apart(
+                    X[~left], y[~left], n_splits - 1 - n_left
+                ):
+                    return True
+    return False
+
+
+@examples(200)
+@given(problem=problems(max_rows=7, max_features=2))
+def test_no_smaller_tree_is_consistent(engine, problem):
+    X, y = problem
+    found = minimal_tree(X, y)
+    assert found.is_proven
+    assert found.lower_bound == found.tree.node_count
+    np.testing.assert_array_equal(found.classes[found.tree.predict(X)], y)
+    n_splits = found.tree.node_count // 2
+    assert n_splits == 0 or not can_be_told_apart(X, y, n_splits - 1)
+
+
+@examples(400)
+@given(problem=problems(max_rows=11))
+def test_engines_find_the_same_tree(problem):
+    compiled, reference = on_both_engines(minimal_tree, *problem)
+    assert compiled.tree == reference.tree
+    assert compiled.lower_bound == reference.lower_bound
+    assert_same_tree(*(trees[0] for trees in on_both_engines(search, *problem)))
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize(("n_features", "n_values"), [(1, None), (2, 4), (4, 2), (2, None)])
+def test_engines_find_the_same_tree_of_more_rows(n_classes, n_features, n_values):
+    X, y = random_rows(18, n_features, n_classes, seed=n_classes, n_values=n_values)
+    compiled, reference = on_both_engines(search, X, y)
+    assert_same_tree(compiled[0], reference[0])
+    assert compiled[1] == reference[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_subtrees_are_the_smallest_of_their_rows(seed):
+    """What makes it the tree of ID3 with Delta_mts; the left child follows its parent."""
+    X, y = random_rows(70, 3, 3, seed=seed)
+    X[:, 0] = np.round(X[:, 0])
+    y = (X[:, 1] > 0).astype(int) + (np.abs(X[:, 2]) > 1) * (X[:, 0] > 0)
+    tree = minimal_tree(X, y).tree
+    arrays = {name: getattr(tree, name) for name in ("children_left", "children_right", "feature", "threshold")}
+    sizes = np.ones(tree.node_count, dtype=int)
+    for node in reversed(np.flatnonzero(tree.children_left != -1)):
+        sizes[node] += sizes[tree.children_left[node]] + sizes[tree.children_right[node]]
+    for node, rows in enumerate(rows_of_nodes(arrays, X)):
+        below = minimal_tree(X[rows], y[rows]).tree
+        assert below.node_count == sizes[node]
+        np.testing.assert_array_equal(below.feature, tree.feature[node : node + sizes[node]])
+        np.testing.assert_array_equal(below.threshold, tree.threshold[node : node + sizes[node]])
+
+
+# ------------------------------------------------------------------------------------------------------------- by hand
+
+
+def test_one_class_is_a_leaf(engine):
+    found = minimal_tree([[1.0, 2.0], [3.0, 4.0]], ["a", "a"])
+    assert (found.tree.node_count, found.lower_bound, found.is_proven) == (1, 1, True)
+    assert found.tree.value.tolist() == [[2.0]]
+    assert found.classes.tolist() == ["a"]
+
+
+def test_exclusive_or(engine):
+    """Every first cut is as good: the lowest feature. Equal rows count as often as they occur."""
+    tree = minimal_tree([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]], [0, 1, 1, 0, 0]).tree
+    assert tree.feature.tolist() == [0, 1, -2, -2, 1, -2, -2]
+    assert tree.threshold.tolist() == [0.5, 0.5, -2, -2, 0.5, -2, -2]
+    assert tree.gain.tolist() == [1, 1, 0, 0, 1, 0, 0]
+    assert tree.value.tolist() == [[3, 2], [1, 1], [1, 0], [0, 1], [2, 1], [0, 1], [2, 0]]
+    assert tree.n_node_samples.tolist() == [5, 2, 1, 1, 3, 1, 2]
+
+
+def test_ties_go_to_the_lowest_feature_then_threshold(engine):
+    """Feature 0 is of no use, 1 and 2 are the same; cutting at 0.5 or 2.5 first leaves one split."""
+    X = [[0, 0, 0], [0, 1, 1], [0, 2, 2], [0, 3, 3]]
+    tree = minimal_tree(X, [0, 1, 1, 0]).tree
+    assert tree.feature.tolist() == [1, -2, 1, -2, -2]
+    assert tree.threshold.tolist() == [0.5, -2, 2.5, -2, -2]
+
+
+def test_a_cut_between_rows_of_one_class_can_be_needed(engine):
+    """Three splits, the first of which lies between values of feature 1 whose rows are all of class 0. With cuts only
+    between values of different classes it would take four."""
+    X = np.array([[0, 1], [0, 3], [3, 0], [3, 3], [4, 0], [4, 2]], dtype=float)
+    y = np.array([0, 1, 0, 0, 1, 0])
+    tree = minimal_tree(X, y).tree
+    assert (tree.node_count, tree.feature[0], tree.threshold[0]) == (7, 1, 1.5)
+    assert not can_be_told_apart(X, y, 2)
+
+
+def test_greedy_trees_are_larger():
+    """Monks 1, (a1 = a2) or (a5 = 1), which needs a leaf for every value of a1 and a2 but one of each."""
+    X, y = make_monks(1)
+    found = minimal_tree(X, y)
+    assert found.is_proven
+    assert found.tree.node_count < DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_.node_count
+    np.testing.assert_array_equal(found.classes[found.tree.predict(X)], y)
+
+
+@pytest.mark.parametrize("n_nodes", [7, 11, 15, 19, 23])
+def test_trees_of_the_size_of_the_paper(n_nodes):
+    """500 vectors with 6 features of 4 classes (Fig. 5): the tree they come from bounds the size."""
+    for seed in range(5):
+        X, y, tree = make_from_random_tree(500, 6, 4, n_nodes, random_state=seed)
+        found = minimal_tree(X, y)
+        assert found.is_proven
+        assert found.tree.node_count <= tree.node_count
+        np.testing.assert_array_equal(found.tree.predict(X), y)
+
+
+# ---------------------------------------------------------------------------------- what changes only the way there
+
+
+@pytest.mark.parametrize("bound_rows", [1, 2, 3, 63, 64, 65, 100, 129])
+@pytest.mark.parametrize("seed", range(2))
+def test_rows_for_bounds(bound_rows, seed):
+    X, _ = random_rows(130, 3, 2, seed=seed, n_values=9)
+    y = (X[:, 0] > 3).astype(int) + (X[:, 1] > X[:, 0].mean()) * (X[:, 2] > 2)
+    expected = search(X, y)
+    found = search(X, y, bound_rows=bound_rows)
+    assert_same_tree(found[0], expected[0])
+    assert found[1] == expected[1]
+
+
+@examples(200)
+@given(problem=problems(max_rows=12), bound_rows=st.integers(1, 12), memory=st.sampled_from([0, 50, 100, 200, 1000]))
+def test_limits_of_memory_and_rows_for_bounds(problem, bound_rows, memory):
+    expected = search(*problem)
+    found = search(*problem, memory_limit=memory, bound_rows=bound_rows)
+    assert_same_tree(found[0], expected[0])
+    assert found[1] == expected[1]
+
+
+@pytest.mark.parametrize("memory_limit", [1000, 10**5])
+def test_a_full_table_starts_anew(memory_limit):
+    X, y = random_rows(40, 3, 2, seed=5)
+    expected = search(X, y)
+    found = search(X, y, memory_limit=memory_limit)
+    assert_same_tree(found[0], expected[0])
+    assert found[2] > expected[2]
+
+
+def test_the_order_of_rows_does_not_matter():
+    X, y = make_classes(n_samples=25, seed=4)
+    shuffled = np.random.default_rng(0).permutation(25)
+    assert minimal_tree(X, y).tree == minimal_tree(X[shuffled], y[shuffled]).tree
+
+
+# -------------------------------------------------------------------------------------------------------------- limits
+
+
+@pytest.mark.parametrize("time_limit", [0, 0.3])
+def test_time_limit(engine, time_limit):
+    X, y = random_rows(80, 5, 4)
+    start = time.monotonic()
+    found = minimal_tree(X, y, time_limit=time_limit)
+    assert time.monotonic() - start < time_limit + 1.0
+    assert not found.is_proven
+    assert 7 <= found.lower_bound < found.tree.node_count
+    np.testing.assert_array_equal(found.tree.predict(X), y)
+    np.testing.assert_array_equal(found.tree.gain, (found.tree.children_left != -1).astype(float))
+
+
+def test_time_limit_holds_while_bounds_are_prepared():
+    X, y = random_rows(1024, 400, 2)
+    start = time.monotonic()
+    assert search(X, y, time_limit=0.1)[:2] == (None, 1)
+    assert time.monotonic() - start < 3.0
+
+
+def test_more_time_raises_the_bound():
+    X, y = random_rows(80, 5, 4)
+    bounds = [minimal_tree(X, y, time_limit=limit).lower_bound for limit in (0, 0.5)]
+    assert bounds[0] < bounds[1]
+
+
+def test_time_enough():
+    X, y = make_classes(n_samples=25, seed=4)
+    assert minimal_tree(X, y, time_limit=1000.0).tree == minimal_tree(X, y).tree
+
+
+def test_a_search_deeper_than_the_stack_allows_is_given_up():
+    """One row after the other is split off. That all rows conflict proves the greedy tree to be smallest."""
+    X, y = np.arange(600.0).reshape(-1, 1), np.arange(600) % 2
+    assert search(X, y)[:2] == (None, 599)
+    assert minimal_tree(X, y).is_proven
+    assert search(X[:300], y[:300])[0]["threshold"][0] == 0.5
+
+
+def test_a_long_search_can_be_interrupted():
+    # Without the interruption this would take hours.
+    X, y = random_rows(300, 6, 4)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            minimal_tree(X, y)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, previous)
+
+
+# -------------------------------------------------------------------------------------------------------------- errors
+
+
+def test_contradictory_rows(engine):
+    with pytest.raises(ValueError, match="no consistent tree: equal rows"):
+        minimal_tree([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]], [0, 1, 1])
+    with pytest.raises(ValueError, match="no consistent tree"):
+        search([[1.0], [1.0], [2.0]], [0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"X": [[np.nan], [1.0]]}, "NaN"),
+        ({"X": [[np.inf], [1.0]]}, "infinity"),
+        ({"X": [1.0, 2.0]}, "Expected 2D array"),
+        ({"X": np.empty((0, 2)), "y": []}, "0 sample"),
+        ({"y": [0, 1, 1]}, "inconsistent numbers of samples"),
+        ({"y": [0.5, 1.25]}, "Unknown label type"),
+        ({"time_limit": -1}, "'time_limit' parameter"),
+        ({"time_limit": np.nan}, "'time_limit' parameter"),
+        ({"time_limit": "1 s"}, "'time_limit' parameter"),
+        ({"memory_limit": -1}, "'memory_limit' parameter"),
+        ({"memory_limit": None}, "'memory_limit' parameter"),
+    ],
+)
+def test_bad_input(options, message):
+    with pytest.raises(ValueError, match=message):
+        minimal_tree(**({"X": [[0.0], [1.0]], "y": [0, 1]} | options))
+
+
+@pytest.mark.parametrize(("X", "y"), [([[0.0], [1.0]], [0]), ([[0.0]], [-1]), ([[0.0]], [5]), (np.empty((0, 1)), [])])
+def test_the_kernel_refuses_labels_that_are_no_codes(X, y):
+    with pytest.raises(ValueError, match="class codes"):
+        kernel("minimal_tree")(np.array(X), np.array(y, dtype=np.int32), 2)
+
+
+def test_results_cannot_be_changed():
+    found = minimal_tree([[0.0], [1.0]], [0, 1])
+    with pytest.raises(AttributeError):
+        found.lower_bound = 1
+    assert isinstance(found, pytrees.minimal.MinimalTree)
+
+
+# ----------------------------------------------------------------------------------------------------------------- ID3
+
+
+@examples(100)
+@given(problem=problems(max_rows=9))
+def test_id3_with_delta_mts_grows_the_smallest_tree(engine, problem):
+    X, y = problem
+    grown = ID3Classifier("mts").fit(X, y)
+    assert grown.tree_ == minimal_tree(X, y).tree
+    assert grown.is_consistent_
+    np.testing.assert_array_equal(grown.node_labels_, grown.tree_.majority)
+    assert not hasattr(grown, "distance_path_")
+
+
+def size_below(tree, node):
+    if tree.children_left[node] == -1:
+        return 1
+    return 1 + size_below(tree, tree.children_left[node]) + size_below(tree, tree.children_right[node])
+
+
+def test_id3_splits_the_leaf_of_the_least_distance_first():
+    """Delta_mts is the size of the smallest tree below a leaf without its root."""
+    X, y, _ = make_from_random_tree(200, 3, 4, 19, random_state=1)
+    grown = ID3Classifier("mts").fit(X, y)
+    tree, steps = grown.tree_, grown.split_steps_
+    assert tree == minimal_tree(X, y).tree
+    open_leaves = {0}
+    for step in range(tree.n_leaves - 1):
+        split = int(np.flatnonzero(steps == step)[0])
+        impure = [node for node in open_leaves if tree.children_left[node] != -1]
+        assert split == min(impure, key=lambda node: (size_below(tree, node), node))
+        open_leaves -= {split}
+        open_leaves |= {int(tree.children_left[split]), int(tree.children_right[split])}
+    stages = list(grown.staged_predict(X))
+    np.testing.assert_array_equal(stages[-1], y)
+    for n_leaves in range(2, tree.n_leaves):
+        part = ID3Classifier("mts", max_leaf_nodes=n_leaves).fit(X, y)
+        assert part.get_n_leaves() == n_leaves
+        np.testing.assert_array_equal(part.predict(X), stages[n_leaves - 1])
+
+
+def test_id3_within_limits():
+    X, y, _ = make_from_random_tree(200, 3, 4, 19, random_state=1)
+    whole = ID3Classifier("mts").fit(X, y).tree_
+    shallow = ID3Classifier("mts", max_depth=2).fit(X, y).tree_
+    assert (shallow.max_depth, shallow.feature[0], shallow.threshold[0]) == (2, whole.feature[0], whole.threshold[0])
+    large = ID3Classifier("mts", min_samples_split=180).fit(X, y).tree_
+    assert (large.n_node_samples[large.children_left != -1] >= 180).all()
+    assert whole.node_count > large.node_count > 1
+
+
+@pytest.mark.parametrize("factor", [1, 0.5])
+def test_id3_weighs_rows(engine, factor):
+    X, y = make_classes(n_samples=14, n_features=2)
+    weights = np.arange(14) % 4 * factor
+    weighted = ID3Classifier("mts", max_leaf_nodes=4).fit(X, y, sample_weight=weights).tree_
+    repeated = np.repeat(np.arange(14), np.arange(14) % 4)
+    tree = ID3Classifier("mts", max_leaf_nodes=4).fit(X[repeated], y[repeated]).tree_
+    np.testing.assert_array_equal(weighted.value, tree.value * factor)
+    np.testing.assert_array_equal(weighted.threshold, tree.threshold)
+
+
+def test_id3_forests_of_smallest_trees():
+    X, y = make_classes(n_samples=12, n_features=2)
+    compiled, reference = on_both_engines(ID3ForestClassifier(3, distance="mts", random_state=0).fit, X, y)
+    for forest in (compiled, reference):
+        assert len({tree.tree_ for tree in forest.estimators_}) > 1
+    np.testing.assert_array_equal(compiled.predict_proba(X), reference.predict_proba(X))
+    same = ID3ForestClassifier(2, distance="mts", bootstrap=False).fit(X, y)
+    assert all(tree.tree_ == minimal_tree(X, y).tree for tree in same.estimators_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"evaluation": "global"}, "judges single leaves only"),
+        ({"evaluation": "glocal"}, "judges single leaves only"),
+        ({"max_features": 1}, "no min_samples_leaf or max_features"),
+        ({"min_samples_leaf": 2}, "no min_samples_leaf or max_features"),
+    ],
+)
+def test_id3_refuses_what_does_not_go_with_delta_mts(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ID3Classifier("mts", **parameters).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+
+
+def test_id3_of_rows_without_a_consistent_tree():
+    with pytest.raises(ValueError, match="no consistent tree"):
+        ID3Classifier("mts").fit([[0.0], [0.0]], [0, 1])
+    chain = np.arange(600.0).reshape(-1, 1)
+    with pytest.raises(ValueError, match="too deep"):
+        ID3Classifier("mts").fit(chain, np.arange(600) % 2)

@@ -1,0 +1,102 @@
+"""The choice of the engine: by name, nested, undone, and kept to its own thread and task."""
+
+import asyncio
+import sys
+import threading
+
+import pytest
+
+from pytrees import config_context, effort_to_compress
+from pytrees._engine import current_engine, kernel
+
+
+def test_compiled_engine_is_the_default():
+    assert current_engine() == "compiled"
+
+
+def test_choice_holds_inside_the_block(engine):
+    assert current_engine() == engine
+    module = {"compiled": "pytrees._core", "reference": "pytrees.reference"}[engine]
+    function = kernel("effort_to_compress")
+    assert getattr(function, "args", (function,))[0].__module__ == f"{module}.nsrps"
+
+
+@pytest.mark.parametrize("name", ["cython", "Compiled", "", None, 3])
+def test_unknown_engine_is_refused_and_the_known_are_listed(name):
+    with pytest.raises(ValueError, match=r"\['compiled', 'reference'\]"), config_context(engine=name):
+        pass
+    assert current_engine() == "compiled"
+
+
+def test_the_engine_is_given_by_keyword():
+    with pytest.raises(TypeError):
+        config_context("reference")
+
+
+def test_blocks_nest():
+    with config_context(engine="reference"):
+        with config_context(engine="compiled"):
+            assert current_engine() == "compiled"
+        assert current_engine() == "reference"
+        with config_context():
+            assert current_engine() == "compiled"
+        assert current_engine() == "reference"
+    assert current_engine() == "compiled"
+
+
+def test_an_exception_ends_the_choice():
+    with pytest.raises(ZeroDivisionError), config_context(engine="reference"), config_context(engine="compiled"):
+        raise ZeroDivisionError
+    assert current_engine() == "compiled"
+
+
+def test_decorator_chooses_for_every_call():
+    chosen = config_context(engine="reference")(current_engine)
+    assert [chosen(), chosen()] == ["reference", "reference"]
+    assert current_engine() == "compiled"
+
+
+def test_threads_keep_their_own_choice():
+    seen = {}
+    both_inside = threading.Barrier(2, timeout=30)
+
+    def choose(engine):
+        with config_context(engine=engine):
+            both_inside.wait()
+            seen[engine] = current_engine(), effort_to_compress("00011")
+            both_inside.wait()
+
+    threads = [threading.Thread(target=choose, args=(engine,)) for engine in ("compiled", "reference")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {"compiled": ("compiled", 4), "reference": ("reference", 4)}
+    assert current_engine() == "compiled"
+
+
+def test_tasks_keep_their_own_choice():
+    async def choose(engine):
+        with config_context(engine=engine):
+            await asyncio.sleep(0)
+            return current_engine()
+
+    async def choose_both():
+        return await asyncio.gather(choose("reference"), choose("compiled"))
+
+    assert asyncio.run(choose_both()) == ["reference", "compiled"]
+
+
+def test_kernels_that_were_not_built_are_explained(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pytrees._core.sequence.substitution", None)
+    with pytest.raises(ImportError, match=r"has not been built.*pip install"):
+        effort_to_compress("00011")
+
+
+def test_an_import_that_fails_for_another_reason_says_its_own(monkeypatch):
+    def fail(name):
+        raise ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
+
+    monkeypatch.setattr("pytrees._engine.import_module", fail)
+    with pytest.raises(ModuleNotFoundError, match="elsewhere"):
+        effort_to_compress("00011")

@@ -1,0 +1,249 @@
+"""Features cut into bins, and bounds on the score of a cut inside a bin: compiled against reference."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import columns_of_all_kinds
+from strategies import EXTREME_VALUES, feature_matrices
+from support import examples, on_both_engines
+
+from pytrees._engine import config_context, kernel
+
+KINDS = list(columns_of_all_kinds(10))
+# Up to here all rows say where to cut, and beyond it one in n // SAMPLE_ROWS of them.
+SAMPLE_ROWS = 8192
+
+
+# ---------------------------------------------------------------------------------------------------------------- bins
+
+
+def bin_features(X, max_bins=256):
+    codes, is_mixed = kernel("bin_features")(X, max_bins)
+    return np.asarray(codes), is_mixed
+
+
+def column(values):
+    return np.array(values, dtype=np.float64).reshape(-1, 1)
+
+
+def assert_are_bins(X, max_bins):
+    """Bins in the order of the values, no more than asked for, and what is said of them."""
+    codes, is_mixed = bin_features(X, max_bins)
+    assert codes.shape == X.shape
+    assert len(is_mixed) == X.shape[1]
+    for feature, values in enumerate(X.T):
+        assert 1 <= len(is_mixed[feature]) <= max_bins
+        distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+        bin_of_distinct = codes[first, feature].astype(int)
+        np.testing.assert_array_equal(codes[:, feature], bin_of_distinct[inverse])
+        # No bin is empty.
+        assert set(np.diff(bin_of_distinct)) <= {0, 1}
+        n_values = np.bincount(bin_of_distinct, minlength=len(is_mixed[feature]))
+        assert is_mixed[feature] == (n_values > 1).tolist()
+        if len(distinct) <= max_bins and len(X) < 2 * SAMPLE_ROWS:
+            assert n_values.tolist() == [1] * len(distinct)
+
+
+def assert_engines_agree(X, max_bins):
+    compiled, reference = on_both_engines(bin_features, X, max_bins)
+    np.testing.assert_array_equal(compiled[0], reference[0])
+    assert compiled[1] == reference[1]
+
+
+def test_by_hand(engine):
+    X = np.array([[3.0, 0.0], [1.0, 7.0], [4.0, 0.0], [1.0, 7.0], [5.0, 0.0]])
+    codes, is_mixed = bin_features(X, 2)
+    # Of five rows three make a bin: 1, 1, 3 and 4, 5; and a value that has three of its own has its own bin.
+    assert codes.tolist() == [[0, 0], [0, 1], [1, 0], [0, 1], [1, 0]]
+    assert is_mixed == [[True, True], [False, False]]
+
+
+def test_a_frequent_value_has_a_bin_for_itself(engine):
+    values = np.concatenate([np.arange(50.0), np.full(40, 50.0), np.arange(51.0, 100.0)])
+    codes, is_mixed = bin_features(column(values), 10)
+    frequent = codes[60, 0]
+    assert np.flatnonzero(codes == frequent).tolist() == list(range(50, 90))
+    assert not is_mixed[0][frequent]
+    assert is_mixed[0][frequent - 1]
+    assert is_mixed[0][frequent + 1]
+
+
+@pytest.mark.parametrize("max_bins", [2, 10, 256])
+def test_bins_of_different_values_are_about_equal(engine, max_bins):
+    codes, _ = bin_features(column(np.random.default_rng(0).permutation(1000)), max_bins)
+    assert np.bincount(codes[:, 0])[:-1].tolist() == [1000 // max_bins + 1] * codes.max()
+    assert len(np.unique(codes)) > 0.8 * max_bins - 1
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 11, 12, 13, 255, 256, 257])
+@pytest.mark.parametrize("max_bins", [12, 256])
+def test_few_values(engine, n_values, max_bins):
+    rng = np.random.default_rng(n_values)
+    X = column(rng.permutation(np.arange(3 * n_values) % n_values) / 4.0)
+    assert_are_bins(X, max_bins)
+    # More values than bins share bins.
+    assert any(bin_features(X, max_bins)[1][0]) == (n_values > max_bins)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_rows", [2, 100, 3000])
+@pytest.mark.parametrize("max_bins", [2, 3, 12, 256])
+def test_columns_of_all_kinds(kind, n_rows, max_bins):
+    X = column(columns_of_all_kinds(n_rows)[kind])
+    assert_are_bins(X, max_bins)
+    assert_engines_agree(X, max_bins)
+
+
+@pytest.mark.parametrize(
+    "n_rows", [multiple * SAMPLE_ROWS + more for multiple in (1, 2, 3) for more in (-1, 0, 1)] + [10 * SAMPLE_ROWS + 77]
+)
+def test_as_many_rows_as_say_where_to_cut(n_rows):
+    X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
+    assert_are_bins(X, 256)
+    some = [KINDS.index(kind) for kind in ("continuous", "mostly zero", "rounded", "last bits and far")]
+    assert_engines_agree(np.ascontiguousarray(X[:, some]), 256)
+
+
+def test_values_beyond_the_sample(engine):
+    # The rows that say where to cut are all equal; the others lie on both sides.
+    n_rows = 2 * SAMPLE_ROWS
+    values = np.zeros(n_rows)
+    values[1::2] = np.resize([-2.0, 3.0, 0.0, 1e300], n_rows // 2)
+    codes, is_mixed = bin_features(column(values))
+    assert is_mixed == [[True]]
+    assert not codes.any()
+    values[0] = 1.0
+    codes, is_mixed = bin_features(column(values))
+    assert is_mixed == [[True, True]]
+    np.testing.assert_array_equal(codes[:, 0], values > 0.0)
+
+
+@pytest.mark.parametrize("max_bins", [2, 5, 256])
+def test_extreme_values(engine, max_bins):
+    X = np.random.default_rng(0).choice(EXTREME_VALUES, (300, 3))
+    assert_are_bins(X, max_bins)
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0, 1e308, -1e308, 2.2250738585072014e-308, 5e-324, -5e-324, 0.0])
+def test_neighbouring_doubles_are_different(engine, value):
+    below, above = np.nextafter(value, -np.inf), np.nextafter(value, np.inf)
+    codes, is_mixed = bin_features(column([above, value, below]))
+    assert codes.ravel().tolist() == [2, 1, 0]
+    assert is_mixed == [[False] * 3]
+
+
+def test_zeros_of_both_signs_are_equal(engine):
+    codes, is_mixed = bin_features(column([0.0, -0.0, 5e-324, -0.0, -5e-324, 0.0]))
+    assert codes.ravel().tolist() == [1, 1, 2, 1, 0, 1]
+    assert is_mixed == [[False] * 3]
+
+
+@examples(400)
+@given(feature_matrices(max_rows=60), st.integers(2, 12) | st.just(256))
+def test_engines_agree(X, max_bins):
+    assert_are_bins(X, max_bins)
+    assert_engines_agree(X, max_bins)
+
+
+@examples(200)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=100), st.integers(2, 20))
+def test_any_finite_doubles(values, max_bins):
+    assert_are_bins(column(values), max_bins)
+
+
+@pytest.mark.parametrize("max_bins", [-1, 0, 1, 257])
+def test_number_of_bins_is_checked(engine, max_bins):
+    with pytest.raises(ValueError, match=r"max_bins must be in 2\.\.256"):
+        bin_features(np.zeros((3, 1)), max_bins)
+
+
+def test_no_rows(engine):
+    with pytest.raises(ValueError, match="no rows"):
+        bin_features(np.zeros((0, 1)))
+
+
+# -------------------------------------------------------------------------------------------------------------- bounds
+
+
+def highest_scores(criterion, left, counts, right):
+    """The compiled bound, and the highest score itself."""
+    arguments = np.array(left, np.int64), np.array(counts, np.int32), np.array(right, np.int64)
+    return on_both_engines(lambda: kernel("highest_score")(criterion, *arguments))
+
+
+def assert_is_bound(criterion, left, counts, right):
+    bound, highest = highest_scores(criterion, left, counts, right)
+    if criterion == "gini" and len(counts) == 2:
+        # Of two classes the best cut moves all rows of one of them, where that does not empty a side.
+        assert bound == pytest.approx(highest, rel=1e-15)
+    else:
+        assert bound >= highest - 1e-9 * abs(highest)
+
+
+# Rows of a class in a bin: the naive search looks at every choice of them, at some hundreds at most.
+MOST_INSIDE = {2: 15, 3: 6, 4: 3, 5: 2, 6: 2}
+
+
+@st.composite
+def bins_of_nodes(draw):
+    """Class counts to the left of a bin, in it and to its right."""
+    n_classes = draw(st.integers(2, 6))
+    most_inside = MOST_INSIDE[n_classes]
+    side = st.lists(st.integers(0, 3) | st.integers(0, 40), min_size=n_classes, max_size=n_classes)
+    nothing = st.just([0] * n_classes)
+    counts = draw(
+        st.lists(st.integers(0, most_inside), min_size=n_classes, max_size=n_classes).filter(
+            lambda counts: sum(counts) >= 2
+        )
+    )
+    return draw(side | side | side | nothing), counts, draw(side | side | side | nothing)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@examples(300)
+@given(node=bins_of_nodes())
+def test_no_cut_inside_a_bin_exceeds_its_bound(criterion, node):
+    assert_is_bound(criterion, *node)
+
+
+# Drawn from a seed, which is many times as fast.
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_no_cut_inside_a_bin_of_many_nodes_exceeds_its_bound(criterion):
+    rng = np.random.default_rng(4)
+    for n_classes in rng.integers(2, 7, size=2000):
+        sides = rng.integers(0, rng.choice([2, 5, 20], size=(2, 1)), size=(2, n_classes))
+        # One node in four has nothing on one side, or on both.
+        sides[rng.random(2) < 0.15] = 0
+        counts = rng.integers(0, MOST_INSIDE[n_classes] + 1, size=n_classes)
+        if counts.sum() >= 2:
+            assert_is_bound(criterion, sides[0], counts, sides[1])
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_no_cut_inside_a_bin_of_a_large_node_exceeds_its_bound(criterion):
+    rng = np.random.default_rng(5)
+    for n_classes in rng.integers(2, 7, size=300):
+        shares = rng.dirichlet(np.full(n_classes, rng.choice([0.1, 1.0, 10.0])), size=2)
+        left, right = (10.0 ** rng.uniform(0.0, 6.0, size=(2, 1)) * shares).astype(int)
+        counts = rng.integers(0, MOST_INSIDE[n_classes], size=n_classes)
+        counts[rng.integers(n_classes)] += 2
+        assert_is_bound(criterion, left, counts, right)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_bound_of_an_empty_side(criterion, n_classes):
+    nothing, counts, side = [0] * n_classes, [2] * n_classes, list(range(1, n_classes + 1))
+    for left, right in [(nothing, side), (side, nothing), (nothing, nothing)]:
+        assert_is_bound(criterion, left, counts, right)
+
+
+def test_highest_score_by_hand():
+    with config_context(engine="reference"):
+        highest_score = kernel("highest_score")
+        # Left of the cut 3 of class 0, right of it 3 of class 1: D = 9, L R = 9.
+        assert highest_score("gini", [2, 0], [1, 1], [0, 2]) == 9.0
+        # One class a child, and of three classes one and two of them.
+        assert highest_score("entropy", [2, 0], [1, 1], [0, 2]) == 0.0
+        assert highest_score("gini", [2, 0, 0], [1, 1, 0], [0, 0, 1]) == 3.0 + 2.0 / 2.0

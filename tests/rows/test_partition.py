@@ -1,0 +1,149 @@
+"""Rank-coded features: compiled against reference, and both against NumPy's stable sort."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import columns_of_all_kinds
+from strategies import EXTREME_VALUES, feature_matrices
+from support import examples, on_both_engines
+
+from pytrees._engine import kernel
+
+
+def rank_features(X):
+    return tuple(np.asarray(part) for part in kernel("rank_features")(X))
+
+
+def assert_sorted_as_by_numpy(X):
+    rows, ranks = rank_features(X)
+    assert rows.shape == ranks.shape == X.shape[::-1]
+    for feature, column in enumerate(X.T):
+        order = np.argsort(column, kind="stable")
+        np.testing.assert_array_equal(rows[feature], order)
+        np.testing.assert_array_equal(ranks[feature], np.unique(column, return_inverse=True)[1][order])
+
+
+def column(values):
+    return np.array(values, dtype=np.float64).reshape(-1, 1)
+
+
+def test_by_hand(engine):
+    rows, ranks = rank_features(np.array([[3.0, 1.0], [1.0, 1.0], [3.0, 0.0], [2.0, 1.0]]))
+    assert rows.tolist() == [[1, 3, 0, 2], [2, 0, 1, 3]]
+    assert ranks.tolist() == [[0, 1, 2, 2], [0, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 17])
+def test_constant_feature(engine, n_rows):
+    rows, ranks = rank_features(np.full((n_rows, 2), 7.5))
+    assert rows.tolist() == [list(range(n_rows))] * 2
+    assert ranks.tolist() == [[0] * n_rows] * 2
+
+
+def test_zeros_of_both_signs_are_equal(engine):
+    rows, ranks = rank_features(column([0.0, -0.0, 5e-324, -0.0, -5e-324, 0.0]))
+    assert rows.tolist() == [[4, 0, 1, 3, 5, 2]]
+    assert ranks.tolist() == [[0, 1, 1, 1, 1, 2]]
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0, 1e308, -1e308, 2.2250738585072014e-308, 5e-324, -5e-324, 0.0])
+def test_neighbouring_doubles_are_different(engine, value):
+    below, above = np.nextafter(value, -np.inf), np.nextafter(value, np.inf)
+    rows, ranks = rank_features(column([above, value, below]))
+    assert rows.tolist() == [[2, 1, 0]]
+    assert ranks.tolist() == [[0, 1, 2]]
+
+
+# The radix sort takes eight bits at a time, and passes over digits that all values share.
+@pytest.mark.parametrize("digit", range(8))
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_values_that_differ_in_one_digit(engine, digit, sign):
+    # The top digit holds the sign and most of the exponent: of the positive ones 0x7f would be infinite.
+    highest = 127 if digit == 7 else 256
+    digits = np.random.default_rng(digit).permutation(highest).astype(np.uint64)
+    bits = np.uint64(0x0012_3456_789A_BCDE) & ~np.uint64(0xFF << 8 * digit) | digits << np.uint64(8 * digit)
+    assert_sorted_as_by_numpy(sign * bits.view(np.float64).reshape(-1, 1))
+
+
+@pytest.mark.parametrize("digits", [(0, 1), (0, 7), (3, 5), (1, 4, 6), (0, 2, 3, 5, 7)])
+def test_values_that_differ_in_several_digits(engine, digits):
+    rng = np.random.default_rng(sum(digits))
+    bits = np.full(200, 0x3FF0_0000_0000_0000, dtype=np.uint64)
+    for digit in digits:
+        bits ^= rng.integers(0, 3, 200).astype(np.uint64) << np.uint64(8 * digit)
+    assert_sorted_as_by_numpy(bits.view(np.float64).reshape(-1, 1))
+
+
+def test_extreme_values(engine):
+    rng = np.random.default_rng(0)
+    assert_sorted_as_by_numpy(rng.choice(EXTREME_VALUES, (300, 3)))
+
+
+def test_random_bit_patterns(engine):
+    values = np.random.default_rng(1).integers(0, 2**64, 2000, dtype=np.uint64).view(np.float64)
+    assert_sorted_as_by_numpy(column(values[np.isfinite(values)]))
+
+
+@pytest.mark.parametrize("n_rows", [255, 256, 257, 1000])
+def test_stable_over_many_ties(engine, n_rows):
+    rng = np.random.default_rng(n_rows)
+    assert_sorted_as_by_numpy(rng.integers(-5, 5, (n_rows, 2)) / 4.0)
+
+
+# Up to 24 rows are sorted by insertion, more of them digit by digit.
+@pytest.mark.parametrize("n_rows", [23, 24, 25, 26, 50])
+def test_short_and_long_sorts(engine, n_rows):
+    rng = np.random.default_rng(n_rows)
+    X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
+    assert_sorted_as_by_numpy(X)
+    for _ in range(20):
+        X = rng.choice(EXTREME_VALUES, (n_rows, 3))
+        X[:, 0] = rng.integers(0, 3, n_rows)
+        X[:, 1] = -np.arange(n_rows)
+        assert_sorted_as_by_numpy(X)
+
+
+# Keys have 32 bits: where the values of a feature span more, those that agree in the upper bits are sorted again by the
+# lower ones, few of them by insertion.
+@pytest.mark.parametrize("run_length", [1, 2, 3, 23, 24, 25, 26, 300])
+@pytest.mark.parametrize("n_different", [1, 2, 1000])
+def test_runs_of_values_that_differ_in_their_low_bits(engine, run_length, n_different):
+    rng = np.random.default_rng(run_length)
+    starts = np.array([-1e300, -1.0, 0.0, 1.0, 2.0, 1e10, 1e300])
+    low_bits = rng.integers(0, n_different, (run_length, len(starts)))
+    values = (starts.view(np.int64) + low_bits).view(np.float64).ravel()
+    assert len(np.unique(values)) <= len(starts) * min(n_different, run_length)
+    assert_sorted_as_by_numpy(column(rng.permutation(values)))
+
+
+# The bits that a key drops are as many as the range asks for: from none, where all are kept, to 32.
+@pytest.mark.parametrize("span_bits", [1, 8, 31, 32, 33, 34, 40, 52, 61])
+def test_ranges_of_any_width(engine, span_bits):
+    rng = np.random.default_rng(span_bits)
+    steps = np.concatenate([[0, 2**span_bits - 1], rng.integers(0, 2**span_bits, 200), rng.integers(0, 2, 200)])
+    values = (np.full(len(steps), 5.0).view(np.int64) + steps * (1 if span_bits <= 52 else -1)).view(np.float64)
+    assert_sorted_as_by_numpy(column(rng.permutation(values[np.isfinite(values)])))
+
+
+# Up to 2**16 rows a place has 16 bits. The reference would take minutes.
+@pytest.mark.parametrize("n_rows", [2**16 - 1, 2**16, 2**16 + 1])
+def test_places_of_16_and_32_bits(n_rows):
+    columns = columns_of_all_kinds(n_rows)
+    for kind in ("continuous", "rounded", "sorted", "last bits and far", "any magnitude"):
+        assert_sorted_as_by_numpy(column(columns[kind]))
+
+
+@examples(1000)
+@given(feature_matrices(max_rows=40))
+def test_engines_agree(X):
+    compiled, reference = on_both_engines(rank_features, X)
+    np.testing.assert_array_equal(compiled[0], reference[0])
+    np.testing.assert_array_equal(compiled[1], reference[1])
+    assert_sorted_as_by_numpy(X)
+
+
+@examples(300)
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=100))
+def test_any_doubles(values):
+    assert_sorted_as_by_numpy(column(values))

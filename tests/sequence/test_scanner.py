@@ -1,0 +1,319 @@
+"""The best cut by Effort-To-Compress: compiled against the naive reference, neighbouring cuts, threads."""
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import fibonacci_word, label_sequences
+from support import assert_same_tree, effort, examples, grow, on_both_engines
+
+import pytrees._core.sequence.scanner
+from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from pytrees._engine import kernel
+
+# Below 200 labels cuts are judged one by one; from there on neighbouring ones share steps, where there are at most 5
+# classes, at most 16 rows from cut to cut, and at most 4 labels to a run.
+SHARED_LENGTH = 200
+# Labels times cuts from which on features are scanned on threads.
+LABELS_FOR_THREADS = 300_000
+
+
+def best_cut(labels, orders, cuts, n_threads=1):
+    labels = np.asarray(labels, dtype=np.int32)
+    orders = np.ascontiguousarray(orders, dtype=np.int32)
+    cuts = [list(map(int, of_feature)) for of_feature in cuts]
+    return kernel("best_sequence_cut")(labels, int(labels.max()) + 1, orders, cuts, n_threads)
+
+
+def all_cuts(labels, orders):
+    return [range(1, len(labels))] * len(orders)
+
+
+def cost(labels, order, n_left):
+    """By the engine's own effort, which has tests of its own."""
+    left = np.isin(np.arange(len(labels)), order[:n_left])
+    return n_left * effort(labels[left]) + (len(labels) - n_left) * effort(labels[~left])
+
+
+def cheapest_cut(labels, orders, cuts):
+    return min(
+        (cost(labels, order, n_left), feature, n_left)
+        for feature, (order, of_feature) in enumerate(zip(orders, cuts, strict=True))
+        for n_left in of_feature
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ by hand
+
+
+def test_cut_between_two_classes_costs_nothing(engine):
+    assert best_cut([0, 0, 1, 1], [[0, 1, 2, 3]], [[1, 2, 3]]) == (0, 0, 2)
+
+
+def test_cost_is_length_times_effort(engine):
+    # 0 alone costs nothing; of 0 1 1, 01 goes first: 2 1, then 3. Three rows by two steps.
+    assert best_cut([0, 0, 1, 1], [[0, 1, 2, 3]], [[1]]) == (6, 0, 1)
+
+
+def test_ties_go_to_the_lowest_feature_then_to_the_fewest_rows(engine):
+    labels, order = [0, 1, 0], [0, 1, 2]
+    assert best_cut(labels, [order], [[1, 2]]) == (2, 0, 1)
+    assert best_cut(labels, [order, order[::-1]], [[2], [1, 2]]) == (2, 0, 2)
+
+
+def test_no_cut(engine):
+    assert best_cut([0, 1], [[0, 1], [1, 0]], [[], []]) is None
+
+
+@pytest.mark.parametrize(
+    ("labels", "orders", "cuts"),
+    [
+        ([0, 1], [[0, 0]], [[1]]),
+        ([0, 1], [[0, 2]], [[1]]),
+        ([0, 1], [[0, 1, 2]], [[1]]),
+        ([0, 1], [[0, 1]], [[0]]),
+        ([0, 1], [[0, 1]], [[2]]),
+        ([0, 1, 1], [[0, 1, 2]], [[2, 1]]),
+        ([0, 1], [[0, 1]], [[1], [1]]),
+        ([-1, 1], [[0, 1]], [[1]]),
+    ],
+)
+def test_compiled_kernel_refuses_what_would_lead_it_astray(labels, orders, cuts):
+    with pytest.raises(ValueError, match=r"must|needs"):
+        best_cut(labels, orders, cuts)
+
+
+# ------------------------------------------------------------------------------------------- compiled against reference
+
+
+@st.composite
+def nodes(draw, sequences, max_features=3):
+    """(labels, orders, cuts): any orders and cuts, of features that may tell of the labels."""
+    labels, _ = draw(sequences)
+    n_rows = len(labels)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    orders, cuts = [], []
+    for _ in range(draw(st.integers(1, max_features))):
+        signal_of_labels = draw(st.sampled_from([0.0, 0.0, 1.0, 10.0]))
+        orders.append(np.argsort(rng.normal(size=n_rows) + signal_of_labels * labels, kind="stable"))
+        step = draw(st.sampled_from([1, 1, 2, 5]))
+        cuts.append(range(draw(st.integers(1, step)), n_rows, step))
+    return labels, orders, cuts
+
+
+@examples(500)
+@given(node=nodes(label_sequences(max_length=40).filter(lambda drawn: len(drawn[0]) > 1)))
+def test_engines_find_the_same_cut(node):
+    compiled, reference = on_both_engines(best_cut, *node)
+    assert compiled == reference
+
+
+@st.composite
+def long_sequences(draw):
+    """Around the length from which on cuts share steps: few and many classes, rare ones, runs, repeats."""
+    length = draw(st.integers(SHARED_LENGTH - 5, SHARED_LENGTH + 60))
+    n_classes = draw(st.sampled_from([2, 2, 2, 3, 4, 5, 6, 7]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    labels = rng.integers(0, n_classes, length)
+    if draw(st.booleans()):
+        labels[rng.random(length) < draw(st.sampled_from([0.3, 0.6, 0.9]))] = 0
+    if draw(st.booleans()):
+        labels = np.repeat(labels, rng.integers(1, draw(st.sampled_from([3, 5, 9])), length))[:length]
+    if draw(st.booleans()):
+        period = draw(st.integers(1, 6))
+        labels[: length // 2] = np.arange(length // 2) % period % n_classes
+    return labels.astype(np.int32), n_classes
+
+
+@examples(150)
+@given(node=nodes(long_sequences(), max_features=2))
+def test_neighbouring_cuts_share_steps_exactly(node):
+    assert best_cut(*node) == cheapest_cut(*node)
+
+
+@examples(60)
+@given(
+    seed=st.integers(0, 2**32 - 1), n_classes=st.sampled_from([2, 3, 5, 6]), step=st.sampled_from([1, 3, 15, 16, 17])
+)
+def test_every_single_cut_has_its_cost(seed, n_classes, step):
+    # Cut by cut, so that none is ruled out by another one; the rows in between move all the same.
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_classes, 220).astype(np.int32)
+    order = np.argsort(rng.normal(size=220) + labels)
+    n_left = np.arange(1, 220, step)
+    costs = [cost(labels, order, cut) for cut in n_left]
+    for i in np.argsort(costs)[:5]:
+        cuts = [cut for cut, of_cut in zip(n_left, costs, strict=True) if of_cut >= costs[i]]
+        assert best_cut(labels, [order], [cuts]) == (costs[i], 0, min(n_left[np.equal(costs, costs[i])]))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.arange(240) % 2,
+        np.arange(240) // 120,
+        np.arange(240) % 120 // 60,
+        np.arange(240) % 7,
+        fibonacci_word(240),
+        np.repeat(np.arange(60) % 3, 4),
+        np.r_[np.zeros(239, dtype=int), 1],
+    ],
+    ids=["alternating", "two runs", "four runs", "period 7", "Fibonacci", "runs of 4", "one other"],
+)
+@pytest.mark.parametrize("order", ["rows", "reversed", "shuffled", "by label"])
+def test_regular_sequences(labels, order):
+    labels = np.asarray(labels, dtype=np.int32)
+    rows = np.arange(len(labels))
+    shuffled = np.random.default_rng(0).permutation(rows)
+    by_label = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    orders = [{"rows": rows, "reversed": rows[::-1], "shuffled": shuffled, "by label": by_label}[order]]
+    assert best_cut(labels, orders, all_cuts(labels, orders)) == cheapest_cut(labels, orders, all_cuts(labels, orders))
+
+
+def test_reference_agrees_where_cuts_share_steps():
+    rng = np.random.default_rng(5)
+    labels = (rng.random(230) < 0.3).astype(np.int32)
+    orders = [np.argsort(rng.normal(size=230) + labels)]
+    compiled, reference = on_both_engines(best_cut, labels, orders, [range(1, 230, 5)])
+    assert compiled == reference
+
+
+# -------------------------------------------------------------------------------------------------------------- threads
+
+
+@examples(150)
+@given(
+    node=nodes(label_sequences(max_length=60).filter(lambda drawn: len(drawn[0]) > 1), max_features=6),
+    n_threads=st.integers(2, 4),
+)
+def test_threads_find_the_same_cut(node, n_threads):
+    assert best_cut(*node, n_threads) == best_cut(*node)
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 8])
+def test_threads_keep_to_ties(n_threads):
+    # Every feature has the same best cut.
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 250).astype(np.int32)
+    order = np.argsort(labels + 0.5 * rng.normal(size=250))
+    orders = np.tile(order, (6, 1))
+    expected = best_cut(labels, orders[:1], all_cuts(labels, orders[:1]))
+    for _ in range(20):
+        assert best_cut(labels, orders, all_cuts(labels, orders), n_threads) == expected
+
+
+def data_of_size(n_rows, n_features=6, seed=0):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n_rows, n_features)), rng.integers(0, 3, n_rows)
+    X[:, 1] += y
+    return X, y
+
+
+# Six features of n rows: 6 n (n - 1) labels, on both sides of LABELS_FOR_THREADS.
+@pytest.mark.parametrize("n_rows", [100, 223, 224, 225, 400])
+def test_trees_are_the_same_for_every_number_of_threads(n_rows):
+    X, y = data_of_size(n_rows)
+    one, two, three = (grow(X, y, criterion="etc", n_threads=n_threads) for n_threads in (1, 2, 3))
+    assert_same_tree(one, two)
+    assert_same_tree(one, three)
+
+
+@pytest.mark.parametrize(("n_rows", "starts"), [(223, False), (225, True)])
+def test_threads_start_where_the_scan_is_long(monkeypatch, n_rows, starts):
+    assert (6 * n_rows * (n_rows - 1) >= LABELS_FOR_THREADS) == starts
+    started = []
+    monkeypatch.setattr(pytrees._core.sequence.scanner, "ThreadPoolExecutor", spy_on_executor(started))
+    X, y = data_of_size(n_rows)
+    grow(X, y, criterion="etc", n_threads=2, max_depth=1)
+    assert started == [1] * starts
+
+
+def spy_on_executor(started, fails=False):
+    executor_class = pytrees._core.sequence.scanner.ThreadPoolExecutor
+
+    class Executor(executor_class):
+        def __init__(self, max_workers, name):
+            started.append(max_workers)
+            super().__init__(max_workers, name)
+
+        def submit(self, *args):
+            if fails:
+                raise MemoryError("no thread")
+            return super().submit(*args)
+
+    return Executor
+
+
+def test_error_at_the_start_of_a_thread_comes_through(monkeypatch):
+    monkeypatch.setattr(pytrees._core.sequence.scanner, "ThreadPoolExecutor", spy_on_executor([], fails=True))
+    X, y = data_of_size(300)
+    with pytest.raises(MemoryError, match="no thread"):
+        grow(X, y, criterion="etc", n_threads=2)
+
+
+def test_error_within_a_thread_comes_through(monkeypatch):
+    main, work = threading.get_ident(), pytrees._core.sequence.scanner._work
+
+    def fail_elsewhere(*args):
+        if threading.get_ident() != main:
+            raise OSError("in a thread")
+        work(*args)
+
+    monkeypatch.setattr(pytrees._core.sequence.scanner, "_work", fail_elsewhere)
+    X, y = data_of_size(300)
+    with pytest.raises(OSError, match="in a thread"):
+        grow(X, y, criterion="etc", n_threads=2)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_long_scan_can_be_interrupted(n_jobs):
+    # Without the interruption this would take minutes.
+    X, y = data_of_size(40_000)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    tree = PermutationDecisionTreeClassifier(n_jobs=n_jobs)
+    start = time.monotonic()
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tree.fit(X, y)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, previous)
+    assert time.monotonic() - start < 20
+    assert not hasattr(tree, "tree_")
+
+
+# ----------------------------------------------------------------------------------------------------------- estimators
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
+def test_n_jobs_changes_no_tree(n_jobs):
+    X, y = data_of_size(300)
+    assert PermutationDecisionTreeClassifier(n_jobs=n_jobs).fit(X, y).tree_ == (
+        PermutationDecisionTreeClassifier().fit(X, y).tree_
+    )
+
+
+@pytest.mark.parametrize("n_jobs", [1.5, "2"])
+def test_n_jobs_must_be_whole(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        PermutationDecisionTreeClassifier(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_both_engines_take_n_jobs(engine):
+    X, y = data_of_size(20)
+    assert PermutationDecisionTreeClassifier(n_jobs=2).fit(X, y).score(X, y) == 1.0
+
+
+def test_trees_of_a_forest_scan_on_one_thread(monkeypatch):
+    started = []
+    monkeypatch.setattr(pytrees._core.sequence.scanner, "ThreadPoolExecutor", spy_on_executor(started))
+    X, y = data_of_size(300)
+    forest = PermutationDecisionForestClassifier(2, n_jobs=2, max_depth=1, random_state=0).fit(X, y)
+    assert started == []
+    assert [tree.n_jobs for tree in forest.estimators_] == [None, None]

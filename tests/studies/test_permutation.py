@@ -1,0 +1,280 @@
+"""The studies: the paper's golden figures, the protocol, the tables that are written, the command line."""
+
+import csv
+import sys
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+from sklearn.model_selection import TimeSeriesSplit
+
+from pytrees import DecisionTreeClassifier, PermutationDecisionTreeClassifier, effort_to_compress
+from pytrees.__main__ import STUDIES, main
+from pytrees.datasets import load_shipped, load_toy_permutations
+from studies import permutation, report, tour, toy
+
+TOY_PICTURE = "toy_trees.png"
+
+
+@pytest.fixture(autouse=True)
+def no_home(monkeypatch):
+    monkeypatch.delenv("PYTREES_DATA", raising=False)
+
+
+def read_csv(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# ------------------------------------------------------------------------------------------------------- golden figures
+
+
+def test_table_1_and_section_2(engine):
+    # Harikrishnan and Nagaraj, arXiv:2306.02617, Table 1; the last is the example of Section 2.
+    golden = {"111111": 0, "121212": 1, "222111": 5, "122112": 4, "211122": 5, "00011": 4}
+    assert golden == toy.TABLE_1
+    assert {sequence: effort_to_compress(sequence) for sequence in golden} == golden
+
+
+def test_table_3(engine):
+    golden = {"A": 7, "B": 8, "C": 9, "D": 9, "E": 8}
+    assert golden == toy.TABLE_3
+    example = load_toy_permutations()
+    assert {name: effort_to_compress(example.target[rows]) for name, rows in example.permutations.items()} == golden
+
+
+def test_figures_of_tables_4_and_5():
+    # Macro F1 of the decision tree, permutation decision tree, random forest, permutation decision forest.
+    golden = {
+        "iris": (0.966, 0.966, 1.000, 0.931),
+        "breast_cancer_wisconsin_diagnostic": (0.761, 0.893, 0.918, 0.893),
+        "haberman": (0.595, 0.527, 0.560, 0.621),
+        "ionosphere": (0.862, 0.862, 0.980, 0.910),
+        "seeds": (0.834, 0.741, 0.877, 0.877),
+        "wine": (0.879, 0.878, 0.960, 0.943),
+    }
+    models = permutation.MODELS[1:]
+    assert {name: tuple(getattr(row, kind) for kind in models) for name, row in permutation.PAPER.items()} == golden
+
+
+def test_toy_example_agrees_with_the_paper(engine, tmp_path, capsys):
+    assert toy.run_toy(tmp_path / "new" / "folder")
+    printed = capsys.readouterr().out
+    assert "5 of the 5 trees are different" in printed
+    assert (tmp_path / "new" / "folder" / TOY_PICTURE).stat().st_size > 10_000
+
+
+def test_toy_example_that_disagrees_is_told(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(toy, "import_pyplot", lambda: None)
+    monkeypatch.setitem(toy.TABLE_3, "C", 10)
+    assert not toy.run_toy(tmp_path)
+    monkeypatch.setattr(permutation, "run_permutation", lambda *args, **options: None)
+    assert main(["--output", str(tmp_path)]) == 1
+    assert "does NOT give the paper's figures" in capsys.readouterr().err
+
+
+# --------------------------------------------------------------------------------------------------------- the protocol
+
+
+def naive_depth(model, X, y):
+    """Every depth on every fold."""
+    means = []
+    for depth in permutation.DEPTHS:
+        scores = []
+        for train, test in TimeSeriesSplit(n_splits=3).split(X):
+            fitted = type(model)(**{**model.get_params(), "max_depth": depth}).fit(X[train], y[train])
+            scores.append(f1_score(y[test], fitted.predict(X[test]), average="macro", zero_division=0.0))
+        means.append(sum(scores))
+    return list(permutation.DEPTHS)[int(np.argmax(means))]
+
+
+def test_depths_are_the_papers():
+    assert list(permutation.DEPTHS) == [1, 11, 21, 31, 41, 51, 61, 71, 81, 91, 101, 111, 121, 131, 141]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_choose_depth_is_the_best_of_all_depths(seed):
+    # A class that is rare and random makes the trees grow deeper than the first depths.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 1))
+    y = rng.integers(0, 2, 300) * (rng.random(300) < 0.3)
+    model = DecisionTreeClassifier()
+    assert model.fit(X, y).get_depth() > 11
+    assert permutation.choose_depth(model, X, y) == naive_depth(model, X, y)
+
+
+def test_choose_depth_of_permutation_trees(engine):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(24, 2)), rng.integers(0, 2, 24)
+    model = PermutationDecisionTreeClassifier()
+    assert permutation.choose_depth(model, X, y) == naive_depth(model, X, y)
+    assert model.max_depth is None
+
+
+class DepthClassifier:
+    """Right where its depth is in `right`, and then only; as deep as it may be."""
+
+    def __init__(self, right, max_depth=None):
+        self.right, self.max_depth = right, max_depth
+
+    def get_params(self):
+        return {"right": self.right, "max_depth": self.max_depth}
+
+    def fit(self, X, y):
+        return self
+
+    def get_depth(self):
+        return self.max_depth
+
+    def predict(self, X):
+        return X[:, 0] if self.max_depth in self.right else 1 - X[:, 0]
+
+
+@pytest.mark.parametrize("right", [{1}, {141}, {21, 51}, set()], ids=str)
+def test_choose_depth_takes_the_lowest_of_the_best(right):
+    y = np.arange(40) % 2
+    assert permutation.choose_depth(DepthClassifier(right), y[:, None], y) == min(right, default=1)
+
+
+# -------------------------------------------------------------------------------------------------- tables and pictures
+
+
+def test_one_split_of_one_set(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tour, "SHIPPED", ("iris",))
+    assert main(["--splits", "1", "--jobs", "1", "--output", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert "Table 4" in out
+    assert "Table 5" in out
+    assert "splits [" in err
+    assert {path.name for path in tmp_path.iterdir()} == {
+        TOY_PICTURE,
+        "permutation.png",
+        "permutation_splits.csv",
+        "table_4.csv",
+        "table_5.csv",
+    }
+    splits = read_csv(tmp_path / "permutation_splits.csv")
+    assert tuple(splits[0]) == permutation.RESULT_FIELDS
+    assert [row["model"] for row in splits] == list(permutation.MODELS)
+    assert {(row["dataset"], row["seed"]) for row in splits} == {("iris", "0")}
+    assert all(0.0 <= float(row["macro_f1"]) <= 1.0 for row in splits)
+    (row,) = read_csv(tmp_path / "table_4.csv")
+    assert row["dataset"] == "iris"
+    assert float(row["tree_paper"]) == 0.966
+    by_model = {row["model"]: float(row["macro_f1"]) for row in splits}
+    assert float(row["permutation_tree_mean"]) == by_model["permutation_tree"]
+    assert int(row["splits"]) == 1
+
+
+def test_results_do_not_depend_on_the_number_of_jobs(tmp_path, capsys):
+    def figures(n_jobs):
+        results = permutation.run_permutation({"iris": load_shipped("iris")}, 2, tmp_path, n_jobs=n_jobs)
+        return [row[:-1] for row in results]
+
+    assert figures(1) == figures(2)
+    assert len(figures(1)) == 2 * len(permutation.MODELS)
+
+
+def test_verdict_says_what_the_figures_do():
+    def kinds(before, after):
+        return {kind: np.c_[values, np.zeros(3)] for kind, values in (("tree", before), ("permutation_tree", after))}
+
+    figures = {
+        "iris": kinds([0.90, 0.91, 0.97], [0.95, 0.96, 0.99]),  # ahead; the paper's 0.966 lies within
+        "wine": kinds([0.87, 0.88, 0.89], [0.77, 0.78, 0.80]),  # behind; the paper's 0.878 does not
+        "seeds": kinds([0.8, 0.9, 0.7], [0.7, 0.8, 0.9]),  # neither
+    }
+    text = permutation.verdict(figures, "tree", "permutation_tree", "DT", "PDT")
+    assert "PDT is ahead of DT by more than two standard errors on Iris, behind it on Wine." in text
+    assert text.endswith("lies outside the range of our splits on Wine (PDT 0.878).")
+
+
+def test_tables_are_aligned():
+    assert report.format_table(("name", "n"), [("a", 10), ("long name", 5)]) == (
+        "name        n\n-------------\na          10\nlong name   5"
+    )
+
+
+def test_written_tables_make_their_folder(tmp_path):
+    path = tmp_path / "a" / "b" / "table.csv"
+    report.write_csv(path, ("name", "number"), [("x, y", 1), ("ä", 0.5)])
+    assert path.read_bytes().decode() == 'name,number\n"x, y",1\nä,0.5\n'
+
+
+def test_without_matplotlib_there_are_no_pictures(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert report.import_pyplot() is None
+    assert toy.run_toy(tmp_path)
+    assert "needs matplotlib" in capsys.readouterr().out
+    assert not (tmp_path / TOY_PICTURE).exists()
+
+
+# ----------------------------------------------------------------------------------------------------- the command line
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    """Fail where a study starts in spite of a mistake on the command line."""
+
+    def fail(*args, **options):
+        raise AssertionError("a study started")
+
+    monkeypatch.setattr(permutation, "run_permutation", fail)
+
+
+def test_all_six_sets_need_a_folder(nothing_runs, tmp_path, capsys):
+    assert main(["permutation", "--output", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert "Haberman, Ionosphere, Seeds are files" in error
+    assert "PYTREES_DATA or --data-home" in error
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("study", ["tour", "permutation"])
+def test_an_absent_folder_is_told(nothing_runs, tmp_path, capsys, monkeypatch, study):
+    absent = str(tmp_path / "absent")
+    assert main([study, "--data-home", absent]) == 2
+    assert f"There is no folder {absent}" in capsys.readouterr().err
+    monkeypatch.setenv("PYTREES_DATA", absent)
+    assert main([study]) == 2
+    assert f"There is no folder {absent}" in capsys.readouterr().err
+
+
+def test_a_folder_without_the_tables_is_told(tmp_path, capsys):
+    output = tmp_path / "results"
+    assert main(["permutation", "--splits", "1", "--data-home", str(tmp_path), "--output", str(output)]) == 2
+    assert ".csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--splits", "0"], ["--splits", "x"], ["--jobs", "0"], ["--jobs", "x"], ["other"]]
+)
+def test_other_arguments_are_refused(nothing_runs, tmp_path, capsys, arguments):
+    with pytest.raises(SystemExit) as caught:
+        main([*arguments, "--output", str(tmp_path)])
+    assert caught.value.code == 2
+    assert "usage: python -m pytrees" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "-h"] for name in STUDIES)])
+def test_help(capsys, arguments):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 0
+    assert "PYTREES_DATA" in capsys.readouterr().out
+
+
+def test_help_lists_the_studies(capsys):
+    with pytest.raises(SystemExit):
+        main(["-h"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert all(f"{name} " in printed and study.SUMMARY in printed for name, study in STUDIES.items())
+
+
+def test_an_interrupted_run_says_so(monkeypatch, tmp_path, capsys):
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(permutation, "run_permutation", interrupt)
+    assert main(["tour", "--output", str(tmp_path)]) == 130
+    assert capsys.readouterr().err.endswith("Interrupted.\n")

@@ -1,0 +1,246 @@
+"""The way of rows through a tree, against a naive walk."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import EXTREME_VALUES
+from support import LEAF, UNDEFINED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
+
+from pytrees._engine import kernel
+
+# On both sides of the 12 rows that walk side by side, and of 64 features, up to which the next rows are fetched.
+ROWS = [0, 1, 7, 8, 9, 11, 12, 13, 23, 24, 25, 40]
+FEATURES = [1, 3, 63, 64, 65]
+
+STRUCTURE = ("children_left", "children_right", "feature", "threshold")
+
+
+def traverse(function, tree, X):
+    result = kernel(function)(*(tree[name] for name in STRUCTURE), np.ascontiguousarray(X))
+    return tuple(map(np.asarray, result)) if function == "decision_path" else np.asarray(result)
+
+
+def naive_path(tree, row_values, node=0):
+    """The nodes from this one down to the row's leaf."""
+    if tree["children_left"][node] == LEAF:
+        return [node]
+    goes_left = row_values[tree["feature"][node]] <= tree["threshold"][node]
+    child = tree["children_left" if goes_left else "children_right"][node]
+    return [node, *naive_path(tree, row_values, int(child))]
+
+
+def assert_walked_as_naively(tree, X):
+    paths = [naive_path(tree, row_values) for row_values in X]
+    leaves = traverse("apply", tree, X)
+    np.testing.assert_array_equal(leaves, [path[-1] for path in paths])
+    indptr, indices = traverse("decision_path", tree, X)
+    np.testing.assert_array_equal(np.diff(indptr), [len(path) for path in paths])
+    np.testing.assert_array_equal(indices, np.concatenate(paths))
+    assert indptr[0] == 0
+    usage = traverse("feature_usage", tree, X)
+    looked_at = [{int(tree["feature"][node]) for node in path[:-1]} for path in paths]
+    np.testing.assert_array_equal(usage, [sum(f in features for features in looked_at) for f in range(X.shape[1])])
+    for array in (leaves, indptr, indices, usage):
+        assert array.dtype == np.int64
+
+
+def random_tree(rng, n_inner_nodes, n_features):
+    """A tree of any shape, nodes in preorder; features repeat on a path, and some branches cannot be reached."""
+    tree = {name: [] for name in STRUCTURE}
+
+    def add(n_inner):
+        node = len(tree["feature"])
+        for name in ("children_left", "children_right"):
+            tree[name].append(LEAF)
+        tree["feature"].append(rng.integers(n_features) if n_inner else UNDEFINED)
+        tree["threshold"].append(rng.choice([-1.5, -0.5, 0.0, 0.5, 1.5]) if n_inner else float(UNDEFINED))
+        if n_inner:
+            n_left = rng.integers(n_inner)
+            tree["children_left"][node] = add(n_left)
+            tree["children_right"][node] = add(n_inner - 1 - n_left)
+        return node
+
+    add(n_inner_nodes)
+    dtypes = (np.int64, np.int64, np.int64, np.float64)
+    return {name: np.array(tree[name], dtype=dtype) for name, dtype in zip(STRUCTURE, dtypes, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def stump():
+    return grow(np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]]), [0, 1, 1])
+
+
+def test_by_hand(engine, stump):
+    X = np.array([[0.5, 0.0], [np.nextafter(0.5, 1.0), 0.0], [-7.0, 0.0]])
+    assert traverse("apply", stump, X).tolist() == [1, 2, 1]
+    indptr, indices = traverse("decision_path", stump, X)
+    assert indptr.tolist() == [0, 2, 4, 6]
+    assert indices.tolist() == [0, 1, 0, 2, 0, 1]
+    assert traverse("feature_usage", stump, X).tolist() == [3, 0]
+
+
+def test_single_leaf(engine):
+    X = np.zeros((4, 2))
+    tree = grow(X, [0, 0, 0, 0])
+    assert traverse("apply", tree, X).tolist() == [0] * 4
+    assert [part.tolist() for part in traverse("decision_path", tree, X)] == [[0, 1, 2, 3, 4], [0] * 4]
+    assert traverse("feature_usage", tree, X).tolist() == [0, 0]
+
+
+def test_no_rows(engine, stump):
+    X = np.empty((0, 2))
+    assert traverse("apply", stump, X).shape == (0,)
+    assert [part.tolist() for part in traverse("decision_path", stump, X)] == [[0], []]
+
+
+def test_feature_that_repeats_on_a_path_counts_once(engine):
+    X = np.arange(8.0)[:, None]
+    tree = grow(X, [0, 1, 0, 1, 0, 1, 0, 1])
+    assert len(tree["feature"]) > 5
+    assert traverse("feature_usage", tree, X).tolist() == [8]
+
+
+def test_values_around_the_threshold(engine):
+    X = np.array(EXTREME_VALUES)[:, None]
+    tree = grow(X, np.arange(len(X)))
+    assert_walked_as_naively(tree, X)
+
+
+@examples(200)
+@given(seed=st.integers(0, 2**32 - 1), n_inner_nodes=st.integers(0, 20), n_features=st.integers(1, 4))
+def test_random_trees(engine, seed, n_inner_nodes, n_features):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, n_inner_nodes, n_features)
+    assert_walked_as_naively(tree, rng.integers(-4, 5, (rng.integers(1, 30), n_features)) / 2)
+
+
+# -------------------------------------------------------------------------------------------------------- packed trees
+
+
+def packed(tree):
+    """What `pack` of the engine in force makes of a tree, as the arrays that the kernels take."""
+    nodes, numbers = kernel("pack")(*(tree[name] for name in STRUCTURE))
+    dtype = [("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)]
+    return np.asarray(nodes, dtype=dtype), np.asarray(numbers, dtype=np.uint32)
+
+
+def random_rows(rng, n_rows, n_features):
+    return rng.integers(-4, 5, (n_rows, n_features)) / 2
+
+
+def test_packed_by_hand(engine):
+    tree = {
+        "children_left": np.array([1, 2, -1, -1, 5, -1, -1]),
+        "children_right": np.array([4, 3, -1, -1, 6, -1, -1]),
+        "feature": np.array([3, 1, -2, -2, 0, -2, -2]),
+        "threshold": np.array([0.5, -1.5, -2.0, -2.0, 2.5, -2.0, -2.0]),
+    }
+    nodes, numbers = packed(tree)
+    assert numbers.tolist() == [0, 1, 4, 2, 3, 5, 6]
+    leaves = [(np.inf, 0, place) for place in range(3, 7)]
+    assert nodes.tolist() == [(0.5, 3, 1), (-1.5, 1, 3), (2.5, 0, 5), *leaves]
+
+
+@examples(100)
+@given(seed=st.integers(0, 2**32 - 1), n_inner_nodes=st.integers(0, 20))
+def test_packed_trees_are_the_same_on_both_engines(seed, n_inner_nodes):
+    tree = random_tree(np.random.default_rng(seed), n_inner_nodes, 3)
+    compiled, reference = on_both_engines(packed, tree)
+    for ours, theirs in zip(compiled, reference, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@examples(200)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_inner_nodes=st.integers(0, 20),
+    n_rows=st.sampled_from(ROWS),
+    n_features=st.sampled_from(FEATURES),
+)
+def test_rows_walk_in_packed_trees_as_in_others(engine, seed, n_inner_nodes, n_rows, n_features):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, n_inner_nodes, n_features)
+    X = random_rows(rng, n_rows, n_features)
+    leaves, finite = kernel("apply_packed")(*packed(tree), X)
+    np.testing.assert_array_equal(leaves, [naive_path(tree, row_values)[-1] for row_values in X])
+    assert finite is True
+
+
+def test_extreme_values_in_packed_trees(engine):
+    X = np.array(EXTREME_VALUES)[:, None]
+    tree = grow(X, np.arange(len(X)))
+    leaves, finite = kernel("apply_packed")(*packed(tree), X)
+    assert list(leaves) == [naive_path(tree, row_values)[-1] for row_values in X]
+    assert finite
+
+
+def test_thresholds_may_be_infinite(engine, stump):
+    for threshold, leaf in ((np.inf, 1), (-np.inf, 2)):
+        tree = stump | {"threshold": np.array([threshold, UNDEFINED, UNDEFINED], dtype=np.float64)}
+        leaves, _ = kernel("apply_packed")(*packed(tree), np.zeros((13, 2)))
+        assert list(leaves) == [leaf] * 13
+
+
+@examples(200)
+@given(
+    n_rows=st.sampled_from(ROWS[1:]),
+    n_features=st.sampled_from(FEATURES),
+    place=st.integers(0, 2**16),
+    value=st.sampled_from([np.nan, -np.nan, np.inf, -np.inf]),
+)
+def test_what_is_not_finite_is_noticed_anywhere(engine, stump, n_rows, n_features, place, value):
+    X = np.full((n_rows, max(n_features, 2)), np.finfo(np.float64).max)
+    apply_packed, tree = kernel("apply_packed"), packed(stump)
+    assert apply_packed(*tree, X)[1] is True
+    X.flat[place % X.size] = value
+    assert apply_packed(*tree, X)[1] is False
+
+
+# Of 5000 features, 13 rows make a block.
+@pytest.mark.parametrize("n_features", [2, 5000])
+@pytest.mark.parametrize("n_rows", [0, 1, 12, 13, 14, 27])
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_sums_over_trees(engine, n_trees, n_rows, n_features):
+    rng = np.random.default_rng(n_rows)
+    trees = [random_tree(rng, rng.integers(10), n_features) for _ in range(n_trees)]
+    X = random_rows(rng, n_rows, n_features)
+    votes = [rng.integers(0, 3, len(tree["feature"])) for tree in trees]
+    values = [rng.normal(size=(len(tree["feature"]), 3)) for tree in trees]
+    counted, total = np.zeros((n_rows, 3)), np.zeros((n_rows, 3))
+    for row, row_values in enumerate(X):
+        for i, tree in enumerate(trees):  # in this order, as the sums of floating-point numbers depend on it
+            leaf = naive_path(tree, row_values)[-1]
+            counted[row, votes[i][leaf]] += 1
+            total[row] += values[i][leaf]
+    all_packed = [packed(tree) for tree in trees]
+    summed = np.asarray(kernel("sum_values")(all_packed, values, 3, X))
+    np.testing.assert_array_equal(summed.reshape(n_rows, 3), total)
+    summed = np.asarray(kernel("sum_votes")(all_packed, votes, 3, X))
+    np.testing.assert_array_equal(summed.reshape(n_rows, 3), counted)
+
+
+def test_sums_want_a_value_for_every_node(stump):
+    X, tree = np.zeros((2, 2)), packed(stump)
+    for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2))):
+        with pytest.raises(ValueError, match="do not agree"):
+            kernel("sum_values")([tree], [values], 3, X)
+    with pytest.raises(ValueError, match="do not agree"):
+        kernel("sum_votes")([tree], [np.zeros(2, dtype=np.int64)], 3, X)
+
+
+# --------------------------------------------------------------------------------------------------------- grown trees
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+def test_training_rows_end_where_growth_put_them(criterion):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
+    compiled, reference = on_both_engines(grow, X, y, criterion=criterion)
+    assert_same_tree(compiled, reference)
+    assert_walked_as_naively(compiled, X)
+    leaves = traverse("apply", compiled, X)
+    for node, rows in enumerate(rows_of_nodes(compiled, X)):
+        assert len(rows) == compiled["n_node_samples"][node]
+        if compiled["children_left"][node] == LEAF:
+            np.testing.assert_array_equal(np.flatnonzero(leaves == node), rows)

@@ -1,0 +1,379 @@
+"""Random forests (`pytrees.forest`): bootstrap samples as weights, mean shares, out-of-bag scores."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import make_classes, make_stump, make_ties, trees_of
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from strategies import problems
+from support import assert_same_tree, examples, grow, on_both_engines
+
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, config_context
+
+COUNT_CRITERIA = ["gini", "entropy", "gain_ratio", "jaccard"]
+
+
+def make_forest(n_estimators=5, random_state=0, **parameters):
+    return DecisionForestClassifier(n_estimators, random_state=random_state, **parameters)
+
+
+def drawn(estimator, n_rows, n_draws=None):
+    """The rows that a tree of a forest was grown on, in the order of the draws."""
+    return np.random.RandomState(estimator.random_state).randint(n_rows, size=n_draws or n_rows)
+
+
+def arrays_of(tree):
+    names = ("children_left", "children_right", "feature", "threshold", "value", "gain")
+    return {name: getattr(tree, name) for name in names}
+
+
+@pytest.fixture
+def data():
+    return make_ties()
+
+
+# ------------------------------------------------------------------------------------------------ the rows of the trees
+
+
+@pytest.mark.parametrize("criterion", COUNT_CRITERIA)
+@pytest.mark.parametrize("max_samples", [None, 7, 45, 0.5])
+@pytest.mark.parametrize("max_leaf_nodes", [None, 5])
+def test_a_bootstrap_sample_grows_the_tree_of_the_repeated_rows(engine, criterion, max_samples, max_leaf_nodes):
+    X, y = make_ties()
+    limits = {"max_leaf_nodes": max_leaf_nodes} if max_leaf_nodes else {}
+    forest = make_forest(criterion=criterion, max_samples=max_samples, max_features=2, **limits).fit(X, y)
+    for estimator in forest.estimators_:
+        draws = drawn(estimator, 30, {None: 30, 0.5: 15}.get(max_samples, max_samples))
+        rows = np.sort(draws)
+        seed = estimator.random_state
+        repeated = grow(X[rows], y[rows], n_classes=3, criterion=criterion, max_features=2, seed=seed, **limits)
+        assert estimator.tree_.n_node_samples[0] == len(set(draws))
+        repeated.pop("n_node_samples")
+        assert_same_tree(arrays_of(estimator.tree_), repeated)
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_the_rows_of_a_sequence_come_in_the_order_of_the_draws(engine, bootstrap):
+    X, y = make_ties(n_samples=14)
+    forest = make_forest(criterion="etc", bootstrap=bootstrap, max_features=2).fit(X, y)
+    for estimator in forest.estimators_:
+        rows = drawn(estimator, 14) if bootstrap else np.arange(14)
+        seed = estimator.random_state
+        sequence = grow(X[rows], y[rows], n_classes=3, criterion="etc", max_features=2, seed=seed)
+        assert estimator.tree_.n_node_samples[0] == 14
+        sequence.pop("n_node_samples")
+        assert_same_tree(arrays_of(estimator.tree_), sequence)
+
+
+@pytest.mark.parametrize("criterion", COUNT_CRITERIA)
+def test_without_bootstrap_and_with_all_features_every_tree_is_the_tree(engine, data, criterion):
+    weights = np.random.default_rng(0).integers(0, 3, 30)
+    forest = make_forest(criterion=criterion, bootstrap=False, max_features=None).fit(*data, sample_weight=weights)
+    tree = DecisionTreeClassifier(criterion=criterion).fit(*data, sample_weight=weights).tree_
+    assert all(member == tree for member in trees_of(forest))
+
+
+def test_nodes_look_at_the_square_root_of_the_features(data):
+    assert trees_of(make_forest().fit(*data)) == trees_of(make_forest(max_features=1).fit(*data))
+    assert trees_of(make_forest().fit(*data)) != trees_of(make_forest(max_features=3).fit(*data))
+
+
+@pytest.mark.parametrize("max_samples", [0.01, 0.02999, 0.03, 1, 1e-300])
+def test_one_row_at_least_is_drawn(engine, data, max_samples):
+    forest = make_forest(max_samples=max_samples).fit(*data)
+    assert [tree.value.tolist() for tree in trees_of(forest)] == [
+        [np.eye(3)[data[1][drawn(one, 30, 1)[0]]].tolist()] for one in forest.estimators_
+    ]
+
+
+@pytest.mark.parametrize(
+    ("max_samples", "n_draws"), [(0.999, 29), (1.0, 30), (1.5, 45), (30, 30), (100, 100), (np.int64(4), 4)]
+)
+def test_sizes_of_the_samples(data, max_samples, n_draws):
+    forest = make_forest(max_samples=max_samples).fit(*data)
+    assert {tree.value[0].sum() for tree in trees_of(forest)} == {n_draws}
+
+
+# -------------------------------------------------------------------------------------------------------------- weights
+
+
+def test_weights_multiply_the_draws(engine, data):
+    X, y = data
+    weights = np.random.default_rng(0).integers(1, 4, 30)
+    forest = make_forest().fit(X, y, sample_weight=weights)
+    for estimator, unweighted in zip(forest.estimators_, make_forest().fit(X, y).estimators_, strict=True):
+        rows = drawn(estimator, 30)
+        np.testing.assert_array_equal(
+            estimator.tree_.value[0], np.bincount(y[rows], weights=weights[rows], minlength=3)
+        )
+        assert estimator.tree_.n_node_samples[0] == unweighted.tree_.n_node_samples[0]
+
+
+@pytest.mark.parametrize("scale", [1, 0.3])
+def test_rows_of_weight_zero_are_left_out_before_rows_are_drawn(engine, data, scale):
+    X, y = data
+    weights = np.random.default_rng(1).integers(0, 3, 30) * scale
+    kept = weights > 0
+    parameters = {"max_samples": 0.5, "min_samples_leaf": 0.1}
+    weighted = make_forest(**parameters).fit(X, y, sample_weight=weights)
+    assert trees_of(weighted) == trees_of(make_forest(**parameters).fit(X[kept], y[kept], sample_weight=weights[kept]))
+
+
+def test_weights_of_one_are_no_weights(engine, data):
+    assert trees_of(make_forest().fit(*data, sample_weight=np.ones(30))) == trees_of(make_forest().fit(*data))
+
+
+def test_class_weights_are_those_of_all_rows(engine, data):
+    X, y = data
+    by_class = 30 / (3 * np.bincount(y))
+    balanced = make_forest(class_weight="balanced").fit(X, y)
+    assert trees_of(balanced) == trees_of(make_forest(class_weight=dict(enumerate(by_class))).fit(X, y))
+    assert trees_of(balanced) == trees_of(make_forest().fit(X, y, sample_weight=by_class[y]))
+    assert all(estimator.class_weight == "balanced" for estimator in balanced.estimators_)
+
+
+@pytest.mark.parametrize("criterion", COUNT_CRITERIA)
+def test_weights_too_large_to_be_counted(engine, data, criterion):
+    weights = np.r_[np.full(3, 2**22), np.ones(27)]  # their sum can be counted, but not that of all draws
+    forest = make_forest(10, criterion=criterion).fit(*data, sample_weight=weights)
+    totals = {tree.value[0].sum() for tree in trees_of(forest)}
+    assert min(totals) < 2**24 < max(totals)
+
+
+def test_label_sequences_have_no_weights(data):
+    with pytest.raises(ValueError, match="sample_weight cannot be used with criterion='etc'"):
+        make_forest(criterion="etc").fit(*data, sample_weight=np.ones(30))
+    with pytest.raises(ValueError, match="class_weight cannot be used with criterion='etc'"):
+        make_forest(criterion="etc", class_weight="balanced").fit(*data)
+
+
+# ------------------------------------------------------------------------------------------------- probabilities, order
+
+
+def mean_in_order(shares):
+    total = np.zeros_like(shares[0])
+    for share in shares:
+        total = total + share
+    return total / len(shares)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, 3, -1])
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 101])
+def test_probabilities_are_added_in_the_order_of_the_trees(n_jobs, n_rows):
+    X, y = make_classes(n_samples=101)
+    forest = make_forest(23, n_jobs=n_jobs, max_depth=3).fit(X, y, sample_weight=np.linspace(0.1, 1.0, 101))
+    rows = X[:n_rows]
+    expected = mean_in_order([estimator.predict_proba(rows) for estimator in forest.estimators_])
+    np.testing.assert_array_equal(forest.predict_proba(rows), expected)
+    np.testing.assert_array_equal(forest.predict(rows), forest.classes_[expected.argmax(axis=1)])
+    np.testing.assert_allclose(forest.predict_proba(rows).sum(axis=1), 1.0)
+
+
+def test_shares_decide_not_votes(engine):
+    forest = make_forest(3).fit([[0.0], [1.0]], ["a", "b"])
+    unsure, sure = make_stump(value=[[4, 3], [2, 1], [2, 2]]), make_stump(value=[[1, 5], [0, 1], [1, 4]])
+    for estimator, tree in zip(forest.estimators_, [unsure, unsure, sure], strict=True):
+        estimator.tree_ = tree
+    np.testing.assert_array_equal(
+        forest.predict_proba([[0.0], [1.0]]),
+        [[(2 / 3 + 2 / 3 + 0.0) / 3, (1 / 3 + 1 / 3 + 1.0) / 3], [(0.5 + 0.5 + 0.2) / 3, (0.5 + 0.5 + 0.8) / 3]],
+    )
+    assert forest.predict([[0.0], [1.0]]).tolist() == ["b", "b"]
+
+
+def test_order_is_routed(data):
+    X, y = data
+    stored = np.random.default_rng(2).permutation(30)
+    with sklearn.config_context(enable_metadata_routing=True):
+        forest = make_forest().set_fit_request(order=True, sample_weight=False)
+        fitted = make_pipeline(StandardScaler(), forest).fit(X[stored], y[stored], order=stored)
+    scaled = fitted[0].transform(X)
+    assert trees_of(fitted[-1]) == trees_of(make_forest().fit(scaled, y))
+    assert trees_of(fitted[-1]) != trees_of(make_forest().fit(scaled[stored], y[stored]))
+
+
+# ----------------------------------------------------------------------------------------------------------- out of bag
+
+
+def out_of_bag(forest, X, n_rows=None):
+    """The decision function from its definition, row by row."""
+    means = np.full((len(X), forest.n_classes_), np.nan)
+    for i, row in enumerate(X):
+        unseen = [e for e in forest.estimators_ if i not in drawn(e, n_rows or len(X))]
+        if unseen:
+            means[i] = mean_in_order([estimator.predict_proba(row[None])[0] for estimator in unseen])
+    return means
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("criterion", [*COUNT_CRITERIA, "etc"])
+def test_out_of_bag_score(engine, data, criterion, n_jobs):
+    X, y = data
+    forest = make_forest(20, criterion=criterion, oob_score=True, n_jobs=n_jobs).fit(X, np.array(["a", "b", "c"])[y])
+    expected = out_of_bag(forest, X)
+    assert not np.isnan(expected).any()
+    np.testing.assert_array_equal(forest.oob_decision_function_, expected)
+    assert forest.oob_score_ == accuracy_score(y, expected.argmax(axis=1))
+
+
+def test_out_of_bag_score_by_another_metric(data):
+    X, y = data
+    labels = np.array(["a", "b", "c"])[y]
+    forest = make_forest(20, oob_score=balanced_accuracy_score).fit(X, labels)
+    predicted = forest.classes_[forest.oob_decision_function_.argmax(axis=1)]
+    assert forest.oob_score_ == balanced_accuracy_score(labels, predicted)
+
+
+def test_rows_that_every_tree_has_seen_are_not_judged(engine, data):
+    X, y = data
+    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores") as warned:
+        forest = make_forest(2, oob_score=True).fit(X, y)
+    assert warned[0].filename == __file__
+    expected = out_of_bag(forest, X)
+    judged = ~np.isnan(expected[:, 0])
+    assert 0 < judged.sum() < 30
+    np.testing.assert_array_equal(forest.oob_decision_function_, expected)
+    assert forest.oob_score_ == accuracy_score(y[judged], expected[judged].argmax(axis=1))
+
+
+def test_no_row_to_judge(engine):
+    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
+        forest = make_forest(2, oob_score=True, max_samples=200).fit([[0.0], [1.0]], [0, 1])
+    assert np.isnan(forest.oob_decision_function_).all()
+    assert np.isnan(forest.oob_score_)
+
+
+def test_out_of_bag_rows_stay_where_they_are_stored(data):
+    X, y = data
+    order = np.random.default_rng(2).permutation(30)
+    weights = np.r_[np.zeros(6), np.ones(24)]
+    forest = make_forest(20, oob_score=True).fit(X, y, sample_weight=weights, order=order)
+    rows = np.argsort(order)
+    rows = rows[weights[rows] > 0]
+    expected = np.empty((30, 3))
+    expected[rows] = out_of_bag(forest, X[rows])
+    expected[:6] = forest.predict_proba(X[:6])  # rows of weight 0 are out of every bag
+    np.testing.assert_array_equal(forest.oob_decision_function_, expected)
+
+
+def test_out_of_bag_score_as_scikit_learn_estimates_it():
+    X, y = load_breast_cancer(return_X_y=True)
+    ours = make_forest(100, oob_score=True).fit(X, y)
+    theirs = RandomForestClassifier(100, oob_score=True, random_state=0).fit(X, y)
+    assert abs(ours.oob_score_ - theirs.oob_score_) < 0.015
+
+
+# ---------------------------------------------------------------------------------------------------- errors, refitting
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"bootstrap": False, "oob_score": True}, "oob_score needs bootstrap=True"),
+        ({"bootstrap": False, "oob_score": accuracy_score}, "oob_score needs bootstrap=True"),
+        ({"bootstrap": False, "max_samples": 3}, "max_samples needs bootstrap=True"),
+        ({"bootstrap": False, "max_samples": 1.0}, "max_samples needs bootstrap=True"),
+        ({"max_samples": 0}, "'max_samples' parameter"),
+        ({"max_samples": 0.0}, "'max_samples' parameter"),
+        ({"max_samples": -0.5}, "'max_samples' parameter"),
+        ({"max_samples": np.nan}, "'max_samples' parameter"),
+        ({"max_samples": "all"}, "'max_samples' parameter"),
+        ({"max_samples": 2**28 + 1}, "max_samples=268435457 draws more than 268435456 rows"),
+        ({"max_samples": 1e300}, r"max_samples=1e\+300 draws more than"),
+        ({"oob_score": "accuracy"}, "'oob_score' parameter"),
+        ({"class_weight": "balanced_subsample"}, "'class_weight' parameter"),
+        ({"class_weight": {0: -1.0}}, "gives weights that are negative"),
+    ],
+)
+def test_parameters_that_are_refused(data, monkeypatch, parameters, message):
+    monkeypatch.setattr("pytrees.trees.base_forest._grow_from_seed", None)  # before anything grows
+    with pytest.raises(ValueError, match=message):
+        make_forest(**parameters).fit(*data)
+
+
+def test_a_metric_that_fails_leaves_the_last_fit_whole(data):
+    def fail(y_true, y_pred):
+        raise ZeroDivisionError
+
+    forest = make_forest(20, oob_score=True).fit(*data)
+    before = pickle.dumps(forest)
+    with pytest.raises(ZeroDivisionError):
+        forest.set_params(oob_score=fail).fit(data[0][:, :2], data[1])
+    assert pickle.dumps(forest.set_params(oob_score=True)) == before
+
+
+def test_a_refit_without_out_of_bag_score_forgets_the_last_one(data):
+    forest = make_forest(20, oob_score=True).fit(*data)
+    forest.set_params(oob_score=False).fit(*data)
+    assert not hasattr(forest, "oob_score_")
+    assert not hasattr(forest, "oob_decision_function_")
+
+
+def test_pickled_forest_predicts_the_same(engine, data):
+    forest = make_forest(oob_score=False).fit(pd.DataFrame(data[0], columns=["a", "b", "c"]), data[1])
+    loaded = pickle.loads(pickle.dumps(forest))
+    frame = pd.DataFrame(data[0], columns=["a", "b", "c"])
+    np.testing.assert_array_equal(loaded.predict_proba(frame), forest.predict_proba(frame))
+    assert loaded.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert trees_of(loaded) == trees_of(forest)
+    with pytest.raises(ValueError, match="feature names should match"):
+        loaded.predict(frame[["b", "a", "c"]])
+
+
+# ------------------------------------------------------------------------------------------- accuracy, and both engines
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
+def test_as_accurate_as_scikit_learn(load):
+    X, y = load(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
+    ours = make_forest(100).fit(X, y).score(X_test, y_test)
+    theirs = RandomForestClassifier(100, random_state=0).fit(X, y).score(X_test, y_test)
+    assert ours > 0.93
+    assert abs(ours - theirs) < 0.02
+
+
+@examples(40)
+@given(
+    problem=problems(max_rows=12),
+    criterion=st.sampled_from([*COUNT_CRITERIA, "etc"]),
+    bootstrap=st.booleans(),
+    data=st.data(),
+)
+def test_both_engines_fit_the_same_forest(problem, criterion, bootstrap, data):
+    X, y, _, _ = problem
+    weights = None
+    if criterion != "etc":
+        some = st.lists(st.sampled_from([0, 1, 2, 0.5]), min_size=len(X), max_size=len(X)).filter(any)
+        weights = data.draw(st.none() | some)
+    model = DecisionForestClassifier(
+        3,
+        criterion=criterion,
+        bootstrap=bootstrap,
+        max_samples=data.draw(st.sampled_from([None, 0.6, 20])) if bootstrap else None,
+        max_features=0.7,
+        random_state=data.draw(st.integers(0, 2**32 - 1)),
+    )
+    compiled, reference = on_both_engines(lambda: sklearn.clone(model).fit(X, y, sample_weight=weights))
+    assert trees_of(compiled) == trees_of(reference)
+    np.testing.assert_array_equal(*on_both_engines(compiled.predict_proba, X))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_out_of_bag_is_the_same_for_every_engine_and_number_of_workers(n_jobs):
+    X, y = make_classes(n_samples=40)
+    with config_context(engine="reference"):
+        expected = make_forest(15, oob_score=True).fit(X, y)
+    forest = make_forest(15, oob_score=True, n_jobs=n_jobs).fit(X, y)
+    assert trees_of(forest) == trees_of(expected)
+    np.testing.assert_array_equal(forest.oob_decision_function_, expected.oob_decision_function_)
