@@ -4,8 +4,10 @@ The gain of k children is the impurity of the node minus those of the children b
 by child takes off the distance to the classes, of any criterion; of two children it is that of a cut.
 """
 
-from . import counts as criteria
-from .user import gain_by_user, sequence_gain_by_user
+from ..criteria.counts import counted, is_greater, remainder, user_criterion_of
+from ..criteria.etc import etc_gain
+from ..criteria.user import gain_by_user, sequence_gain_by_user
+from .scan import gain_of_counts, judges_sequence, reported
 
 
 def counts_of_children(labels, weights, codes, n_classes):
@@ -14,13 +16,13 @@ def counts_of_children(labels, weights, codes, n_classes):
     Of two children the second has what the first leaves of the node, as at a cut: this fixes what is rounded.
     """
     rows = list(zip(labels, weights, strict=True))
-    node = criteria.counted(rows, n_classes)
+    node = counted(rows, n_classes)
     children = [
-        criteria.counted([row for row, code in zip(rows, codes, strict=True) if code == category], n_classes)
+        counted([row for row, code in zip(rows, codes, strict=True) if code == category], n_classes)
         for category in sorted(set(codes))
     ]
     if len(children) == 2:
-        children[1] = criteria.remainder(node, children[0])
+        children[1] = remainder(node, children[0])
     return node, children
 
 
@@ -28,20 +30,20 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
     """The gain as it is compared, of rows by their labels, weights and categories; a user's criterion may ask for their
     numbers."""
     if criterion == "etc":
-        return criteria.etc_gain(labels, codes, n_classes)
-    if criteria.judges_sequence(criterion):
+        return etc_gain(labels, codes, n_classes)
+    if judges_sequence(criterion):
         present = sorted(set(codes))
         return sequence_gain_by_user(criterion, labels, [present.index(code) for code in codes], rows)
     node, children = counts_of_children(labels, weights, codes, n_classes)
-    if criteria.user_criterion_of(criterion)[0] is not None:
+    if user_criterion_of(criterion)[0] is not None:
         return gain_by_user(criterion, [counts for counts, _ in children])
-    return criteria.gain_of_counts(criterion, node, children)
+    return gain_of_counts(criterion, node, children)
 
 
 def gain_of_children(criterion, labels, weights, codes, n_classes):
     """The gain of a split by category of rows with these labels, weights (None: every row counts once) and categories,
     of which there are two at least; as a double."""
-    return criteria.reported(criterion, checked_gain(criterion, labels, weights, codes, n_classes))
+    return reported(criterion, checked_gain(criterion, labels, weights, codes, n_classes))
 
 
 def compare_gains(criterion, labels, weights, codes, other_codes, n_classes):
@@ -49,7 +51,7 @@ def compare_gains(criterion, labels, weights, codes, other_codes, n_classes):
     gain, other = (
         checked_gain(criterion, labels, weights, categories, n_classes) for categories in (codes, other_codes)
     )
-    return criteria.is_greater(gain, other) - criteria.is_greater(other, gain)
+    return is_greater(gain, other) - is_greater(other, gain)
 
 
 def checked_gain(criterion, labels, weights, codes, n_classes):
