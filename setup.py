@@ -29,16 +29,31 @@ DIRECTIVES = {
 
 # No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine.
 # Compiling without notes for debuggers, which Python's own flags ask for, takes some 40 % less time.
-COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0", *shlex.split(os.environ.get("CFLAGS", ""))]
+COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
+
+# The scan loops are written once and take a criterion's functions inline: GCC stops at its limits of growth otherwise. Loops
+# over the classes are short, so that vector instructions cost more than they save.
+SCAN_ARGS = [
+    "--param=inline-unit-growth=300",
+    "--param=large-function-growth=400",
+    "--param=max-inline-insns-single=400",
+    "-fno-tree-vectorize",
+]
 
 # What Cython compiles for memoryviews, once for all kernels.
 SHARED = "pytrees._core._cyutility"
 
+
+def kernel(name, source):
+    arguments = COMPILE_ARGS + (SCAN_ARGS if name == "pytrees._core.split.scan" else [])
+    return Extension(name, [source], extra_compile_args=arguments + shlex.split(os.environ.get("CFLAGS", "")))
+
+
 extensions = [
-    Extension(".".join(source.with_suffix("").parts), [source.as_posix()], extra_compile_args=COMPILE_ARGS)
+    kernel(".".join(source.with_suffix("").parts), source.as_posix())
     for source in sorted(Path("pytrees/_core").rglob("*.pyx"))
 ]
-extensions.append(Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"], extra_compile_args=COMPILE_ARGS))
+extensions.append(kernel(SHARED, f"{SHARED.replace('.', '/')}.c"))
 
 # The reference lies at the top level, and is installed as pytrees.reference.
 packages = find_packages(include=["pytrees", "pytrees.*"]) + [
