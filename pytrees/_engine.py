@@ -16,7 +16,6 @@ KERNELS = {
         "sequence.substitution": ("effort_to_compress", "substitutions"),
         "sequence.scanner": ("best_sequence_cut",),
         "criteria.counts": ("n_log2_n",),
-        "split.categories": ("compare_gains", "gain_of_children"),
         "split.scan": ("highest_score",),
         "rows.partition": ("rank_features",),
         "rows.histogram": ("bin_features",),

@@ -5,7 +5,7 @@ import numpy as np
 from libc.math cimport INFINITY
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
-from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.criteria.children cimport (
     ChildCounts,
     complete_best,
@@ -14,9 +14,8 @@ from pytrees._core.criteria.children cimport (
     offer_sum,
 )
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
-from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, tolerant_gain
+from pytrees._core.criteria.gain cimport Gain, is_greater_gain, tolerant_gain
 from pytrees._core.rows.partition cimport count_children, entries_of, order_by_category
-from pytrees._core.sequence.substitution cimport PairSubstitution, effort
 from pytrees._core.split.scan cimport (
     complete_sum,
     end_weighted_child,
@@ -38,9 +37,6 @@ from pytrees._core.split.scanner cimport (
     label_of_place,
 )
 from pytrees._core.split.sequences cimport offer_children_to_user, offer_efforts
-
-from pytrees._core.criteria.counts import user_criterion_of
-from pytrees._core.split.scan import class_counts, judging_of, weights_as_compared
 
 
 def child_counts(ClassCounts node, bint has_float_weights, Py_ssize_t most_children, user_criterion):
@@ -275,107 +271,3 @@ cdef int _offer_children(ChildCounts children) except -1 nogil:
 
 cdef inline float64_t _node_weight(ChildCounts children) noexcept nogil:
     return children.node.total_weight if children.has_weights else <float64_t> children.total
-
-
-# ------------------------------------------------------------------------------------------------------ from Python
-
-def gain_of_children(criterion, const index_t[::1] labels, weights, const index_t[::1] codes, index_t n_classes):
-    """The gain of a split by category of rows with these labels, weights (None: every row counts once) and categories,
-    of which there are two at least."""
-    cdef ChildCounts children = _offered(criterion, labels, weights, [codes], n_classes)
-    complete_best(children)
-    return children.best.gain.value
-
-
-def compare_gains(
-    criterion, const index_t[::1] labels, weights, const index_t[::1] codes, const index_t[::1] other_codes,
-    index_t n_classes,
-):
-    """1 where the split by the codes is the better one, -1 where that by the others is, 0 where neither is."""
-    cdef ChildCounts after_other = _offered(criterion, labels, weights, [other_codes, codes], n_classes)
-    cdef ChildCounts before_other = _offered(criterion, labels, weights, [codes, other_codes], n_classes)
-    return int(after_other.best.feature == 1) - int(before_other.best.feature == 1)
-
-
-def _offered(criterion, const index_t[::1] labels, weights, all_codes, index_t n_classes):
-    """The splits by all of the codes, offered one after the other."""
-    cdef ClassCounts node
-    cdef ChildCounts children
-    cdef index_t feature, label
-    _check(labels, weights, all_codes, n_classes)
-    weights = weights_as_compared(criterion, n_classes, len(labels), weights)
-    node = class_counts(criterion, n_classes, weights, len(labels))
-    has_float_weights = weights is not None and weights.dtype == np.float64
-    children = child_counts(node, has_float_weights, len(labels), user_criterion_of(criterion)[0])
-    judging = judging_of(criterion)
-    values = np.ones(len(labels)) if weights is None else weights.astype(np.float64)
-    for label, value in zip(np.asarray(labels), values):
-        node.total_weights[label] += value
-        node.total_weight += value
-    if not has_float_weights:
-        node.total_counts = np.asarray(node.total_weights).astype(np.int64)
-    _start_node(children)
-    for feature, codes in enumerate(all_codes):
-        if judging in (SEQUENCES, OWN_SEQUENCES):
-            _offer_sequences(children, feature, labels, codes)
-        else:
-            _offer_rows(children, feature, labels, values, codes)
-    return children
-
-
-def _check(labels, weights, all_codes, n_classes):
-    n_weights = len(labels) if weights is None else len(weights)
-    for codes in all_codes:
-        if not len(labels) == n_weights == len(codes):
-            raise ValueError(
-                f"Labels, weights and codes must be as many, got {len(labels)}, {n_weights}, {len(codes)}."
-            )
-        if not np.all((np.asarray(labels) >= 0) & (np.asarray(labels) < n_classes)):
-            raise ValueError(f"Labels must be codes 0..{n_classes - 1}.")
-        if len(np.unique(codes)) < 2:
-            raise ValueError("A split has two categories at least.")
-
-
-cdef int _offer_rows(
-    ChildCounts children, index_t feature, const index_t[::1] labels, const float64_t[::1] weights,
-    const index_t[::1] codes
-) except -1:
-    cdef index_t i, k
-    cdef const int64_t[::1] order = np.argsort(codes, kind="stable")
-    _start_children(children, feature, len(np.unique(codes)))
-    for k in range(<index_t> order.shape[0]):
-        i = <index_t> order[k]
-        if k > 0 and codes[i] != codes[order[k - 1]]:
-            _end_child(children)
-        children.counts[labels[i]] += <int64_t> weights[i]
-        children.weights[labels[i]] += weights[i]
-        children.weight += weights[i]
-    _end_child(children)
-    _offer_children(children)
-    return 0
-
-
-cdef int _offer_sequences(
-    ChildCounts children, index_t feature, const index_t[::1] labels, const index_t[::1] codes
-) except -1:
-    cdef index_t child, n_children, n_labels = <index_t> labels.shape[0]
-    cdef index_t[::1] numbers = np.unique(codes, return_inverse=True)[1].astype(np.int32)
-    cdef Gain gain
-    n_children = np.max(numbers) + 1
-    if children.user_criterion is not None:
-        gain = tolerant_gain(children.user_criterion.judged_children(labels, numbers, np.arange(n_labels)), n_labels)
-    else:
-        cost = n_labels * _effort(labels, children.node.n_classes)
-        for child in range(n_children):
-            part = np.asarray(labels)[np.asarray(numbers) == child]
-            cost -= len(part) * _effort(part, children.node.n_classes)
-        gain = exact_gain(<int64_t> cost, 1, n_labels)
-    if gain.value > -INFINITY:
-        offer_gain(children, feature, n_children, &gain)
-    return 0
-
-
-cdef index_t _effort(const index_t[::1] labels, index_t n_classes):
-    cdef PairSubstitution state = PairSubstitution(labels.shape[0], n_classes)
-    state.sequence[:labels.shape[0]] = labels
-    return effort(state, <index_t> labels.shape[0], n_classes, UNLIMITED)
