@@ -1,5 +1,5 @@
-"""Weighted information gain, of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental
-study" (2024).
+"""Weighted information gain, of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an
+experimental study" (2024).
 """
 
 import math

@@ -2,9 +2,9 @@
 
 cimport cython
 
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
 from pytrees._core.criteria.weighted cimport WeightedScan
 
 

@@ -12,7 +12,9 @@ cdef enum:
 
 @cython.final
 cdef class ClassCounts:
-    def __cinit__(self, Py_ssize_t n_classes, int code, Py_ssize_t n_rows, table, kernel, kernel_total, scores, mode_weights):
+    def __cinit__(
+        self, Py_ssize_t n_classes, int code, Py_ssize_t n_rows, table, kernel, kernel_total, scores, mode_weights
+    ):
         """Make room for the counts of `n_classes` classes, among `n_rows` samples.
 
         `table` holds n log2 n up to the greatest count, `kernel` the quadratic form of an ordinal criterion and

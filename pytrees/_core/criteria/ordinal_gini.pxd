@@ -10,8 +10,8 @@ from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
 cdef struct OrdinalGiniScan:
-    # With C_q the samples of the classes up to q, the gain grows with sum C_q**2 / L of the left child and the same of the
-    # right one. Sums of C_q**2 are forms of the kernel 2 (classes - max(i, j)): left_squares and right_squares.
+    # With C_q the samples of the classes up to q, the gain grows with sum C_q**2 / L of the left child and the same of
+    # the right one. Sums of C_q**2 are forms of the kernel 2 (classes - max(i, j)): left_squares and right_squares.
     GiniScan forms
     FormRows rows
 

@@ -221,7 +221,8 @@ cdef inline void start_sums(WeightedScan* scan, int64_t n_rows) noexcept nogil:
     # Squares beyond these limits are too great or too small for a double.
     if not 1e-140 < scan.total < 1e140:
         return
-    # Sums of as many terms as samples, each rounded by 2**-53 of the whole; logarithms from the table are right to 2e-7.
+    # Sums of as many terms as samples, each rounded by 2**-53 of the whole; logarithms from the table are right to
+    # 2e-7.
     scan.margin = 1e-12 + 1e-14 * n_rows
     if scan.sums != SQUARES:
         scan.margin = 2e-6 + scan.margin * (2.0 + fabs(log2(scan.total)))

@@ -2,8 +2,8 @@
 
 cimport cython
 
-from pytrees._core.rows.partition cimport Features, RowPartition
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
+from pytrees._core.rows.partition cimport Features, RowPartition
 
 cdef enum:
     MAX_BINS = 256

@@ -7,9 +7,9 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
 
 cdef enum:
     # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.

@@ -411,8 +411,8 @@ cdef void _split_feature(
 # ------------------------------------------------------------------------------------------------ splits by category
 
 cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
-    """Return how many different keys the sorted entries have; 0 where there is one, or one of fewer than min_samples_leaf
-    samples."""
+    """Return how many different keys the sorted entries have; 0 where there is one, or one of fewer than
+    min_samples_leaf samples."""
     cdef index_t i, start = 0, n_children = 1
     if key_of(entries[0]) == key_of(entries[n - 1]):
         return 0

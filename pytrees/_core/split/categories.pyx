@@ -6,36 +6,15 @@ from libc.math cimport INFINITY
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint32_t, uint64_t
-from pytrees._core.criteria.children cimport (
-    ChildCounts,
-    complete_best,
-    exact_fraction,
-    offer_gain,
-    offer_sum,
-)
+from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction, offer_gain, offer_sum
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain, tolerant_gain
 from pytrees._core.rows.partition cimport count_children, entries_of, order_by_category
 from pytrees._core.split.scan cimport (
-    complete_sum,
-    end_weighted_child,
-    end_whole_child,
-    judges_in_floating_point,
-    start_scan,
-    start_whole_node,
-    sums_fractions,
-    weighted_children_gain,
-    whole_gain,
+    complete_sum, end_weighted_child, end_whole_child, judges_in_floating_point, start_scan, start_whole_node,
+    sums_fractions, weighted_children_gain, whole_gain,
 )
-from pytrees._core.split.scanner cimport (
-    OWN_SEQUENCES,
-    SEQUENCES,
-    NodeRows,
-    Scanner,
-    Split,
-    first_place,
-    label_of_place,
-)
+from pytrees._core.split.scanner cimport OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, first_place, label_of_place
 from pytrees._core.split.sequences cimport offer_children_to_user, offer_efforts
 
 

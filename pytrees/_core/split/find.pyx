@@ -9,14 +9,7 @@ from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.categories cimport find_category_split
 from pytrees._core.split.scan cimport find_cut
 from pytrees._core.split.scanner cimport (
-    OWN_CLASS_COUNTS,
-    OWN_SEQUENCES,
-    SEQUENCES,
-    NodeRows,
-    Scanner,
-    Split,
-    count_node,
-    draw_features,
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, count_node, draw_features,
 )
 from pytrees._core.split.sequences cimport find_cut_by_sequences, find_cut_by_user_sequences
 from pytrees._core.split.user_cuts cimport add_cuts, find_user_cut, write_user_cut
@@ -45,7 +38,7 @@ def make_scanner(
 
 
 cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil:
-    """Write the best split of the node's samples to `best`; of equal ones that of the lowest feature, then threshold."""
+    """Write the best split of the node's samples; of equal ones that of the lowest feature, then threshold."""
     _forget_split(best)
     draw_features(scanner, node, random_state)
     if scanner.judging == SEQUENCES:

@@ -1,8 +1,8 @@
-"""The table of criteria on counts: what each keeps while samples move from the right child to the left, and does with it.
+"""The table of criteria on counts: what each keeps while samples move from the right child to the left.
 
 Whatever depends on the criterion is asked here, and nothing else in the kernels names one. A criterion is a file of
-`criteria`; its structure joins `CountScan`, and its functions the dispatchers below. The structures are held in registers by
-loops that are written once for all of them (`scan.pyx`); their arrays are those of a ClassCounts.
+`criteria`; its structure joins `CountScan`, and its functions the dispatchers below. The structures are held in
+registers by loops that are written once for all of them (`scan.pyx`); their arrays are those of a ClassCounts.
 """
 
 from libc.math cimport NAN
@@ -11,114 +11,44 @@ from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
-    EntropyScan,
-    best_score_of_entropy,
-    bound_of_entropy,
-    end_information_child,
-    entropy_gain_of_children,
-    gain_of_entropy,
-    highest_rise_of_entropy,
-    is_perfect_entropy,
-    offer_entropy,
-    start_entropy,
-    start_information_node,
+    EntropyScan, best_score_of_entropy, bound_of_entropy, end_information_child, entropy_gain_of_children,
+    gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy, start_entropy, start_information_node,
     weighted_entropy,
 )
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.criteria.gini cimport (
-    BinaryGiniScan,
-    GiniScan,
-    best_score_of_gini,
-    bound_of_gini,
-    end_gini_child,
-    forget_best_gini,
-    gain_of_binary_gini,
-    gain_of_gini,
-    highest_rise_of_gini,
-    is_perfect_binary_gini,
-    is_perfect_gini,
-    offer_binary_gini,
-    offer_gini,
-    start_binary_gini,
-    start_gini_node,
-    weighted_gini,
+    BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini, gain_of_binary_gini,
+    gain_of_gini, highest_rise_of_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini, offer_gini,
+    start_binary_gini, start_gini_node, weighted_gini,
 )
 from pytrees._core.criteria.jaccard cimport (
-    JaccardScan,
-    add_jaccard_clusters,
-    end_jaccard_child,
-    end_weighted_jaccard_child,
-    gain_of_jaccard,
-    is_perfect_jaccard,
-    offer_jaccard,
-    start_jaccard,
-    start_jaccard_node,
-    weighted_jaccard_gain_of_children,
+    JaccardScan, add_jaccard_clusters, end_jaccard_child, end_weighted_jaccard_child, gain_of_jaccard,
+    is_perfect_jaccard, offer_jaccard, start_jaccard, start_jaccard_node, weighted_jaccard_gain_of_children,
 )
 from pytrees._core.criteria.labelled cimport (
-    LabelledScan,
-    end_labelled_child,
-    end_weighted_labelled_child,
-    gain_of_labelled,
-    is_perfect_labelled,
-    labelled_gain_of_children,
-    offer_labelled,
-    start_labelled,
-    start_labelled_node,
-    weighted_labelled_gain_of_children,
+    LabelledScan, end_labelled_child, end_weighted_labelled_child, gain_of_labelled, is_perfect_labelled,
+    labelled_gain_of_children, offer_labelled, start_labelled, start_labelled_node, weighted_labelled_gain_of_children,
 )
 from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
 from pytrees._core.criteria.ordinal_gini cimport (
-    OrdinalGiniScan,
-    end_ordinal_gini_child,
-    move_ordinal_gini,
-    start_ordinal_gini,
-    start_ordinal_gini_feature,
-    start_ordinal_gini_node,
-    weighted_ordinal_gini,
+    OrdinalGiniScan, end_ordinal_gini_child, move_ordinal_gini, start_ordinal_gini, start_ordinal_gini_feature,
+    start_ordinal_gini_node, weighted_ordinal_gini,
 )
 from pytrees._core.criteria.ranking cimport (
-    RankingScan,
-    end_ranking_child,
-    gain_of_ranking,
-    is_perfect_ranking,
-    move_ranking,
-    offer_ranking,
-    ranking_gain_of_children,
-    start_ranking,
-    start_ranking_feature,
-    start_ranking_node,
-    weighted_ranking,
+    RankingScan, end_ranking_child, gain_of_ranking, is_perfect_ranking, move_ranking, offer_ranking,
+    ranking_gain_of_children, start_ranking, start_ranking_feature, start_ranking_node, weighted_ranking,
 )
 from pytrees._core.criteria.ratios cimport (
-    RatioScan,
-    end_weighted_ratio_child,
-    entropy_of_classes,
-    gain_of_ratio,
-    is_perfect_ratio,
-    offer_ratio,
-    ratio_gain_of_children,
-    start_ratio,
-    weighted_ratio,
-    weighted_ratio_of_children,
+    RatioScan, end_weighted_ratio_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
+    ratio_gain_of_children, start_ratio, weighted_ratio, weighted_ratio_of_children,
 )
 from pytrees._core.criteria.weighted cimport (
-    BY_ERRORS,
-    BY_HITS,
-    BY_OVERLAP,
-    LOGS,
-    LOGS_BY_MODE,
-    NO_MATCH,
-    NO_SUMS,
-    SQUARES,
-    WeightedScan,
-    approximate_gain,
-    gain_of_impurities,
-    start_sums,
-    start_sums_of_feature,
-    start_weights,
+    BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, approximate_gain,
+    gain_of_impurities, start_sums, start_sums_of_feature, start_weights,
 )
-from pytrees._core.criteria.wig cimport WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weighted_wig
+from pytrees._core.criteria.wig cimport (
+    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weighted_wig,
+)
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 
 

@@ -1,7 +1,7 @@
 """The scan of a node's cuts: one loop over sorted samples and one over bins, for all criteria on counts.
 
-`scan.pxd` is the table of what the loops ask of a criterion; here are the names and parameters behind its codes, and which
-structure belongs to a code.
+`scan.pxd` is the table of what the loops ask of a criterion; here are the names and parameters behind its codes, and
+which structure belongs to a code.
 """
 
 import numpy as np
@@ -9,17 +9,7 @@ import numpy as np
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
-from pytrees._core.base.types cimport (
-    NONE,
-    float64_t,
-    index_t,
-    int32_t,
-    int64_t,
-    uint8_t,
-    uint16_t,
-    uint32_t,
-    uint64_t,
-)
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
@@ -27,33 +17,12 @@ from pytrees._core.criteria.ranking cimport ranking_kernel
 from pytrees._core.criteria.weighted cimport move_weight_left
 from pytrees._core.criteria.wig cimport WigBest, wig_mode_weights
 from pytrees._core.rows.histogram cimport (
-    MAX_BINS,
-    FeatureBins,
-    Histograms,
-    Slot,
-    feature_counts,
-    n_classes_of,
-    rows_in_bin,
+    MAX_BINS, FeatureBins, Histograms, Slot, feature_counts, n_classes_of, rows_in_bin,
 )
-from pytrees._core.rows.partition cimport (
-    RowPartition,
-    entries_of,
-    sort_by_value,
-    threshold_between,
-)
+from pytrees._core.rows.partition cimport RowPartition, entries_of, sort_by_value, threshold_between
 from pytrees._core.split.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried
 from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS,
-    OWN_CLASS_COUNTS,
-    OWN_SEQUENCES,
-    SEQUENCES,
-    Judging,
-    NodeRows,
-    Scanner,
-    Split,
-    count_node,
-    first_place,
-    label_of_place,
+    CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, count_node, first_place,
     threshold_of,
 )
 
@@ -85,35 +54,42 @@ def judges_sequence(criterion):
 
 def judging_of(criterion):
     """Return what the criterion judges, as a number of `Judging`."""
+    special = {ETC: SEQUENCES, USER_SEQUENCE: OWN_SEQUENCES, USER_COUNTS: OWN_CLASS_COUNTS}
+    return special.get(code_of(criterion), CLASS_COUNTS)
+
+
+def code_of(criterion):
+    """Return the code of a criterion, which is a name, or a name and parameters."""
     name = criterion if isinstance(criterion, str) else criterion[0]
-    return {ETC: SEQUENCES, USER_SEQUENCE: OWN_SEQUENCES, USER_COUNTS: OWN_CLASS_COUNTS}.get(CODES[name], CLASS_COUNTS)
+    if name not in CODES:
+        raise ValueError(f"criterion must be one of {sorted(CODES)}, got {name!r}.")
+    return CODES[name]
 
 
 def is_rational(criterion, n_classes):
     """Whether gains are rational in whole class counts, and so compared exactly."""
-    name, _, scores, _ = parameters_of(criterion, n_classes)
-    return CODES[name] != WIG and bool(np.all(scores == np.floor(scores)))
+    scores = parameters_of(criterion, n_classes)[2]
+    return code_of(criterion) != WIG and bool(np.all(scores == np.floor(scores)))
 
 
 def has_bounds(criterion):
     """Whether there is a bound on what cuts inside a bin gain, so that features can be cut into bins."""
-    return criterion in ("gini", "entropy")
+    return code_of(criterion) in (GINI, ENTROPY)
 
 
 def weights_as_compared(criterion, n_classes, n_rows, weights):
     """Return the weights as the criterion compares them: of floating-point numbers where gains are compared with a
     tolerance, but for criteria that take whole counts all the same."""
-    takes_counts = is_rational(criterion, n_classes) or CODES[parameters_of(criterion, n_classes)[0]] in (WIG, USER_COUNTS)
-    if takes_counts:
+    if is_rational(criterion, n_classes) or code_of(criterion) in (WIG, USER_COUNTS):
         return weights
     return np.ones(n_rows) if weights is None else weights.astype(np.float64)
 
 
 def class_counts(criterion, n_classes, weights, n_rows):
     """Return room for the class counts of a node, and what the criterion takes from memory, as a ClassCounts."""
-    name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
+    _, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
     cdef ClassCounts counts
-    cdef int code = CODES[name]
+    cdef int code = code_of(criterion)
     are_whole = weights is None or weights.dtype != np.float64
     total = n_rows if weights is None else weights.sum()
     kernel = np.zeros((1, 1), dtype=np.int64)
@@ -144,29 +120,25 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     cdef WigBest wig_best
     cdef WeightedScan weighted
     cdef int code = scanner.counts.code
+    # The codes behind these are of criteria that judge something else.
+    if code < GINI or code > MAE:
+        return refuse_code(code)
     count_node(scanner, node)
     if scanner.float_weights.shape[0] > 0:
-        start_scan(&weighted, scanner.counts)
-        _find_in_block(scanner, &weighted, node, best)
+        _find_sorted(scanner, &weighted, node, best)
     elif code == ORDINAL_GINI:
-        start_scan(&ordinal_gini, scanner.counts)
-        _find_in_block(scanner, &ordinal_gini, node, best)
+        _find_sorted(scanner, &ordinal_gini, node, best)
     elif code == RANKING:
-        start_scan(&ranking, scanner.counts)
-        _find_in_block(scanner, &ranking, node, best)
+        _find_sorted(scanner, &ranking, node, best)
     elif code == GAIN_RATIO or code == NVI:
-        start_scan(&ratio, scanner.counts)
-        _find_in_block(scanner, &ratio, node, best)
+        _find_sorted(scanner, &ratio, node, best)
     elif code == JACCARD:
-        start_scan(&jaccard, scanner.counts)
-        _find_in_block(scanner, &jaccard, node, best)
+        _find_sorted(scanner, &jaccard, node, best)
     elif code == ACCURACY or code == MAE:
-        start_scan(&labelled, scanner.counts)
-        _find_in_block(scanner, &labelled, node, best)
+        _find_sorted(scanner, &labelled, node, best)
     elif code == WIG:
         wig.best = &wig_best
-        start_scan(&wig, scanner.counts)
-        _find_in_block(scanner, &wig, node, best)
+        _find_sorted(scanner, &wig, node, best)
     elif code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
@@ -176,8 +148,6 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     elif code == GINI:
         start_scan(&gini, scanner.counts)
         _find(scanner, &gini, node, best)
-    else:
-        return refuse_code(code)
     return 0
 
 
@@ -196,6 +166,11 @@ cdef void _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* 
         best.bin = cut.bin
         best.threshold = threshold_between(cut.below, cut.above)
         best.gain = best_gain(scan)
+
+
+cdef inline void _find_sorted(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) noexcept nogil:
+    start_scan(scan, scanner.counts)
+    _find_in_block(scanner, scan, node, best)
 
 
 cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) noexcept nogil:
@@ -498,19 +473,19 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
     totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
     cdef ClassCounts node = class_counts(criterion, len(totals), None, totals.sum())
     node.total_counts = totals
-    if criterion == "entropy":
-        start_scan(&entropy, node)
-        return _bound_after(&entropy, left, counts)
+    if node.code == ENTROPY:
+        return _bound_after(&entropy, node, left, counts)
     if len(totals) == 2:
-        start_scan(&binary_gini, node)
-        return _bound_after(&binary_gini, left, counts)
-    start_scan(&gini, node)
-    return _bound_after(&gini, left, counts)
+        return _bound_after(&binary_gini, node, left, counts)
+    return _bound_after(&gini, node, left, counts)
 
 
-cdef float64_t _bound_after(BinnedScan* scan, const int64_t[::1] left, const int32_t[::1] counts):
+cdef float64_t _bound_after(
+    BinnedScan* scan, ClassCounts node, const int64_t[::1] left, const int32_t[::1] counts
+):
     cdef index_t label
     cdef int64_t total = 0
+    start_scan(scan, node)
     start_feature(scan)
     for label in range(<index_t> left.shape[0]):
         move_left(scan, label, left[label])

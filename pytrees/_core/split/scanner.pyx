@@ -1,7 +1,7 @@
 """The search for the best split of a node: its state, its samples, and the features that it draws.
 
-Modules above this one look for cuts (`scan`, `sequences`, `user_cuts`) and for splits by category (`categories`); `find`
-asks them all.
+Modules above this one look for cuts (`scan`, `sequences`, `user_cuts`) and for splits by category (`categories`);
+`find` asks them all.
 """
 
 import numpy as np
@@ -13,16 +13,8 @@ from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint
 from pytrees._core.criteria.user cimport CutTable
 from pytrees._core.rows.histogram cimport Histograms, count_rows, feature_counts, n_classes_of, rows_in_bin
 from pytrees._core.rows.partition cimport (
-    RowPartition,
-    block_row,
-    count_children,
-    entries_of,
-    has_cut,
-    is_categorical,
-    open_block,
-    order_by_category,
-    sort_by_value,
-    threshold_between,
+    RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, open_block, order_by_category,
+    sort_by_value, threshold_between,
 )
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
 from pytrees._core.split.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried

@@ -75,8 +75,8 @@ cdef int find_cut_by_user_sequences(Scanner scanner, const NodeRows* node, Split
 cdef int offer_efforts(
     Scanner scanner, index_t feature, index_t n_children, const Entry* entries, index_t n, const Split* cut
 ) except -1 nogil:
-    """Offer the split by a categorical feature. Give up as soon as the children cost too much to be the best split: their
-    lengths times their efforts, added up."""
+    """Offer the split by a categorical feature. Give up as soon as the children cost too much for it to be the best:
+    their lengths times their efforts, added up."""
     cdef index_t i, length = 0, steps_left
     cdef int64_t cost = 0, limit = <int64_t> n * n + 1
     cdef Gain gain

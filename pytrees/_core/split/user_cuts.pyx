@@ -1,21 +1,13 @@
 """Cuts of a node's features, as a user's criterion on class counts judges them: many in one call."""
 
-from pytrees._core.base.sorting cimport Entry, key_of
-from pytrees._core.base.sorting cimport place_of
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, uint32_t, uint64_t
 from pytrees._core.criteria.gain cimport tolerant_gain
 from pytrees._core.criteria.user cimport CutTable, Segment, UserCut, judge_table, reserve_cuts
 from pytrees._core.rows.partition cimport entries_of
 from pytrees._core.split.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried
 from pytrees._core.split.scanner cimport (
-    NodeRows,
-    Scanner,
-    Split,
-    count_node,
-    first_place,
-    label_of_place,
-    take_cut,
-    weight_of_node,
+    NodeRows, Scanner, Split, count_node, first_place, label_of_place, take_cut, weight_of_node,
 )
 
 
