@@ -21,7 +21,7 @@ NO_LIMITS = {
 
 
 def examples(number):
-    """This number of hypothesis examples in the default profile, and in others the same share of theirs."""
+    """This number of hypothesis examples in the thorough profile, and in others the same share of theirs."""
     return settings(max_examples=max(1, number * settings().max_examples // 100))
 
 

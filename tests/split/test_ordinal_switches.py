@@ -39,7 +39,7 @@ def shared_out(total, n_rows, rng):
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_any_number_of_classes(n_classes, criterion, is_weighted):
     rng = np.random.default_rng(n_classes)
-    X, y = noisy_grades(36, n_classes, rng)
+    X, y = noisy_grades(24, n_classes, rng)
     weights = rng.integers(1, 5, len(y)) if is_weighted else None
     assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, criterion))
 
@@ -77,7 +77,7 @@ def test_ranking_of_scores_around_the_limit_of_lanes(total, n_classes, factor, e
     span = factor * -(-LANE_LIMIT // (total + 1)) + excess
     scores = np.sort(rng.choice(span - 1, n_classes - 2, replace=False) + 1) if n_classes > 2 else []
     scores = [0.0, *map(float, scores), float(span)]
-    X, y = noisy_grades(24, n_classes, rng)
+    X, y = noisy_grades(16, n_classes, rng)
     criterion = ("ranking", {"class_scores": scores, "weighted": is_weighted})
     assert_same_tree(*on_both_engines(grow, X, y, shared_out(total, len(y), rng), n_classes, criterion))
 
