@@ -1,8 +1,8 @@
 """Compile the kernels; everything declarative is in pyproject.toml.
 
 Environment variables: ``PYTREES_DEBUG=1`` checks bounds, negative indices too, and initialisation.
-``PYTREES_BUILD_JOBS=1`` compiles one kernel at a time; by default as many as there are cores. ``CFLAGS`` come last, so that
-they win: ``CFLAGS="-O1 -fsanitize=undefined"``.
+``PYTREES_BUILD_JOBS=1`` compiles one kernel at a time; by default as many as there are cores. ``CFLAGS`` come last, so
+that they win: ``CFLAGS="-O1 -fsanitize=undefined"``.
 """
 
 import os

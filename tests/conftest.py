@@ -17,8 +17,8 @@ settings.register_profile("default", max_examples=25, **_COMMON)
 settings.register_profile("fast", max_examples=5, **_COMMON)  # for builds with bounds checks, which are slow
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# What `-m kernels` runs: tests that call kernels, by folder or file.
-_KERNEL_TESTS = ("sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "fourier", "tree/test_traverse.py")
+# Folders of the tests that `-m kernels` runs; tests elsewhere are marked where they stand.
+_KERNEL_FOLDERS = {"sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "fourier"}
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -29,10 +29,8 @@ def pytest_xdist_auto_num_workers(config):
 
 def pytest_collection_modifyitems(items):
     """Mark the tests of kernels, so that no list of them is kept by hand."""
-    folder = Path(__file__).parent
-    kernel_tests = [folder / name for name in _KERNEL_TESTS]
     for item in items:
-        if any(item.path.is_relative_to(path) for path in kernel_tests):
+        if item.path.relative_to(Path(__file__).parent).parts[0] in _KERNEL_FOLDERS:
             item.add_marker(pytest.mark.kernels)
 
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from criteria.test_ordinal_criteria import specifications
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, no_weights, problems
+from strategies import count_weights, no_weights, ordinal_specifications, problems
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 # What chooses the way, in `_core/criteria.pyx`: from so many classes on the lanes are not all in registers, and sums up
@@ -103,7 +102,7 @@ def test_ranking_of_costs_around_64_bits(n, n_classes, span, is_weighted):
 )
 def test_large_weights_agree_with_the_reference(problem, max_candidates, data):
     *arguments, n_classes = problem
-    criterion = data.draw(specifications(n_classes))
+    criterion = data.draw(ordinal_specifications(n_classes))
     assert_same_tree(*on_both_engines(grow, *arguments, n_classes, criterion, max_candidates=max_candidates))
 
 

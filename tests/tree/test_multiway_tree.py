@@ -15,6 +15,8 @@ from pytrees._core import traverse as compiled
 from pytrees.reference import traverse as naive
 from pytrees.tree import LEAF, MULTIWAY
 
+pytestmark = pytest.mark.kernels
+
 CARDINALITIES = [0, 1, 2, 3, 9]
 ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 CHILD_ARRAYS = ("child_offsets", "children", "category")

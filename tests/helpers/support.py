@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
+from pytrees.tree import LEAF
 
 ENGINES = ("compiled", "reference")
 UNLIMITED = 2**31 - 1
-LEAF, UNDEFINED = -1, -2
 NO_LIMITS = {
     "max_depth": UNLIMITED,
     "min_samples_split": 2,
