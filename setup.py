@@ -27,7 +27,6 @@ DIRECTIVES = {
     "overflowcheck": False,  # entropy sums wrap on purpose, modulo 2**64
     "cdivision": True,
     "binding": True,
-    "embedsignature": True,
     "freethreading_compatible": True,
 }
 
