@@ -23,7 +23,7 @@ ratios:  ## Measure everything in docs/performance.md; a quarter of an hour on a
 lint:  ## Check style
 	ruff check .
 	ruff format --check .
-	cython-lint pytrees
+	cython-lint pytrees examples
 
 format:  ## Mend style where a machine can
 	ruff check --fix .
