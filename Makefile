@@ -10,9 +10,9 @@ build:  ## Compile the kernels in place and install what tests, lint and benchma
 test:  ## Run the tests
 	python -m pytest
 
-debug:  ## Compile the kernels in place with bounds checks and run the tests; `make build` undoes it
+debug:  ## Compile the kernels in place with bounds checks and run the kernels' tests; `make build` undoes it
 	PYTREES_DEBUG=1 python -m pip install -e ".[test]"
-	HYPOTHESIS_PROFILE=fast python -m pytest
+	HYPOTHESIS_PROFILE=fast python -m pytest -m kernels
 
 bench:  ## Run every benchmark once, on the last commit
 	cd asv_bench && asv machine --yes && asv run --quick HEAD^!
@@ -23,7 +23,7 @@ ratios:  ## Measure everything in docs/performance.md; a quarter of an hour on a
 lint:  ## Check style
 	ruff check .
 	ruff format --check .
-	cython-lint pytrees
+	cython-lint pytrees examples
 
 format:  ## Mend style where a machine can
 	ruff check --fix .
@@ -34,4 +34,5 @@ wheel:  ## Build the source distribution and, from it, the wheel
 	python -m build
 
 clean:  ## Remove everything that was built
-	rm -rf build dist *.egg-info pytrees/_core/*.so asv_bench/env asv_bench/results asv_bench/html
+	rm -rf build dist *.egg-info asv_bench/env asv_bench/results asv_bench/html
+	find pytrees -name "*.so" -delete

@@ -1,7 +1,8 @@
 """Compile the kernels; everything declarative is in pyproject.toml.
 
-``PYTREES_DEBUG=1`` builds them with bounds checks, of negative indices too, and initialisation checks on. CFLAGS of the
-environment come last, so that they win: ``CFLAGS="-O1 -fsanitize=address"``.
+Environment variables: ``PYTREES_DEBUG=1`` checks bounds, negative indices too, and initialisation.
+``PYTREES_BUILD_JOBS=1`` compiles one kernel at a time; by default as many as there are cores. ``CFLAGS`` come last, so
+that they win: ``CFLAGS="-O1 -fsanitize=undefined"``.
 """
 
 import os
@@ -12,8 +13,11 @@ from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 
 DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
-BUILD_BASE = "build/debug" if DEBUG else "build/release"
-N_JOBS = int(os.environ.get("PYTREES_BUILD_JOBS", "0")) or os.cpu_count() or 1
+CFLAGS = shlex.split(os.environ.get("CFLAGS", ""))
+BUILD_JOBS = int(os.environ.get("PYTREES_BUILD_JOBS", "0")) or os.cpu_count() or 1
+
+# The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
+BUILD_BASE = "build/debug" if DEBUG else "build/cflags" if CFLAGS else "build/release"
 
 DIRECTIVES = {
     "language_level": 3,
@@ -23,7 +27,6 @@ DIRECTIVES = {
     "overflowcheck": False,  # entropy sums wrap on purpose, modulo 2**64
     "cdivision": True,
     "binding": True,
-    "embedsignature": True,
     "freethreading_compatible": True,
 }
 
@@ -31,45 +34,47 @@ DIRECTIVES = {
 # Compiling without notes for debuggers, which Python's own flags ask for, takes some 40 % less time.
 COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
 
-# The scan loops are written once and take a criterion's functions inline: GCC stops at its limits of growth otherwise. Loops
-# over the classes are short, so that vector instructions cost more than they save.
-SCAN_ARGS = [
-    "--param=inline-unit-growth=300",
-    "--param=large-function-growth=400",
-    "--param=max-inline-insns-single=400",
-    "-fno-tree-vectorize",
-]
+# The scan loops are written once and take a criterion's functions inline: GCC stops at its limits of growth otherwise.
+# Loops over the classes are short, so that vector instructions cost more than they save.
+MODULE_ARGS = {
+    "pytrees._core.split.scan": [
+        "--param=inline-unit-growth=300",
+        "--param=large-function-growth=400",
+        "--param=max-inline-insns-single=400",
+        "-fno-tree-vectorize",
+    ]
+}
 
 # What Cython compiles for memoryviews, once for all kernels.
 SHARED = "pytrees._core._cyutility"
 
 
-def kernel(name, source):
-    arguments = COMPILE_ARGS + (SCAN_ARGS if name == "pytrees._core.split.scan" else [])
-    return Extension(name, [source], extra_compile_args=arguments + shlex.split(os.environ.get("CFLAGS", "")))
+def extensions():
+    """Return one extension for every kernel, and the one that they share."""
+    sources = {
+        ".".join(path.with_suffix("").parts): path.as_posix() for path in sorted(Path("pytrees/_core").rglob("*.pyx"))
+    }
+    sources[SHARED] = f"{SHARED.replace('.', '/')}.c"
+    return [
+        Extension(name, [source], extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS)
+        for name, source in sources.items()
+    ]
 
 
-extensions = [
-    kernel(".".join(source.with_suffix("").parts), source.as_posix())
-    for source in sorted(Path("pytrees/_core").rglob("*.pyx"))
-]
-extensions.append(kernel(SHARED, f"{SHARED.replace('.', '/')}.c"))
-
-# The reference lies at the top level, and is installed as pytrees.reference.
-packages = find_packages(include=["pytrees", "pytrees.*"]) + [
-    f"pytrees.{name}" for name in find_packages(include=["reference", "reference.*"])
-]
-
-setup(
-    packages=packages,
-    # The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
-    ext_modules=cythonize(
-        extensions,
-        compiler_directives=DIRECTIVES,
-        build_dir=f"{BUILD_BASE}/cython",
-        nthreads=N_JOBS,
-        shared_utility_qualified_name=SHARED,
-        force=DEBUG,
-    ),
-    options={"build": {"build_base": BUILD_BASE}, "build_ext": {"parallel": N_JOBS, "force": DEBUG}},
-)
+# Where processes are spawned, those that cythonize starts import this file.
+if __name__ == "__main__":
+    # The reference lies at the top level, and is installed as pytrees.reference.
+    reference = [f"pytrees.{name}" for name in find_packages(include=["reference", "reference.*"])]
+    # Compiled with other CFLAGS than the last time, or to replace what another kind of build left in place.
+    force = DEBUG or bool(CFLAGS)
+    setup(
+        packages=find_packages(include=["pytrees", "pytrees.*"]) + reference,
+        ext_modules=cythonize(
+            extensions(),
+            compiler_directives=DIRECTIVES,
+            build_dir=f"{BUILD_BASE}/cython",
+            nthreads=BUILD_JOBS,
+            shared_utility_qualified_name=SHARED,
+        ),
+        options={"build": {"build_base": BUILD_BASE}, "build_ext": {"parallel": BUILD_JOBS, "force": force}},
+    )

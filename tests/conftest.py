@@ -1,6 +1,7 @@
-"""Both engines for every behavioural test, and how hard hypothesis tries."""
+"""Both engines for every behavioural test, the mark of kernels' tests, and how hard hypothesis tries."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,10 +11,27 @@ from pytrees._engine import config_context
 # The engine fixture has no state that an example could change, so its examples may share it.
 _COMMON = {"deadline": None, "print_blob": True, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
-settings.register_profile("default", max_examples=100, **_COMMON)
-# For builds with bounds checks, which are slow. Tests that ask for more examples get the same share of them.
-settings.register_profile("fast", max_examples=5, **_COMMON)
+# Tests that ask for a number of examples get their share of it by `support.examples`.
+settings.register_profile("thorough", max_examples=100, **_COMMON)
+settings.register_profile("default", max_examples=25, **_COMMON)
+settings.register_profile("fast", max_examples=5, **_COMMON)  # for builds with bounds checks, which are slow
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# Folders of the tests that `-m kernels` runs; tests elsewhere are marked where they stand.
+_KERNEL_FOLDERS = {"sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "fourier"}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Run tests that are named one by one in this process: `pytest tests/tree/test_tree.py::test_repr`."""
+    return 0 if config.args and all("::" in argument for argument in config.args) else None
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests of kernels, so that no list of them is kept by hand."""
+    for item in items:
+        if item.path.relative_to(Path(__file__).parent).parts[0] in _KERNEL_FOLDERS:
+            item.add_marker(pytest.mark.kernels)
 
 
 @pytest.fixture(params=["compiled", "reference"])

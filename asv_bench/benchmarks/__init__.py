@@ -1,1 +1,1 @@
-"""Benchmarks, one file for one kernel and one for the estimators."""
+"""Benchmarks: `bench_<folder>_<module>.py` for a kernel, and a few files for whole estimators."""

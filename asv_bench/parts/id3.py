@@ -5,7 +5,7 @@ from functools import partial
 from statistics import median
 
 import numpy as np
-from benchmarks.bench_global_growth import WAYS, arguments
+from benchmarks.bench_growth_by_distance import WAYS, arguments
 from benchmarks.common import kernel_of
 from sklearn.datasets import load_wine
 

@@ -1,6 +1,6 @@
 """A criterion in plain Python against the same one of the engine."""
 
-from benchmarks.bench_user_criterion import Effort, Gini
+from benchmarks.bench_criteria_user import Effort, Gini
 from sklearn.datasets import load_wine
 
 from pytrees import DecisionTreeClassifier

@@ -3,7 +3,7 @@
 
 from libc.math cimport sqrt
 
-from pytrees._core.user_criterion cimport CountCriterion
+from pytrees.criteria cimport CountCriterion
 
 
 cdef class HellingerDistance(CountCriterion):

@@ -10,28 +10,13 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import problems
+from strategies import ordinal_specifications, problems
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 from pytrees.criteria import CRITERIA, RankingImpurity, WeightedInformationGain
 
 ORDINAL = ["ogini", "wig", "ranking"]
-
-
-def specifications(n_classes):
-    """Ordinal criteria as the kernels take them, with parameters of every kind."""
-    steps = st.lists(st.integers(1, 3) | st.floats(0.1, 2.0), min_size=n_classes, max_size=n_classes)
-    scores = st.none() | steps.map(lambda steps: np.cumsum(steps).astype(float).tolist())
-    wig = st.builds(
-        lambda alpha, scores: ("wig", {"alpha": alpha, "class_scores": scores}),
-        st.sampled_from([0.0, 0.5, 1.0, 2.0]),
-        scores,
-    )
-    ranking = st.builds(
-        lambda weighted, scores: ("ranking", {"weighted": weighted, "class_scores": scores}), st.booleans(), scores
-    )
-    return st.sampled_from(ORDINAL) | wig | ranking
 
 
 def of_counts(counts):
@@ -105,7 +90,7 @@ def impurity(criterion, y, n_classes):
 @given(problem=problems(max_rows=12), data=st.data())
 def test_root_gain_is_the_greatest(problem, data):
     X, y, _, n_classes = problem
-    criterion = data.draw(specifications(n_classes))
+    criterion = data.draw(ordinal_specifications(n_classes))
     is_weighted = isinstance(criterion, str) or criterion[1].get("weighted", True)
     gains = [0.0]
     for column in X.T:
@@ -135,7 +120,7 @@ def test_root_gain_is_the_greatest(problem, data):
 )
 def test_engines_grow_the_same_tree(problem, data, **limits):
     X, y, weights, n_classes = problem
-    criterion = data.draw(specifications(n_classes))
+    criterion = data.draw(ordinal_specifications(n_classes))
     trees = on_both_engines(grow, X, y, weights, n_classes, criterion, **limits)
     assert_same_tree(*trees)
 
@@ -145,7 +130,7 @@ def test_engines_grow_the_same_tree(problem, data, **limits):
 def test_engines_agree_on_weights_that_are_not_whole(problem, scale, data):
     X, y, weights, n_classes = problem
     weights = scale * (np.ones(len(y)) if weights is None else weights)
-    criterion = data.draw(specifications(n_classes))
+    criterion = data.draw(ordinal_specifications(n_classes))
     assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, criterion))
 
 

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
-from support import LEAF, examples, on_both_engines
+from support import examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble, tree_from_spectra
+from pytrees.tree import LEAF
 
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
 STRUCTURE = ("children_left", "children_right", "feature", "threshold")

@@ -14,11 +14,11 @@ from fourier_samples import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from support import LEAF, examples, on_both_engines
+from support import examples, on_both_engines
 
 from pytrees import FourierSpectrum, Tree
 from pytrees.fourier import tree_from_ensemble, tree_from_spectra
-from pytrees.tree import MULTIWAY
+from pytrees.tree import LEAF, MULTIWAY
 
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
 STRUCTURE = ("children_left", "children_right", "feature", "threshold", "child_offsets", "children", "category")

@@ -2,70 +2,14 @@
 
 import numpy as np
 import pytest
+from by_distance import DISTANCES, NO_LIMITS, WAYS, grow, size_limits
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
-from support import LEAF, UNLIMITED, assert_same_tree, examples, on_both_engines, rows_of_nodes
+from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
 
-from pytrees._engine import kernel
-
-DISTANCES = ["information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"]
-NO_LIMITS = {
-    "max_depth": UNLIMITED,
-    "min_samples_split": 2,
-    "min_samples_leaf": 1,
-    "max_leaf_nodes": UNLIMITED,
-    "max_features": UNLIMITED,
-    "seed": 0,
-}
-WAYS = [
-    ("local", "majority", "pure"),
-    ("local", "majority", "no_decrease"),
-    ("global", "majority", "pure"),
-    ("global", "majority", "no_decrease"),
-    ("global", "all", "pure"),
-    ("global", "all", "no_decrease"),
-    ("glocal", "majority", "pure"),
-    ("glocal", "majority", "no_decrease"),
-    ("glocal", "all", "pure"),
-    ("glocal", "all", "no_decrease"),
-]
-
-
-def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **limits):
-    """The arrays of a tree that the engine in force grows; limits not given do not apply."""
-    evaluation, labels, stop = way
-    tree = kernel("grow_by_distance")(
-        np.ascontiguousarray(X, dtype=np.float64),
-        np.asarray(y, dtype=np.int32),
-        weights,
-        int(np.max(y)) + 1 if n_classes is None else n_classes,
-        distance,
-        evaluation=evaluation,
-        labels=labels,
-        stop=stop,
-        **(NO_LIMITS | limits),
-    )
-    return {name: np.asarray(array) for name, array in tree.items()}
-
-
-def size_limits():
-    """Limits of growth, most of which do not apply in most cases."""
-
-    def rarely(values, otherwise):
-        return st.one_of(st.just(otherwise), st.just(otherwise), values)
-
-    return st.fixed_dictionaries(
-        {
-            "max_depth": rarely(st.integers(0, 4), UNLIMITED),
-            "min_samples_split": rarely(st.integers(2, 6), 2),
-            "min_samples_leaf": rarely(st.integers(1, 3), 1),
-            "max_leaf_nodes": rarely(st.integers(1, 6), UNLIMITED),
-            "max_features": rarely(st.integers(1, 2), UNLIMITED),
-            "seed": st.integers(0, 2**64 - 1),
-        }
-    )
+from pytrees.tree import LEAF
 
 
 @st.composite

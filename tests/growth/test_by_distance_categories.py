@@ -5,18 +5,18 @@ from itertools import product
 
 import numpy as np
 import pytest
+from by_distance import DISTANCES, NO_LIMITS, WAYS, size_limits
+from by_distance import grow as grow_arrays
 from clusterings import Oracle
-from growth.test_by_distance import DISTANCES, NO_LIMITS, WAYS, size_limits
-from growth.test_by_distance import grow as grow_arrays
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
-from support import LEAF, assert_same_tree, examples, on_both_engines
+from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import ID3Classifier, ID3ForestClassifier, Tree
 from pytrees.criteria import CountCriterion
 from pytrees.distances import JaccardDistance, clustering_distance
-from pytrees.tree import MULTIWAY
+from pytrees.tree import LEAF, MULTIWAY
 from pytrees.trees.base_id3 import grow as grow_tree
 
 LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]

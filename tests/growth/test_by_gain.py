@@ -9,16 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 from strategies import count_weights, float_weights, limits, no_weights, problems
-from support import (
-    LEAF,
-    UNDEFINED,
-    UNLIMITED,
-    assert_same_tree,
-    examples,
-    grow,
-    on_both_engines,
-    rows_of_nodes,
-)
+from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
+
+from pytrees.tree import LEAF, UNDEFINED
 
 CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc"]
 

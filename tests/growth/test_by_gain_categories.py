@@ -4,16 +4,17 @@ import pickle
 
 import numpy as np
 import pytest
-from criteria.test_children import CRITERIA, EXACT, gini, impurity_gain, nearly_equal_splits, sized, tables
+from category_gains import CRITERIA, EXACT, gini, impurity_gain, nearly_equal_splits, sized, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_weights, float_weights, limits, no_weights, problems_with_categories
-from support import LEAF, UNDEFINED, assert_same_tree, effort, examples, grow, on_both_engines
+from support import assert_same_tree, effort, examples, grow, on_both_engines
 
 from pytrees._engine import config_context, kernel
 from pytrees.criteria import CountCriterion, SequenceCriterion
+from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
-MULTIWAY, NO_CATEGORY = -2, -1
+NO_CATEGORY = -1
 BLOCKS = st.integers(1, 12)
 BINS = st.integers(2, 5) | st.just(256)
 

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from samples import columns_of_all_kinds
 from sklearn.tree import DecisionTreeClassifier
 from strategies import count_weights, limits, no_weights, problems
-from support import UNDEFINED, UNLIMITED, assert_same_tree, examples, grow
+from support import UNLIMITED, assert_same_tree, examples, grow
 
 from pytrees._engine import config_context
+from pytrees.tree import UNDEFINED
 
 # What chooses the way, in `_core/growth.pyx`.
 ROWS_WITHOUT_BINS = 16384

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from criteria.test_ordinal_criteria import specifications
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, no_weights, problems
+from strategies import count_weights, no_weights, ordinal_specifications, problems
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 # What chooses the way, in `_core/criteria.pyx`: from so many classes on the lanes are not all in registers, and sums up
@@ -39,7 +38,7 @@ def shared_out(total, n_rows, rng):
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_any_number_of_classes(n_classes, criterion, is_weighted):
     rng = np.random.default_rng(n_classes)
-    X, y = noisy_grades(36, n_classes, rng)
+    X, y = noisy_grades(24, n_classes, rng)
     weights = rng.integers(1, 5, len(y)) if is_weighted else None
     assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, criterion))
 
@@ -77,7 +76,7 @@ def test_ranking_of_scores_around_the_limit_of_lanes(total, n_classes, factor, e
     span = factor * -(-LANE_LIMIT // (total + 1)) + excess
     scores = np.sort(rng.choice(span - 1, n_classes - 2, replace=False) + 1) if n_classes > 2 else []
     scores = [0.0, *map(float, scores), float(span)]
-    X, y = noisy_grades(24, n_classes, rng)
+    X, y = noisy_grades(16, n_classes, rng)
     criterion = ("ranking", {"class_scores": scores, "weighted": is_weighted})
     assert_same_tree(*on_both_engines(grow, X, y, shared_out(total, len(y), rng), n_classes, criterion))
 
@@ -103,7 +102,7 @@ def test_ranking_of_costs_around_64_bits(n, n_classes, span, is_weighted):
 )
 def test_large_weights_agree_with_the_reference(problem, max_candidates, data):
     *arguments, n_classes = problem
-    criterion = data.draw(specifications(n_classes))
+    criterion = data.draw(ordinal_specifications(n_classes))
     assert_same_tree(*on_both_engines(grow, *arguments, n_classes, criterion, max_candidates=max_candidates))
 
 

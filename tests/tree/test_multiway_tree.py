@@ -5,14 +5,17 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
+from support import examples
 
 from pytrees import Tree, export_dict, export_text, plot_tree
 from pytrees._core import traverse as compiled
 from pytrees.reference import traverse as naive
 from pytrees.tree import LEAF, MULTIWAY
+
+pytestmark = pytest.mark.kernels
 
 CARDINALITIES = [0, 1, 2, 3, 9]
 ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
@@ -67,7 +70,7 @@ def test_binary_form(engine):
     assert feature.tolist() == [0, 0, -2, 0, -2, -2, 0, 1, -2, -2, 0, -2, -2]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(seed=st.integers(0, 2**32), n_rows=st.sampled_from([1, 5, 40]))
 def test_rows_take_the_same_way_on_both_engines(engine, seed, n_rows):
     rng = np.random.default_rng(seed)
@@ -81,7 +84,7 @@ def test_rows_take_the_same_way_on_both_engines(engine, seed, n_rows):
     assert tree.feature_usage(X).tolist() == [sum(f in some for some in looked_at) for f in range(len(CARDINALITIES))]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(seed=st.integers(0, 2**32))
 def test_binary_forms_are_equal(seed):
     tree = random_tree(np.random.default_rng(seed), CARDINALITIES)
@@ -95,7 +98,7 @@ def test_binary_forms_are_equal(seed):
     Tree(left, right, feature, threshold, [1] * n_nodes, np.ones((n_nodes, 1)), np.zeros(n_nodes), tree.n_features)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(seed=st.integers(0, 2**32))
 def test_equality_and_pickles(seed):
     rng = np.random.default_rng(seed)
@@ -207,7 +210,7 @@ def test_picture():
     assert {"blue", "red", "white"} <= {text.get_text() for text in ax.texts}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(seed=st.integers(0, 2**32))
 def test_scikit_learns_tree_decides_the_same(seed):
     rng = np.random.default_rng(seed)

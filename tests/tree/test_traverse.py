@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import EXTREME_VALUES
-from support import LEAF, UNDEFINED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
+from support import assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
 
 from pytrees._engine import kernel
+from pytrees.tree import LEAF, UNDEFINED
+
+pytestmark = pytest.mark.kernels
 
 # On both sides of the 12 rows that walk side by side, and of 64 features, up to which the next rows are fetched.
 ROWS = [0, 1, 7, 8, 9, 11, 12, 13, 23, 24, 25, 40]

@@ -9,11 +9,12 @@ import sklearn
 from samples import make_classes, make_ties
 from sklearn.datasets import load_iris, load_wine
 from sklearn.utils._param_validation import InvalidParameterError
-from support import LEAF, on_both_engines
+from support import on_both_engines
 
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, export_dict, export_text
 from pytrees.criteria import WeightedInformationGain
 from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance
+from pytrees.tree import LEAF
 
 EVALUATIONS = ["local", "global", "glocal"]
 # These tests are about what distances do that know no labels, not about being told so.

@@ -3,11 +3,10 @@
 import numpy as np
 from hypothesis import strategies as st
 from multiway_trees import way
-from support import LEAF, UNDEFINED
 
 from pytrees import Tree
 from pytrees.fourier import ordinal_codes
-from pytrees.tree import MULTIWAY
+from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 SEEDS = st.integers(0, 2**32 - 1)
 

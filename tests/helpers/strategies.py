@@ -209,3 +209,18 @@ def limits(**fixed):
         "seed": st.integers(0, 2**64 - 1),
     }
     return st.fixed_dictionaries(drawn | {name: st.just(value) for name, value in fixed.items()})
+
+
+def ordinal_specifications(n_classes):
+    """Ordinal criteria as the kernels take them, with parameters of every kind."""
+    steps = st.lists(st.integers(1, 3) | st.floats(0.1, 2.0), min_size=n_classes, max_size=n_classes)
+    scores = st.none() | steps.map(lambda steps: np.cumsum(steps).astype(float).tolist())
+    wig = st.builds(
+        lambda alpha, scores: ("wig", {"alpha": alpha, "class_scores": scores}),
+        st.sampled_from([0.0, 0.5, 1.0, 2.0]),
+        scores,
+    )
+    ranking = st.builds(
+        lambda weighted, scores: ("ranking", {"weighted": weighted, "class_scores": scores}), st.booleans(), scores
+    )
+    return st.sampled_from(["ogini", "wig", "ranking"]) | wig | ranking

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
+from pytrees.tree import LEAF
 
 ENGINES = ("compiled", "reference")
 UNLIMITED = 2**31 - 1
-LEAF, UNDEFINED = -1, -2
 NO_LIMITS = {
     "max_depth": UNLIMITED,
     "min_samples_split": 2,
@@ -21,7 +21,7 @@ NO_LIMITS = {
 
 
 def examples(number):
-    """This number of hypothesis examples in the default profile, and in others the same share of theirs."""
+    """This number of hypothesis examples in the thorough profile, and in others the same share of theirs."""
     return settings(max_examples=max(1, number * settings().max_examples // 100))
 
 

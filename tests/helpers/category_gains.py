@@ -1,0 +1,69 @@
+"""Gains of splits by category: the criteria that have them, naive impurities, and splits that nearly tie."""
+
+from fractions import Fraction
+
+import numpy as np
+
+EXACT = ["gini", "entropy", "ogini", "ranking", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"]
+UNWEIGHTED_RANKING = ("ranking", {"weighted": False})
+CRITERIA = [
+    *EXACT,
+    UNWEIGHTED_RANKING,
+    ("ranking", {"class_scores": [0.3 * score**2 for score in range(25)]}),
+    "wig",
+    ("wig", {"alpha": 2.0}),
+]
+
+
+def sized(criterion, n_classes):
+    """With as many class scores as classes."""
+    if isinstance(criterion, str) or "class_scores" not in criterion[1]:
+        return criterion
+    return criterion[0], criterion[1] | {"class_scores": criterion[1]["class_scores"][:n_classes]}
+
+
+def tables(y, codes, weights, n_classes):
+    """Class counts of every child, as whole numbers."""
+    weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
+    return [
+        [int(weights[(codes == code) & (y == label)].sum()) for label in range(n_classes)] for code in np.unique(codes)
+    ]
+
+
+def impurity_gain(impurity, children):
+    node = [sum(counts) for counts in zip(*children, strict=True)]
+    return impurity(node) - sum(Fraction(sum(counts), sum(node)) * impurity(counts) for counts in children)
+
+
+def gini(counts):
+    return sum(Fraction(a * b, sum(counts) ** 2) for i, a in enumerate(counts) for b in counts[:i] + counts[i + 1 :])
+
+
+# Counts of different primes: the common denominator of the children's fractions has far more than 128 bits.
+PRIMES = [1009, 2003, 3001, 4001, 5003, 6007, 7001, 8009, 9001, 10007, 11003, 12007, 13001, 14009, 15013, 16001]
+
+
+def children_of_primes():
+    """(y, codes, weights): in every child one row of each of two classes, whose weights add up to a prime."""
+    y, codes, weights = [], [], []
+    for child, prime in enumerate(PRIMES):
+        y += [0, 1]
+        codes += [child, child]
+        weights += [prime // 3 + child, prime - prime // 3 - child]
+    return np.array(y), np.array(codes), np.array(weights)
+
+
+def nearly_equal_splits():
+    """(y, weights, codes, other codes): the two gains agree to some thirty digits, and are not equal.
+
+    Four children hold a million of each class. What they get of 14 further rows has the same sum and the same sum of
+    squares in both splits, so that gains agree up to the third derivative. The others are children_of_primes.
+    """
+    y_primes, codes_primes, weights_primes = children_of_primes()
+    y = np.concatenate([[0, 1] * 4, [0] * 14, y_primes])
+    weights = np.concatenate([[10**6] * 8, [1] * 14, weights_primes])
+    codes, other_codes = (
+        np.concatenate([[0, 0, 1, 1, 2, 2, 3, 3], np.repeat(np.arange(4), further), codes_primes + 4])
+        for further in ([0, 3, 5, 6], [1, 2, 4, 7])
+    )
+    return y, weights, codes, other_codes

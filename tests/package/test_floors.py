@@ -1,0 +1,241 @@
+"""The architecture: who may import whom, which files other packages may cimport, and how long anything may be.
+
+Only text is read, so this runs where nothing was built.
+"""
+
+import re
+import sys
+import tomllib
+from collections import defaultdict
+from itertools import chain
+
+import pytest
+from sources import (
+    ROOT,
+    Function,
+    circles,
+    defined_types,
+    functions,
+    import_graph,
+    imports,
+    module_of,
+    source_files,
+    string_constants,
+)
+
+# The folders of `pytrees/_core`, and of `reference` that mirrors it, each with those that it may import.
+KERNEL_FLOORS = {
+    "base": set(),  # types, memory, signals, sorting, exact numbers: everything stands on it
+    "sequence": {"base"},  # sequences of labels: pair substitution and the best cut of one
+    "criteria": {"base", "sequence"},  # what a split gains, one file for each criterion
+    "rows": {"base"},  # a node's rows: sorted, ranked, in bins
+    "split": {"base", "sequence", "criteria", "rows"},  # the best split of one node
+    "growth": {
+        "base",
+        "sequence",
+        "criteria",
+        "rows",
+        "split",
+    },  # one growing tree, depth-first, best-first, by distance
+    "c45": {"base", "criteria", "rows"},  # a search of its own: fractional rows, pruning
+    "minimal": {"base", "criteria", "rows"},  # a search of its own: the smallest consistent tree
+    "fourier": {"base", "criteria", "rows"},  # leaf boxes, spectra, trees from spectra
+    "traverse": {"base"},  # from rows to leaves, in trees that have grown
+}
+
+# The floors of the Python layer: a module imports from its own floor and from those above it in this list.
+PYTHON_FLOORS = [
+    {"_engine", "_progress"},  # the door to the kernels; progress of long work
+    {"sequence", "criteria", "distances", "metrics"},  # what a split or a prediction is judged by
+    {"input"},  # from what a user hands in to arrays
+    {"tree", "_tree_checks"},  # a fitted tree: arrays, and what can be asked of them
+    {"export", "plotting", "simplify"},  # what is made of a tree
+    {"datasets"},  # tables to try it on
+    {"trees"},  # the estimators
+    {"fourier"},  # the algebra on trees, and its estimators
+    {"__init__", "__main__"},  # the public names; `python -m pytrees`
+]
+
+# The Python files that know an engine: the door, and the base classes of a user's own criteria.
+KNOW_THE_ENGINES = {"pytrees/_engine.py", "pytrees/criteria.py"}
+
+# What kernels import beside themselves.
+KERNEL_LIBRARIES = {"cython", "cpython", "libc", "numpy"} | sys.stdlib_module_names
+
+# What other packages may cimport, and what the wheel contains of Cython's.
+PUBLIC_PXD = {"pytrees/criteria.pxd", "pytrees/_core/criteria/user.pxd", "pytrees/_core/base/types.pxd"}
+
+MOST_LINES_OF_A_FILE = 800
+MOST_LINES_OF_A_FUNCTION = 60  # without its docstring
+
+CORE = source_files("pytrees/_core")
+REFERENCE = source_files("reference")
+PYTHON_LAYER = [path for path in source_files("pytrees") if path not in CORE]
+MEASURED = source_files("pytrees", "reference", "studies", "tests", "tools")
+
+
+def folder_of(module, root):
+    """Return the folder of a kernel's module, or the module that stands beside the folders; "" is the package."""
+    return module.removeprefix(root).lstrip(".").partition(".")[0]
+
+
+ROOTS = {"_core": CORE, "reference": REFERENCE, "pytrees": PYTHON_LAYER, "studies": source_files("studies")}
+
+
+def assert_none(violations):
+    """Fail with all violations, each in a line."""
+    violations = sorted(violations)
+    assert not violations, "\n" + "\n".join(violations)
+
+
+@pytest.mark.parametrize("paths", ROOTS.values(), ids=ROOTS.keys())
+def test_no_modules_import_each_other_in_a_circle(paths):
+    assert_none(" <-> ".join(circle) for circle in circles(import_graph(paths)))
+
+
+@pytest.mark.parametrize(("root", "paths"), [("pytrees._core", CORE), ("reference", REFERENCE)])
+def test_kernels_import_from_lower_floors(root, paths):
+    upward = []
+    for module, targets in import_graph(paths).items():
+        folder = folder_of(module, root)
+        assert folder in {"", *KERNEL_FLOORS}, f"{module} is on no floor"
+        allowed = {folder, *KERNEL_FLOORS.get(folder, ())}
+        upward += [f"{module} -> {target}" for target in targets if folder_of(target, root) not in allowed]
+    assert_none(upward)
+
+
+def test_the_python_layer_imports_from_lower_floors():
+    floors = {name: number for number, names in enumerate(PYTHON_FLOORS) for name in names}
+    upward = []
+    for module, targets in import_graph(PYTHON_LAYER).items():
+        name = folder_of(module, "pytrees") or "__init__"
+        assert name in floors, f"{module} is on no floor"
+        upward += [
+            f"{module} -> {target}"
+            for target in targets
+            if floors[folder_of(target, "pytrees") or "__init__"] > floors[name]
+        ]
+    assert_none(upward)
+
+
+def test_kernels_know_nothing_of_the_python_layer():
+    found = [
+        f"{path}: {name}"
+        for path in CORE
+        for name in imports(path)
+        if not name.startswith("pytrees._core.") and name.split(".")[0] not in KERNEL_LIBRARIES
+    ]
+    assert_none(found)
+
+
+def test_the_reference_imports_the_standard_library_alone():
+    found = [
+        f"{path}: {name}"
+        for path in REFERENCE
+        for name in imports(path)
+        if name.split(".")[0] not in {"reference", *sys.stdlib_module_names}
+    ]
+    assert_none(found)
+
+
+def test_only_the_door_and_the_criteria_know_the_engines():
+    engine = re.compile(r"pytrees\.(_core|reference)(\.\w+)*")
+    found = []
+    for path in [*PYTHON_LAYER, *source_files("studies", "tools")]:
+        if path.suffix == ".py" and path.as_posix() not in KNOW_THE_ENGINES:
+            known = filter(engine.fullmatch, chain(imports(path), string_constants(path)))
+            found += [f"{path}: {name}" for name in known]
+    assert_none(found)
+
+
+def test_the_public_pxd_files_are_shipped_and_no_others():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    assert settings["include-package-data"] is False
+    shipped = {
+        path.relative_to(ROOT).as_posix()
+        for package, patterns in settings["package-data"].items()
+        for pattern in patterns
+        for path in (ROOT / package.replace(".", "/")).glob(pattern)
+        if path.suffix in {".pxd", ".pyx", ".pxi", ".c"}
+    }
+    assert shipped == PUBLIC_PXD
+
+
+def test_public_pxd_files_need_no_others():
+    public = {module_of(path): path for path in source_files("pytrees") if path.as_posix() in PUBLIC_PXD}
+    for path in public.values():
+        for name in imports(path):
+            assert name.split(".")[0] in {"libc", "cython"} or name.rpartition(".")[0] in public, f"{path}: {name}"
+
+
+def test_no_two_classes_or_structs_of_the_kernels_share_a_name():
+    modules = defaultdict(set)
+    for path in CORE:
+        for name in defined_types(path):
+            modules[name].add(module_of(path))
+    assert_none(f"{name}: {', '.join(sorted(found))}" for name, found in modules.items() if len(found) > 1)
+
+
+def test_files_are_not_too_long():
+    n_lines = {path: len((ROOT / path).read_text(encoding="utf-8").splitlines()) for path in MEASURED}
+    assert_none(f"{path}: {n} lines" for path, n in n_lines.items() if n > MOST_LINES_OF_A_FILE)
+
+
+def test_functions_are_not_too_long():
+    found = ((path, function) for path in MEASURED for function in functions(path))
+    assert_none(f"{path}: {f.name}, {f.n_lines} lines" for path, f in found if f.n_lines > MOST_LINES_OF_A_FUNCTION)
+
+
+# ------------------------------------------------------------------------------------------------- how it is read
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """Return a function that writes a file and returns its path, relative to a root of its own."""
+    monkeypatch.setattr("sources.ROOT", tmp_path)
+
+    def write(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path.relative_to(tmp_path)
+
+    return write
+
+
+def test_imports_are_read_from_cython(source):
+    path = source(
+        "a/b/c.pyx",
+        "from a.b.d cimport (  # why\n    x,\n    y as z,  # ...\n)\ncimport a.e as e\nfrom .f cimport g\n"
+        "def later():\n    from a import h\n    import i, j\n",
+    )
+    assert imports(path) == {"a.b.d.x", "a.b.d.y", "a.e", "a.b.f.g", "a.h", "i", "j"}
+
+
+def test_imports_are_read_from_python(source):
+    path = source("a/b/c.py", "from ..d import (x, y as z)\nfrom . import e\ndef f():\n    import g.h\n")
+    assert imports(path) == {"a.d.x", "a.d.y", "a.b.e", "g.h"}
+    assert imports(source("a/b/__init__.py", "from .c import x\n")) == {"a.b.c.x"}
+
+
+def test_circles_are_found_through_other_modules(source):
+    paths = [
+        source("a/one.pyx", "from a.two cimport x\n"),
+        source("a/two.pxd", "cdef struct S:\n    int i\n"),
+        source("a/two.pyx", "from a import three\n"),
+        source("a/three.py", "from .one import y\n"),
+        source("a/four.py", "from . import one\n"),
+    ]
+    assert circles(import_graph(paths)) == [("a.one", "a.three", "a.two")]
+
+
+def test_lines_of_cython_functions_are_counted(source):
+    path = source(
+        "a.pyx",
+        'cdef class A:\n    """A."""\n    cdef int declared(self)\n\n'
+        "    cdef int f(\n        self, int x,\n    ) except -1:\n"
+        '        """Two\n        lines."""\n        cdef int y = g(x)\n\n        return y\n\n\n'
+        "def g(x): # why\n    return x\n",
+    )
+    assert functions(path) == [Function("f", 6), Function("g", 2)]
+    assert defined_types(path) == {"A"}

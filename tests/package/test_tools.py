@@ -1,0 +1,81 @@
+"""The record of fitted trees says what changed, its problems are what they say, and every benchmark can be imported."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from sources import ROOT
+
+
+def run(*arguments, folder=ROOT):
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Two records of the same few problems."""
+    folder = tmp_path_factory.mktemp("records")
+    files = [folder / "before.json", folder / "after.json"]
+    for file in files:
+        options = ["--no-instructions", "--only", "minimal tree", "--jobs", "1"]
+        done = run("tools/same_trees.py", "record", file, *options)
+        assert done.returncode == 0, done.stderr
+    return files
+
+
+def test_the_same_trees_have_equal_digests(recorded):
+    before, after = (json.loads(file.read_text())["digests"] for file in recorded)
+    assert before == after
+    assert all(len(digest) == 16 for digest in before.values()), "a problem raised an error"
+    assert before["minimal tree, 2 classes [compiled]"] == before["minimal tree, 2 classes [reference]"]
+    assert run("tools/same_trees.py", "compare", *recorded).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record: record["digests"].update({"minimal tree, 2 classes [compiled]": "another"}), "1 differ"),
+        (lambda record: record["digests"].pop("minimal tree, 2 classes [compiled]"), "1 missing"),
+        (lambda record: record["instructions"].update(kernel=1011), "1 kernels take over 1%"),
+    ],
+)
+def test_changes_are_told(recorded, tmp_path, change, message):
+    before, after = (json.loads(file.read_text()) for file in recorded)
+    before["instructions"] = {"kernel": 1000}
+    after["instructions"] = {"kernel": 1005}
+    change(after)
+    files = [tmp_path / "before.json", tmp_path / "after.json"]
+    for file, record in zip(files, (before, after), strict=True):
+        file.write_text(json.dumps(record))
+    done = run("tools/same_trees.py", "compare", *files)
+    assert done.returncode == 1
+    assert message in done.stdout
+
+
+def test_problems_have_names_of_their_own():
+    code = (
+        "from problems import problems; names = [name for name, *_ in problems()]; print(len(names), len(set(names)))"
+    )
+    done = run("-c", code, folder=ROOT / "tools")
+    n_names, n_different = map(int, done.stdout.split())
+    assert n_names == n_different > 500
+
+
+def test_calls_whose_instructions_are_counted():
+    code = (
+        "import sys; sys.path.append('../asv_bench')\n"
+        "from counted import counted_calls; from benchmarks.common import kernel_of\n"
+        "calls = list(counted_calls())\n"
+        "print(len(calls), all(kernel_of('compiled', args[0]) for _, args, _ in calls))"
+    )
+    done = run("-c", code, folder=ROOT / "tools")
+    assert done.stdout.split()[1] == "True", done.stderr
+
+
+def test_benchmarks_can_be_imported():
+    modules = sorted(file.stem for file in (ROOT / "asv_bench" / "benchmarks").glob("*.py") if file.stem != "__init__")
+    code = f"from importlib import import_module\nfor name in {modules}: import_module(f'benchmarks.{{name}}')"
+    done = run("-c", code, folder=ROOT / "asv_bench")
+    assert done.returncode == 0, done.stderr
