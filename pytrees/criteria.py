@@ -1,10 +1,11 @@
 """The criteria: what judges a split, by name, as objects with parameters, or your own by one of two base classes."""
 
 import math
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ._engine import load
 
@@ -18,9 +19,30 @@ __all__ = [
     "resolve",
 ]
 
-_user_criterion = load("pytrees._core.criteria.user")
-CountCriterion = _user_criterion.CountCriterion
-SequenceCriterion = _user_criterion.SequenceCriterion
+if TYPE_CHECKING:
+    from ._core.criteria.user import CountCriterion, SequenceCriterion
+
+_OWN_CRITERIA = "pytrees._core.criteria.user"
+
+
+def __getattr__(name):
+    """Load the base classes of your own criteria when they are asked for: they are compiled, all else here is not."""
+    if name in ("CountCriterion", "SequenceCriterion"):
+        return getattr(load(_OWN_CRITERIA), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _OwnCriterionType(type):
+    def __instancecheck__(cls, candidate):
+        module = sys.modules.get(_OWN_CRITERIA)
+        return module is not None and isinstance(candidate, (module.CountCriterion, module.SequenceCriterion))
+
+
+class OwnCriterion(metaclass=_OwnCriterionType):
+    """Stand for :class:`CountCriterion` and :class:`SequenceCriterion` where instances are asked for.
+
+    To ask does not load their module, without which there can be no instances.
+    """
 
 
 @dataclass(frozen=True)

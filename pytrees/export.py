@@ -7,18 +7,6 @@ from .tree import LEAF, MULTIWAY, Tree
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
-# What scikit-learn 1.9 keeps for a node.
-_SKLEARN_NODE_FIELDS = (
-    "left_child",
-    "right_child",
-    "feature",
-    "threshold",
-    "impurity",
-    "n_node_samples",
-    "weighted_n_node_samples",
-    "missing_go_to_left",
-)
-
 
 def tree_and_names(tree, feature_names=None, class_names=None):
     """The Tree of a Tree or fitted estimator, and names for its features and classes: given, its own, or numbers."""
@@ -225,78 +213,11 @@ def to_sklearn(tree, classes=None):
     >>> bool((theirs.predict(X) == ours.predict(X)).all())
     True
     """
-    # Importing scikit-learn's trees takes much longer than all of pytrees, and only this function needs them.
-    from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
-    from sklearn.tree._tree import NODE_DTYPE
-
-    if NODE_DTYPE.names != _SKLEARN_NODE_FIELDS:
-        raise RuntimeError(f"This scikit-learn keeps {NODE_DTYPE.names} for a node, not {_SKLEARN_NODE_FIELDS}.")
     feature_names = getattr(tree, "feature_names_in_", None)
     if classes is None and not isinstance(tree, Tree):
         classes = getattr(tree, "classes_", None)
     tree, _, _ = tree_and_names(tree, class_names=classes)
-    estimator = SklearnDecisionTreeClassifier()
-    estimator.tree_ = _sklearn_tree(tree)
-    estimator.classes_ = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
-    estimator.n_classes_ = np.intp(tree.n_classes)
-    estimator.n_features_in_ = estimator.max_features_ = tree.n_features
-    estimator.n_outputs_ = 1
+    estimator = tree.to_sklearn(classes)
     if feature_names is not None:
         estimator.feature_names_in_ = feature_names
     return estimator
-
-
-def _sklearn_tree(tree):
-    from sklearn.tree._tree import NODE_DTYPE
-    from sklearn.tree._tree import Tree as SklearnTree
-
-    binary = tree.binary
-    shares, weights, n_samples, depth = _of_binary_nodes(tree)
-    nodes = np.zeros(binary.node.size, dtype=NODE_DTYPE)
-    nodes["left_child"], nodes["right_child"] = binary.children_left, binary.children_right
-    nodes["feature"] = binary.feature
-    nodes["threshold"] = _rounded_down_to_float32(binary.threshold)
-    nodes["impurity"] = 1.0 - (shares**2).sum(axis=1)
-    nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
-    converted = SklearnTree(tree.n_features, np.array([tree.n_classes], dtype=np.intp), 1)
-    converted.__setstate__(
-        {
-            "max_depth": depth,
-            "node_count": binary.node.size,
-            "nodes": nodes,
-            "values": np.ascontiguousarray(shares[:, None, :]),
-        }
-    )
-    return converted
-
-
-def _of_binary_nodes(tree):
-    """Class shares, weight and number of the rows of every node of the binary form, and its depth."""
-    if not tree.is_multiway:
-        weights = tree.value.sum(axis=1)
-        return tree.value / weights[:, None], weights, tree.n_node_samples, tree.max_depth
-    binary = tree.binary
-    left, right = binary.children_left, binary.children_right
-    is_leaf = left == LEAF
-    # Leaves of the binary form that are parts of multiway nodes have no training rows.
-    has_rows = is_leaf & (tree.children_left[binary.node] == LEAF)
-    value = np.where(has_rows[:, None], tree.value[binary.node], 0.0)
-    n_samples = np.where(has_rows, tree.n_node_samples[binary.node], 0)
-    depth = np.zeros(left.size, dtype=np.int64)
-    inner = np.flatnonzero(~is_leaf)
-    for node in inner:
-        depth[[left[node], right[node]]] = depth[node] + 1
-    for node in inner[::-1]:
-        value[node] = value[left[node]] + value[right[node]]
-        n_samples[node] = n_samples[left[node]] + n_samples[right[node]]
-    weights = value.sum(axis=1)
-    has_rows = (weights > 0.0)[:, None]
-    shares = np.divide(value, weights[:, None], out=tree.shares[binary.node], where=has_rows)
-    return shares, weights, n_samples, int(depth.max())
-
-
-def _rounded_down_to_float32(thresholds):
-    with np.errstate(over="ignore"):
-        nearest = thresholds.astype(np.float32)
-        below = np.nextafter(nearest, np.float32(-np.inf))
-    return np.where(nearest.astype(np.float64) > thresholds, below, nearest).astype(np.float64)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._engine import kernel
+from ._missing import is_nan
 
 __all__ = ["Phrase", "Substitution", "effort_to_compress", "nsrps"]
 
@@ -248,14 +249,6 @@ def _encode_labels(sequence):
     except TypeError as error:
         raise TypeError(f"The labels of a sequence must be hashable: {error}.") from error
     labels = list(code_of)
-    if any(is_missing(label) for label in labels):
+    if any(is_nan(label) for label in labels):
         raise ValueError("The sequence contains missing values (NaN, NaT or NA).")
     return codes, labels
-
-
-def is_missing(label):
-    """Whether a label is NaN, NaT or NA: they alone are not equal to themselves, or do not say."""
-    try:
-        return bool(label != label)
-    except (TypeError, ValueError):
-        return True

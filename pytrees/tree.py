@@ -8,11 +8,16 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
-from ._tree_checks import LEAF, MULTIWAY, check_tree
-from ._tree_checks import UNDEFINED as UNDEFINED
+from ._sklearn_tree import sklearn_classifier
 from .input.validation import check_finite
 
 __all__ = ["Tree"]
+
+# In children_left and children_right: the node is a leaf, or has a child for every category.
+LEAF = -1
+MULTIWAY = -2
+# In feature and threshold, where a node has none.
+UNDEFINED = -2
 
 # Fewer rows walk in the arrays as they are. To pack 16 nodes takes about as long as two or three rows save by it, then
 # and in all later walks.
@@ -160,7 +165,7 @@ class Tree:
             given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
             child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
-        object.__setattr__(self, "max_depth", check_tree(self))
+        object.__setattr__(self, "max_depth", _check_tree(self))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
@@ -418,7 +423,9 @@ class Tree:
         return total / total.sum() if total.sum() > 0.0 else total
 
     def to_sklearn(self, classes=None):
-        """A fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes; see :func:`pytrees.export.to_sklearn`.
+        """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
+
+        See :func:`pytrees.export.to_sklearn`, which takes the names of an estimator with it.
 
         Parameters
         ----------
@@ -428,10 +435,35 @@ class Tree:
         Returns
         -------
         sklearn.tree.DecisionTreeClassifier
-        """
-        from .export import to_sklearn
+            It decides as the tree does on data that is exact in float32.
 
-        return to_sklearn(self, classes)
+        Raises
+        ------
+        RuntimeError
+            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+        ValueError
+            If there is not one label for every class.
+        """
+        classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
+        if len(classes) != self.n_classes:
+            raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
+        return sklearn_classifier(self.binary[:4], *self._values_of_binary_nodes(), self.n_features, classes)
+
+    def _values_of_binary_nodes(self):
+        """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
+        if not self.is_multiway:
+            return self.shares, self.value.sum(axis=1), self.n_node_samples
+        left, right, node = self.binary.children_left, self.binary.children_right, self.binary.node
+        # Leaves of the binary form that are parts of multiway nodes have no training samples.
+        has_samples = (left == LEAF) & (self.children_left[node] == LEAF)
+        value = np.where(has_samples[:, None], self.value[node], 0.0)
+        n_samples = np.where(has_samples, self.n_node_samples[node], 0)
+        for parent in np.flatnonzero(left != LEAF)[::-1]:
+            value[parent] = value[left[parent]] + value[right[parent]]
+            n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
+        weights = value.sum(axis=1)
+        shares = np.divide(value, weights[:, None], out=self.shares[node], where=(weights > 0.0)[:, None])
+        return shares, weights, n_samples
 
     def _validated(self, X):
         X = self._rows(X)
@@ -454,3 +486,98 @@ def _majority(value):
 
 def _shares(value):
     return value / value.sum(axis=1, keepdims=True)
+
+
+# ----------------------------------------------------------------------------------------- arrays that are safe to walk
+
+
+def _check_tree(tree):
+    """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
+    _check_shapes(tree)
+    if tree.is_multiway:
+        _check_children_by_offsets(tree)
+    _check_children(tree)
+    _check_nodes(tree)
+    depth, level = -1, np.array([0])
+    while level.size:
+        depth += 1
+        level = _children_of_level(tree, level)
+    return depth
+
+
+def _check_shapes(tree):
+    n_nodes = tree.node_count
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    expected = dict.fromkeys(names, n_nodes)
+    if tree.is_multiway:
+        expected |= {"child_offsets": n_nodes + 1, "children": n_nodes - 1, "category": n_nodes}
+    for name, size in expected.items():
+        shape = getattr(tree, name).shape
+        if shape[:1] != (size,) or len(shape) != (2 if name == "value" else 1):
+            raise ValueError(f"Not a tree: {name} has shape {shape} in a tree of {n_nodes} nodes.")
+    if n_nodes == 0 or tree.value.shape[1] == 0:
+        raise ValueError("Not a tree: it needs a node and a class at least.")
+
+
+def _check_children(tree):
+    n_nodes, left, right = tree.node_count, tree.children_left, tree.children_right
+    if not np.array_equal(left == LEAF, right == LEAF):
+        raise ValueError("Not a tree: a node has one child.")
+    if not np.array_equal(left == MULTIWAY, right == MULTIWAY):
+        raise ValueError("Not a tree: a node is multiway on one side.")
+    inner = np.flatnonzero(left != LEAF)
+    binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
+    if not np.array_equal(left[binary], binary + 1):
+        raise ValueError("Not a tree in preorder: a left child does not follow its parent.")
+    children = tree.children if tree.is_multiway else np.concatenate([left[binary], right[binary]])
+    if not np.array_equal(np.sort(children), np.arange(1, n_nodes)) or np.any(right[binary] <= binary):
+        raise ValueError("Not a tree: the children are not all nodes but the root, once, behind their parents.")
+    if np.any((tree.feature[inner] < 0) | (tree.feature[inner] >= tree.n_features)):
+        raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
+
+
+def _check_children_by_offsets(tree):
+    """That they agree with the left and right children, stand in preorder, and have ascending categories."""
+    offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
+    counts = np.diff(offsets)
+    multiway, binary = np.flatnonzero(left == MULTIWAY), np.flatnonzero((left != LEAF) & (left != MULTIWAY))
+    if (
+        offsets[0] != 0
+        or offsets[-1] != children.size
+        or np.any(counts[multiway] < 1)
+        or np.any(counts[binary] != 2)
+        or np.any(counts[left == LEAF] != 0)
+        or not np.array_equal(children[offsets[binary]], left[binary])
+        or not np.array_equal(children[offsets[binary] + 1], right[binary])
+    ):
+        raise ValueError("Not a tree: child_offsets and children do not agree with the other arrays.")
+    parents = np.repeat(np.arange(tree.node_count), counts)
+    siblings = parents[1:] == parents[:-1]
+    if np.any(children[offsets[multiway]] != multiway + 1) or np.any(siblings & (children[1:] <= children[:-1])):
+        raise ValueError("Not a tree in preorder: the children of a node do not follow it and each other.")
+    is_category = left[parents] == MULTIWAY
+    category = tree.category[children]
+    if (
+        tree.category[0] != -1
+        or np.any((category >= 0) != is_category)
+        or np.any(category < -1)
+        or np.any(siblings & is_category[1:] & (category[1:] <= category[:-1]))
+    ):
+        raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
+
+
+def _check_nodes(tree):
+    for name in ("threshold", "gain"):
+        if np.any(np.isnan(getattr(tree, name))):
+            raise ValueError(f"Not a tree: {name} holds NaN.")
+    weights = tree.value.sum(axis=1)
+    if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
+        raise ValueError("Not a tree: every node has rows, and class counts that are not negative nor all zero.")
+
+
+def _children_of_level(tree, level):
+    level = level[tree.children_left[level] != LEAF]
+    if not tree.is_multiway:
+        return np.concatenate([tree.children_left[level], tree.children_right[level]])
+    starts, counts = tree.child_offsets[level], np.diff(tree.child_offsets)[level]
+    return tree.children[np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]

@@ -9,16 +9,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..simplify import merge_redundant
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
-from .coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
 from .codes import with_value
 from .ensembles import tree_from_ensemble
-from .rebuild import tree_from_spectra
-from .spectrum import FourierSpectrum
+from .spectrum import FourierSpectrum, tree_from_spectra
 
 __all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]
 
 
-class _RebuiltTreeClassifier(MadeOfTrees, BaseTreeClassifier):
+class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
     """A classifier that is one tree, made by TCFS of the weighted sum of some trees."""
 
     _parameter_constraints: ClassVar[dict] = {

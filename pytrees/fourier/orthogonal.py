@@ -14,7 +14,7 @@ from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
-from .coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
 from .codes import with_value
 from .ensembles import gram, tree_from_ensemble
 from .rebuild import RebuiltTree
@@ -170,7 +170,7 @@ def _decoded(codes, built):
     ]
 
 
-class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
+class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     """A few trees that say what an ensemble says: the principal components of its trees' functions (ODT).
 
     Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere. The eigenvectors of the

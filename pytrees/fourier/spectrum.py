@@ -1,4 +1,4 @@
-"""The Fourier algebra on decision trees: sparse spectra, and the same without spectra.
+"""The Fourier spectrum of a function of discrete attributes, such as a decision tree.
 
 Kargupta, Park & Dutta, "Orthogonal Decision Trees", IEEE TKDE 2006. Attribute m has the values 0 to lambda_m - 1; a
 tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi i sum_m x_m j_m / lambda_m),
@@ -6,6 +6,8 @@ tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi
     w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
 """
 
+from itertools import pairwise
+from math import prod
 from numbers import Real
 
 import numpy as np
@@ -20,27 +22,18 @@ from .boxes import (
     check_number,
     check_weights,
     listed,
+    measure_arrays,
 )
-from .energy import plot_energy
-from .rebuild import tree_from_spectra
-from .spectra import (
-    as_digits,
-    check_budget,
-    check_partitions,
-    check_same_domain,
-    expanded,
-    is_number,
-    merged,
-    pairs_by_magnitude,
-    plain_values,
-)
+from .rebuild import categorical_mask, rebuild
 
-__all__ = ["FourierSpectrum"]
+__all__ = ["FourierSpectrum", "tree_from_spectra"]
 
 # Memory that an expansion may take unless told otherwise, in bytes.
 _MEMORY_LIMIT = 2**30
 # Points that are evaluated at once, so that their boxes stay small.
 _POINTS = 4096
+# Relative to the greatest coefficient, how far those of j and -j may be from conjugates.
+_CONJUGATE = 1e-9
 
 
 class FourierSpectrum:
@@ -462,3 +455,234 @@ class FourierSpectrum:
 def _restored(partitions, coefficients, cardinalities):
     """What pickle makes of the arrays."""
     return FourierSpectrum._of(partitions, coefficients, check_cardinalities(cardinalities))
+
+
+def tree_from_spectra(
+    spectra, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None
+):
+    """TCFS of several functions at once: one tree of the indicators of all classes.
+
+    The extension to several classes of section V.C of the paper: entropy is that of all averages.
+
+    Parameters
+    ----------
+    spectra : sequence of FourierSpectrum
+        One for every class, or output, on the same domain.
+    criterion, tol, max_depth, max_leaf_nodes, categorical_features
+        As in :meth:`FourierSpectrum.to_tree`; variances and energies are added up.
+
+    Returns
+    -------
+    RebuiltTree
+
+    Raises
+    ------
+    ValueError
+        If there are no spectra, or they are of different domains; as in :meth:`FourierSpectrum.to_tree`.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier, FourierSpectrum
+    >>> from pytrees.fourier import tree_from_spectra
+    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [0, 2], [1, 0]], [0, 1, 2, 2]).tree_
+    >>> spectra = [FourierSpectrum.from_tree(tree, [2, 3], class_index) for class_index in range(3)]
+    >>> tree_from_spectra(spectra).tree.predict([[0, 0], [0, 1], [0, 2], [1, 0]])
+    array([0, 1, 2, 2])
+    """
+    spectra = list(spectra)
+    if not spectra:
+        raise ValueError("There are no spectra.")
+    for spectrum in spectra[1:]:
+        check_same_domain(spectra[0], spectrum)
+    partitions, columns = merged(spectra)
+    measure = measure_arrays("uniform", spectra[0].cardinalities)
+    energy = sum(spectrum.energy for spectrum in spectra)
+    arguments = partitions, columns, measure
+    mask = categorical_mask(categorical_features, spectra[0].cardinalities.size)
+    return rebuild("tree_from_spectrum", arguments, energy, mask, criterion, tol, max_depth, max_leaf_nodes)
+
+
+# ----------------------------------------------------------- arrays: what is checked, coerced and handed to the kernels
+
+
+def is_number(value):
+    """Whether a spectrum can be multiplied by it: a finite real number."""
+    return isinstance(value, Real) and np.isfinite(value)
+
+
+def check_same_domain(spectrum, other):
+    """Refuse to combine functions of different attributes."""
+    if not np.array_equal(spectrum.cardinalities, other.cardinalities):
+        raise ValueError(
+            f"The spectra are of different domains: cardinalities {spectrum.cardinalities} and {other.cardinalities}."
+        )
+
+
+def plain_values(cardinalities):
+    return tuple(int(cardinality) for cardinality in cardinalities)
+
+
+def digit_dtype(cardinalities):
+    """The smallest signed type that holds all digits."""
+    greatest = int(cardinalities.max())
+    return np.dtype(np.int8 if greatest <= 2**7 else np.int16 if greatest <= 2**15 else np.int32)
+
+
+def as_digits(partitions, cardinalities):
+    """Rows of digits as the kernels take them."""
+    digits = np.ascontiguousarray(partitions, dtype=digit_dtype(cardinalities))
+    return digits.reshape(-1, cardinalities.size)
+
+
+def negated(partitions, cardinalities):
+    """The partitions -j, modulo the cardinalities."""
+    return np.where(partitions != 0, cardinalities - partitions, 0).astype(partitions.dtype)
+
+
+def check_partitions(partitions, coefficients, cardinalities):
+    """The arrays of a spectrum, sorted, with the partition of zeros; those of no real function are refused."""
+    partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
+    if partitions.ndim != 2 or partitions.shape[1] != cardinalities.size:
+        raise ValueError(f"partitions has shape {partitions.shape}; there are {cardinalities.size} attributes.")
+    if coefficients.shape != partitions.shape[:1]:
+        raise ValueError(f"There are {len(partitions)} partitions, but coefficients of shape {coefficients.shape}.")
+    if partitions.size and not np.issubdtype(partitions.dtype, np.integer):
+        raise ValueError(f"partitions must hold whole numbers, got {partitions.dtype}.")
+    if np.any((partitions < 0) | (partitions >= cardinalities)):
+        raise ValueError("partitions has digits outside the cardinalities.")
+    if not np.all(np.isfinite(coefficients)):
+        raise ValueError("coefficients holds NaN or infinity.")
+    if not np.any(~partitions.any(axis=1)):
+        partitions = np.concatenate([np.zeros((1, cardinalities.size), dtype=np.int64), partitions])
+        coefficients = np.concatenate([[0.0], coefficients])
+    in_order = np.lexsort((*partitions.T[::-1], (partitions != 0).sum(axis=1)))
+    digits, coefficients = as_digits(partitions[in_order], cardinalities), coefficients[in_order]
+    if np.any((digits[1:] == digits[:-1]).all(axis=1)):
+        raise ValueError("A partition stands in partitions twice.")
+    opposite = np.asarray(kernel("find_partitions")(digits, negated(digits, cardinalities)), dtype=np.int64)
+    conjugates = np.where(opposite >= 0, coefficients[opposite].conj(), 0.0)
+    if np.any(np.abs(coefficients - conjugates) > _CONJUGATE * np.abs(coefficients).max()):
+        raise ValueError("This is no real function: j and -j have coefficients that are not conjugate.")
+    return digits, coefficients
+
+
+def check_budget(what, shape, n_bytes, memory_limit):
+    """Refuse what would take more memory than allowed."""
+    if n_bytes > memory_limit:
+        raise MemoryError(
+            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
+        )
+
+
+def expanded(leaves, cardinalities, memory_limit):
+    """The spectrum of leaf boxes, if there is room for it."""
+    values = np.ascontiguousarray(leaves.values[:, 0])
+    row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
+    possible = memory_limit // row_bytes
+    counts = kernel("count_orders")(leaves.boxes, values, cardinalities, float(possible))
+    counts = np.asarray(counts, dtype=np.float64)
+    if counts.sum() > possible:
+        most = most_coefficients(leaves.boxes, values, cardinalities)
+        raise MemoryError(
+            f"The spectrum has more than {possible} coefficients, of {row_bytes} bytes each, and up to {most:.4g} "
+            f"({most * row_bytes:.4g} bytes); memory_limit is {memory_limit} bytes. Without a spectrum, gram, "
+            "schema_average and tree_from_ensemble do the same."
+        )
+    return kernel("expand_spectrum")(leaves.boxes, values, cardinalities, counts)
+
+
+def most_coefficients(boxes, values, cardinalities):
+    """A bound on the number of coefficients: what the boxes have one by one, or all there are."""
+    indptr, attribute = boxes[:2]
+    of_boxes = sum(
+        prod(int(cardinalities[m]) for m in attribute[indptr[b] : indptr[b + 1]]) for b in np.flatnonzero(values)
+    )
+    return min(of_boxes, prod(plain_values(cardinalities)))
+
+
+def merged(spectra):
+    """All partitions of some spectra, and their coefficients, a column for each; C-contiguous."""
+    partitions, columns = spectra[0].partitions, spectra[0].coefficients[:, np.newaxis]
+    for spectrum in spectra[1:]:
+        partitions, rows, new_rows = kernel("merge_partitions")(partitions, spectrum.partitions)
+        partitions = as_digits(partitions, spectrum.cardinalities)
+        columns = np.hstack([_taken(columns, rows), _taken(spectrum.coefficients[:, np.newaxis], new_rows)])
+    return partitions, np.ascontiguousarray(columns)
+
+
+def _taken(columns, rows):
+    """Rows of columns, zeros where there is none."""
+    rows = np.asarray(rows, dtype=np.int64)
+    return np.where((rows >= 0)[:, np.newaxis], columns[rows], 0.0)
+
+
+def pairs_by_magnitude(spectrum, among):
+    """The places of j and of -j for all pairs but that of zeros: the greatest first, then in the spectrum's order."""
+    opposite = kernel("find_partitions")(spectrum.partitions, negated(spectrum.partitions, spectrum.cardinalities))
+    opposite = np.asarray(opposite, dtype=np.int64)
+    places = np.arange(spectrum.n_coefficients)
+    opposite = np.where(opposite >= 0, opposite, places)  # one that is less than what the constructor checks
+    first = np.flatnonzero(among & (places <= opposite) & (places > 0))
+    magnitudes = np.abs(spectrum.coefficients[first])
+    rounded = np.round(magnitudes / (magnitudes.max(initial=0.0) or 1.0), 12)
+    first = first[np.argsort(-rounded, kind="stable")]
+    return first, opposite[first]
+
+
+# ---------------------------------------------------------------------------------- how the energy falls with the order
+
+
+def energy_bounds(spectrum, tree):
+    """What bounds the energy of all coefficients of order k or higher; two arrays, for k from 0 to n_attributes.
+
+    Both hold for functions of values in [0, 1], and are scaled by the squared difference of the greatest and the least
+    value at a leaf.
+
+    - The leaves: a coefficient of order k vanishes where no leaf constrains k attributes (Lemma 5 of Kargupta, Park &
+      Dutta, "Orthogonal Decision Trees"). A tree that is cut where paths have k - 1 attributes has none, and is wrong
+      by 1/4 at most where a leaf has k: the bound is a quarter of their probability.
+    - Linial, Mansour & Nisan (Lemma 1): 2M 2^(-t^(1/d) / 20) / 4 for orders above t = k - 1, where circuits of depth d
+      and M gates tell whether the value is above any number: an OR of the leaves, each an AND of its tests. A test
+      of an attribute of more than two values is an OR of them, of ANDs of their bits (Theorem 1).
+    """
+    leaves = Leaves([tree], spectrum.cardinalities)
+    indptr, attribute, run_indptr, start, stop = leaves.boxes
+    n_values = np.add.reduceat(stop - start, run_indptr[:-1]) if attribute.size else np.zeros(0, dtype=np.int64)
+    shares = n_values / spectrum.cardinalities[attribute]
+    orders = np.diff(indptr)
+    probabilities = [np.prod(shares[first:last]) for first, last in pairwise(indptr)]
+    values = spectrum._averages(leaves.boxes)
+    quarter = 0.25 * (values.max() - values.min()) ** 2
+    at_order = np.bincount(orders, weights=probabilities, minlength=spectrum.cardinalities.size + 1)
+    of_leaves = quarter * np.cumsum(at_order[::-1])[::-1]
+    of_leaves[0] = np.inf  # w_0 is not bounded by how much values differ
+    several = spectrum.cardinalities[attribute] > 2
+    n_gates = 1 + len(orders) + int((1 + n_values[several]).sum())
+    above = np.arange(len(at_order)) - 1.0
+    above[0] = np.nan
+    of_circuits = quarter * 2.0 * n_gates * 2.0 ** (-(above ** (0.25 if several.any() else 0.5)) / 20.0)
+    of_circuits[0] = np.inf
+    return of_leaves, of_circuits
+
+
+def plot_energy(spectrum, ax, tree):
+    """`FourierSpectrum.plot_energy`."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plot_energy needs matplotlib: pip install 'pytrees[plot]'.") from error
+    ax = plt.gca() if ax is None else ax
+    energies = spectrum.energy_by_order()[: spectrum.orders[-1] + 1]
+    orders = np.arange(len(energies))
+    ax.bar(orders, energies, color="0.8", label="of the order")
+    if tree is not None:
+        ax.plot(orders[1:], np.cumsum(energies[::-1])[::-1][1:], "o-", label="of the order or higher")
+        of_leaves, of_circuits = energy_bounds(spectrum, tree)
+        ax.plot(orders[1:], of_leaves[1 : len(orders)], "s--", label="bound by the leaves")
+        ax.plot(orders[1:], of_circuits[1 : len(orders)], "k:", label="Linial's bound")
+        ax.legend(loc="lower left")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_yscale("log")
+    ax.set_xlabel("order")
+    ax.set_ylabel("energy")
+    return ax

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
-from ..sequence import is_missing
+from .._missing import is_missing
 
 _WAYS = {"error", "majority"}
 
@@ -278,7 +278,7 @@ def _find_categories(values, estimator, column):
     if values.dtype.kind in _OBJECTS:
         try:
             different = set(values.tolist())
-            listed = sorted(value for value in different if not _is_absent(value))
+            listed = sorted(value for value in different if not is_missing(value))
         except TypeError as error:
             raise _not_categories(estimator, column, error) from error
         categories = np.empty(len(listed), dtype=values.dtype)
@@ -303,13 +303,9 @@ def _codes_among(values, categories):
     return np.where(categories[places] == values, places, UNKNOWN)
 
 
-def _is_absent(value):
-    return value is None or is_missing(value)
-
-
 def _are_absent(values):
     if values.dtype.kind in _OBJECTS:
-        return np.array([_is_absent(value) for value in values.tolist()], dtype=bool)
+        return np.array([is_missing(value) for value in values.tolist()], dtype=bool)
     return values != values
 
 

@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from ..sequence import is_missing
+from .._missing import is_missing
 
 
 def class_order(classes):
@@ -21,7 +21,7 @@ def class_order(classes):
     if not len(classes):
         raise ValueError("classes is empty: leave it out, or name all classes in their order.")
     listed = classes.tolist()
-    if any(label is None or is_missing(label) for label in listed):
+    if any(is_missing(label) for label in listed):
         raise ValueError("classes holds a missing value, which cannot be a class.")
     if len(_places(listed, "classes")) < len(listed):
         repeated = next(label for place, label in enumerate(listed) if label in listed[:place])
@@ -50,7 +50,7 @@ def codes_in(y, classes):
     if isinstance(y, (list, tuple)):
         y = np.fromiter(y, dtype=object, count=len(y))
     listed = column_or_1d(y, warn=True).tolist()
-    if any(label is None or is_missing(label) for label in listed):
+    if any(is_missing(label) for label in listed):
         raise ValueError("Input y contains NaN.")
     place = _places(classes.tolist(), "classes")
     unknown = [label for label in _places(listed, "y") if label not in place]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..sequence import is_missing
+from .._missing import is_missing, is_nan
 from .categories import allows_missing, encode, fit_encode, not_finite
 
 # Keeps the kernels' integers from overflowing.
@@ -62,7 +62,7 @@ def validate_X_y(estimator, X, y):
 
 def validate_coded_X_y(estimator, X, y, coded):
     """`validate_X_y` where `coded` is what the categories of X are coded to, or None if it has none."""
-    if isinstance(y, (list, tuple)) and any(is_missing(label) for label in y):
+    if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
     if coded is None:
@@ -98,11 +98,7 @@ def row_order(order, n_samples):
     keys = _order_keys(order)
     if len(keys) != n_samples:
         raise ValueError(f"order has {len(keys)} keys for {n_samples} rows.")
-    if keys.dtype == object:
-        has_missing = any(key is None or is_missing(key) for key in keys.tolist())
-    else:
-        has_missing = bool(np.any(keys != keys))
-    if has_missing:
+    if any(is_missing(key) for key in keys.tolist()) if keys.dtype == object else np.any(keys != keys):
         raise ValueError("order contains missing values (NaN, NaT, NA or None): such rows have no place in the order.")
     if keys.dtype.kind == "c":
         raise ValueError("order holds keys that cannot be sorted: complex numbers.")

@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._engine import kernel
 from ..criteria import (
     CRITERIA,
-    CountCriterion,
+    OwnCriterion,
     RankingImpurity,
-    SequenceCriterion,
     WeightedInformationGain,
     resolve,
 )
@@ -25,7 +24,8 @@ from ..input.categories import CATEGORICAL_CONSTRAINTS, forget_other_rows, n_cat
 from ..input.validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
 from ..tree import Tree
 
-NO_LIMIT = 2**31 - 1
+# What the kernels take for no limit; also the greatest limit that they can count to.
+UNLIMITED = 2**31 - 1
 
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS = {
@@ -33,8 +33,7 @@ GROWTH_CONSTRAINTS = {
         StrOptions(set(CRITERIA)),
         WeightedInformationGain,
         RankingImpurity,
-        CountCriterion,
-        SequenceCriterion,
+        OwnCriterion,
     ],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_samples_split": [
@@ -68,10 +67,10 @@ def size_limits(estimator, n_samples, n_features):
     if not isinstance(min_samples_split, Integral):
         min_samples_split = max(2, ceil(min_samples_split * n_samples))
     return {
-        "max_depth": _or_unlimited(estimator.max_depth),
-        "min_samples_split": min(min_samples_split, NO_LIMIT),
-        "min_samples_leaf": min(min_samples_leaf, NO_LIMIT // 2),
-        "max_leaf_nodes": _or_unlimited(estimator.max_leaf_nodes),
+        "max_depth": or_unlimited(estimator.max_depth),
+        "min_samples_split": min(min_samples_split, UNLIMITED),
+        "min_samples_leaf": min(min_samples_leaf, UNLIMITED // 2),
+        "max_leaf_nodes": or_unlimited(estimator.max_leaf_nodes),
         "max_features": _n_features_tried(estimator.max_features, n_features),
     }
 
@@ -80,12 +79,13 @@ def growth_limits(estimator, n_samples, n_features):
     """All of the estimator's limits of growth."""
     return size_limits(estimator, n_samples, n_features) | {
         "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
-        "max_candidates": _or_unlimited(estimator.max_candidates),
+        "max_candidates": or_unlimited(estimator.max_candidates),
     }
 
 
-def _or_unlimited(limit):
-    return NO_LIMIT if limit is None else min(int(limit), NO_LIMIT)
+def or_unlimited(limit):
+    """Return a limit as the kernels take it, of which None sets none."""
+    return UNLIMITED if limit is None else min(int(limit), UNLIMITED)
 
 
 def _n_features_tried(max_features, n_features):

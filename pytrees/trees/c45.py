@@ -15,7 +15,7 @@ from .._engine import kernel
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import row_weights, validate_rows, validate_X
 from ..tree import Tree
-from .base import NO_LIMIT, BaseTreeClassifier, unchanged_on_error
+from .base import BaseTreeClassifier, or_unlimited, unchanged_on_error
 
 __all__ = ["C45Classifier"]
 
@@ -179,7 +179,7 @@ class C45Classifier(BaseTreeClassifier):
                 codes,
                 weights,
                 len(classes),
-                max_depth=NO_LIMIT if self.max_depth is None else min(self.max_depth, NO_LIMIT),
+                max_depth=or_unlimited(self.max_depth),
                 min_samples_leaf=float(self.min_samples_leaf),
                 confidence=None if self.confidence is None else float(self.confidence),
                 subtree_raising=bool(self.subtree_raising),

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
-from .base_forest import BaseForestClassifier, sum_votes
+from .forest import BaseForestClassifier, sum_votes
 
 __all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 

@@ -17,7 +17,7 @@ from pytrees import ID3Classifier, ID3ForestClassifier, Tree
 from pytrees.criteria import CountCriterion
 from pytrees.distances import JaccardDistance, clustering_distance
 from pytrees.tree import MULTIWAY
-from pytrees.trees.base_id3 import grow as grow_tree
+from pytrees.trees.id3 import grow_id3 as grow_tree
 
 LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]
 NO_DISTANCES = [

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
-import pytrees.trees.base_forest
+import pytrees.trees.forest
 from pytrees import (
     DecisionForestClassifier,
     PermutationDecisionForestClassifier,
@@ -166,7 +166,7 @@ def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, exp
 
 def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
-    forest_class, kernel = type(make_forest()), pytrees.trees.base_forest.kernel
+    forest_class, kernel = type(make_forest()), pytrees.trees.forest.kernel
     grow = forest_class._grow
 
     def recorded_grow(*args, **of_forest):
@@ -178,8 +178,8 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
         return kernel(name)
 
     monkeypatch.setattr(forest_class, "_grow", staticmethod(recorded_grow))
-    monkeypatch.setattr(pytrees.trees.base_forest, "kernel", recorded_kernel)
-    monkeypatch.setattr(pytrees.trees.base_forest, "_FEWEST_ROWS_OF_A_WORKER", 1)
+    monkeypatch.setattr(pytrees.trees.forest, "kernel", recorded_kernel)
+    monkeypatch.setattr(pytrees.trees.forest, "_FEWEST_ROWS_OF_A_WORKER", 1)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         make_forest().fit(*data).predict(data[0])
     assert seen == {"grow": {engine}, "walk": {engine}}
@@ -236,7 +236,7 @@ def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
 @pytest.mark.parametrize("n_rows", [1, 15, 16, 200])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_sums_for_any_number_of_rows_and_workers(engine, data, expected, n_rows, n_jobs, monkeypatch):
-    monkeypatch.setattr(pytrees.trees.base_forest, "_FEWEST_ROWS_OF_A_WORKER", 30)
+    monkeypatch.setattr(pytrees.trees.forest, "_FEWEST_ROWS_OF_A_WORKER", 30)
     X = np.random.default_rng(n_rows).integers(0, 4, (n_rows, 2)).astype(np.float64)
     trees = [make_stump(value=[[1, 2, 4], [1, 2, 0], [0, 3, 4]], n_features=2), *trees_of(expected)]
     votes, shares = np.zeros((n_rows, 3)), np.zeros((n_rows, 3))
@@ -244,8 +244,8 @@ def test_sums_for_any_number_of_rows_and_workers(engine, data, expected, n_rows,
         for row, leaf in enumerate(tree.apply(X)):
             votes[row, tree.majority[leaf]] += 1
             shares[row] += tree.shares[leaf]
-    np.testing.assert_array_equal(pytrees.trees.base_forest.sum_votes(trees, X, n_jobs), votes)
-    np.testing.assert_array_equal(pytrees.trees.base_forest.sum_shares(trees, X, n_jobs), shares)
+    np.testing.assert_array_equal(pytrees.trees.forest.sum_votes(trees, X, n_jobs), votes)
+    np.testing.assert_array_equal(pytrees.trees.forest.sum_shares(trees, X, n_jobs), shares)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the estimators on the Fourier algebra share: the ensemble they are made of, as trees of ordinal codes."""
+"""What the estimators on the Fourier algebra share: the ensemble that they are made of, as trees of ordinal codes."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -31,7 +31,7 @@ REBUILD_CONSTRAINTS = {
 }
 
 
-class MadeOfTrees:
+class MadeOfTreesMixin:
     """What an estimator with a parameter `estimator` takes over from that."""
 
     @property
