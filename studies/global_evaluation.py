@@ -13,6 +13,7 @@ import sklearn
 
 from pytrees import __version__
 from pytrees.datasets import get_data_home, load, load_shipped, make_gaussian_blobs, make_monks, names
+from pytrees.tour.program import add_common_options
 
 from .global_protocol import (
     MOST_TRAINING_ROWS,
@@ -25,7 +26,6 @@ from .global_protocol import (
     watch_glocal,
 )
 from .global_report import DATA_SETS, report
-from .options import add_common_options
 from .resumable import digest_of, run_resumable
 
 SUMMARY = "local, global and glocal evaluation of ID3 trees: Figures 4 to 8 of their paper"

@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pytrees.tour.report import format_table, write_csv
+
 from .global_plots import draw_glocal, draw_noise
 from .global_protocol import DISTANCES, PRUNINGS, test_size
-from .report import format_table, with_error, write_csv
+from .report import with_error
 
 PRUNING_TITLES = {
     "none": "no pruning",

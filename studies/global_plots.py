@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from pytrees.tour.report import import_pyplot
+
 from .global_protocol import DISTANCES, EVALUATIONS
-from .report import import_pyplot, standard_error
+from .report import standard_error
 
 # In the order in which they are drawn: glocal trees are often local ones, and then stand behind them as a broad line.
 COLORS = {"glocal": "C2", "local": "C0", "global": "C3"}

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from pytrees.tour.report import format_table, import_pyplot, write_csv
+
 from .global_growth_report import report_glocal, report_noise
 from .global_plots import draw_random_trees, draw_situations, draw_sizes
 from .global_protocol import DISTANCES, EVALUATIONS, MOST_TRAINING_ROWS, judge_situation, models, situations
-from .report import format_table, import_pyplot, standard_error, with_error, write_csv
+from .report import standard_error, with_error
 
 # The data sets of Figure 4, and whether they are artificial.
 DATA_SETS = {

@@ -22,9 +22,9 @@ from pytrees import OrdinalDecisionTreeClassifier, __version__
 from pytrees.criteria import RankingImpurity
 from pytrees.datasets import get_data_home, load_ordinal, ordinal_names
 from pytrees.metrics import ranked_probability_score
+from pytrees.tour.program import add_common_options
 from pytrees.trees.ordinal import median_class, mode_class
 
-from .options import add_common_options
 from .ordinal_paper import CRITERIA, DEPTHS, N_FOLDS
 from .ordinal_report import report
 from .resumable import digest_of, run_resumable

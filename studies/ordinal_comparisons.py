@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pytrees.tour.report import format_table, write_csv
+
 from .ordinal_paper import ALL, CRITERIA, FEW, MANY, MEANS_FEW, MEANS_MANY, METRICS, TABLE_2
 from .ordinal_statistics import (
     ALPHA,
@@ -16,7 +18,6 @@ from .ordinal_statistics import (
     homogeneous_groups,
     rank_models,
 )
-from .report import format_table, write_csv
 
 TITLES = list(CRITERIA.values())
 OGINI = list(CRITERIA).index("ogini")

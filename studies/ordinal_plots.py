@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from pytrees.tour.report import import_pyplot
+
 from .ordinal_paper import CONFUSED, CRITERIA, METRICS, TABLE_6
-from .report import import_pyplot
 
 MARKERS = {"gini": "o", "entropy": "s", "ogini": "D", "wig": "^", "ranking": "v"}
 COLORS = {"gini": "0.55", "entropy": "0.25", "ogini": "C3", "wig": "C0", "ranking": "C2"}

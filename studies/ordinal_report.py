@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pytrees.tour.report import format_table, import_pyplot, write_csv
+
 from .ordinal_comparisons import compare_criteria, paper_means
 from .ordinal_paper import ALL, CONFUSED, CRITERIA, FEW, MANY, MANY_CLASSES, METRICS, TABLE_2, TABLE_6, TABLE_6_MEASURES
 from .ordinal_plots import draw_confusions, draw_data_sets, draw_means
-from .report import format_table, import_pyplot, write_csv
 
 # The criteria, what stands beside them, and the constant answers.
 MODELS = {**CRITERIA, "ranking_unweighted": "RI, unweighted", "majority": "most frequent", "median": "median"}

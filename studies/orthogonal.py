@@ -14,8 +14,8 @@ from sklearn.utils import Bunch
 
 from pytrees import __version__
 from pytrees.datasets import discrete_names, get_data_home, load_discrete, load_shipped
+from pytrees.tour.program import add_common_options
 
-from .options import add_common_options
 from .orthogonal_paper import ENERGY, IN_ORDER, SETTINGS
 from .orthogonal_protocol import (
     FOREST_COMPONENTS,

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from pytrees.tour.report import import_pyplot
+
 from .orthogonal_paper import FIRST, SETTINGS
-from .report import import_pyplot
 
 COLORS = {"uniform": "C0", "uniform_centered": "C9", "empirical": "C3", "empirical_centered": "C1"}
 TITLES = {name: name.replace("_centered", ", centred") for name in COLORS}

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from pytrees.tour.report import format_table, import_pyplot, write_csv
+
 from .orthogonal_paper import ERROR_ROWS, LEAST_SQUARES, SETTINGS
 from .orthogonal_plots import draw_components, draw_forest, draw_variance
 from .orthogonal_protocol import FOREST_COMPONENTS, LEAVES, MAX_LEAF_NODES, VARIANTS
-from .report import format_table, import_pyplot, write_csv
 
 # The models that are printed; all are in the CSV files.
 MODELS = {

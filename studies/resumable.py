@@ -13,7 +13,7 @@ import traceback
 import numpy as np
 from joblib import Parallel, delayed
 
-from pytrees._progress import Progress
+from pytrees._progress import progress
 
 
 def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"):
@@ -75,16 +75,16 @@ def _run_missing(function, tasks, path, settings, n_jobs, label):
     results, failures = {}, {}
     path.parent.mkdir(parents=True, exist_ok=True)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    with path.open("a+b") as file, Progress(len(tasks), label) as progress:
+    attempts = parallel(delayed(_attempt)(function, settings, *task) for task in tasks.items())
+    with path.open("a+b") as file:
         _end_torn_line(file)
-        for key, line, failure in parallel(delayed(_attempt)(function, settings, *task) for task in tasks.items()):
+        for key, line, failure in progress(attempts, len(tasks), label):
             if failure is None:
                 file.write(line)
                 file.flush()
                 results[key] = json.loads(line)["result"]
             else:
                 failures[key] = failure
-            progress.advance()
     if failures:
         key, failure = next(iter(failures.items()))
         raise RuntimeError(

@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
-from .._progress import Progress
+from .._progress import progress
 from ..input.categories import encode
 from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
 from .base import GROWTH_CONSTRAINTS, BaseClassifier, unchanged_on_error
@@ -172,11 +172,7 @@ class BaseForestClassifier(BaseClassifier):
             # The kernels release the interpreter's lock; the reference never does.
             parallel = in_order(self.n_jobs, prefer="threads" if plan.engine == "compiled" else "processes")
             grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
-            trees = []
-            with Progress(len(seeds), "trees", enabled=bool(self.verbose)) as progress:
-                for tree in grown:
-                    trees.append(tree)
-                    progress.advance()
+            trees = list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
             self.classes_, self.n_classes_ = classes, len(classes)
             self.estimators_ = [self._wrap(tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
         return plan

@@ -1,4 +1,4 @@
-"""The package where its kernels were never compiled: the reference works, the compiled engine explains what is missing."""
+"""The package whose kernels were never compiled: the reference works, the compiled engine says what is missing."""
 
 import os
 import shutil

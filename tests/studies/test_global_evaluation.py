@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from pytrees import ID3Classifier, minimal_tree
-from pytrees.__main__ import main
 from pytrees.datasets import load_shipped, make_monks
 from studies import global_evaluation, global_protocol, global_report
+from studies.__main__ import main
 from studies.global_growth_report import collect_growth
 from studies.global_protocol import DISTANCES, EVALUATIONS, PRUNINGS
 

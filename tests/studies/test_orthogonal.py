@@ -10,9 +10,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch
 
 from pytrees import DecisionTreeClassifier, OrthogonalTreesClassifier
-from pytrees.__main__ import main
 from pytrees.datasets import load_discrete
 from studies import orthogonal, orthogonal_report
+from studies.__main__ import main
 from studies.orthogonal_paper import ERROR_ROWS, IN_ORDER, NODE_ROWS, SETTINGS
 from studies.orthogonal_protocol import VARIANTS, Components, HeldOutRows, c45, judge
 

@@ -1,6 +1,5 @@
 """Forests: every tree follows from its seed, whoever grows it where; their votes."""
 
-import io
 import sys
 
 import joblib
@@ -302,31 +301,27 @@ def test_clone_and_html(make_forest, data):
 # ----------------------------------------------------------------------------------------------------- the progress bar
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_verbose_shows_progress_on_standard_error(engine, make_forest, data, capsys, n_jobs):
+def test_verbose_prints_a_line_for_every_tenth_of_the_trees_without_tqdm(
+    engine, make_forest, data, capsys, monkeypatch, n_jobs
+):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     make_forest(n_estimators=12, max_depth=1, verbose=1, n_jobs=n_jobs).fit(*data)
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
     assert len(lines) == 10
-    assert all(line.startswith("trees [") for line in lines)
-    assert "] 12/12, " in lines[-1]
+    assert all(line.startswith("trees: ") for line in lines)
+    assert lines[-1].startswith("trees: 12 of 12, ")
 
 
-def test_verbose_redraws_one_line_on_a_terminal(make_forest, data, monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    make_forest(verbose=2).fit(*data)
-    text = terminal.getvalue()
-    assert text.count("\n") == 1
-    assert text.endswith("\n")
-    assert text.startswith("\rtrees [")
-    assert "] 5/5, " in text.split("\r")[-1]
+def test_verbose_shows_a_progress_bar_of_tqdm(make_forest, data, capsys):
+    pytest.importorskip("tqdm")
+    make_forest(n_estimators=12, verbose=2).fit(*data)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.split("\r")[-1].startswith("trees: 100%")
+    assert "12/12 [" in err
 
 
 @pytest.mark.parametrize("verbose", [0, False])
