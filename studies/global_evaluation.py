@@ -8,12 +8,8 @@ tree has labelled, redundant splits, pruning under noise, and glocal evaluation.
 import sys
 
 import numpy as np
-import scipy
-import sklearn
 
-from pytrees import __version__
 from pytrees.datasets import get_data_home, load, load_shipped, make_gaussian_blobs, make_monks, names
-from pytrees.tour.program import add_common_options
 
 from .global_protocol import (
     MOST_TRAINING_ROWS,
@@ -26,7 +22,7 @@ from .global_protocol import (
     watch_glocal,
 )
 from .global_report import DATA_SETS, report
-from .resumable import digest_of, run_resumable
+from .resumable import add_resumable_options, digest_of, run_resumable, versions
 
 SUMMARY = "local, global and glocal evaluation of ID3 trees: Figures 4 to 8 of their paper"
 
@@ -36,12 +32,8 @@ GLOCAL_SETS = ("iris", "monks3")
 
 
 def add_options(parser):
-    """Those of all studies; the finished repetitions are kept in the folder of the results."""
-    add_common_options(parser, "repetitions", 100)
-    parser.epilog = (
-        f"Every finished repetition is kept in {KEPT} in the folder of the results. A run that was killed goes on "
-        "where it stopped, and one of more repetitions computes only what is new."
-    )
+    """Add the options of the study."""
+    add_resumable_options(parser, "repetitions", 100, KEPT)
 
 
 def load_tables(options):
@@ -143,8 +135,5 @@ def settings():
         "version": PROTOCOL_VERSION,
         "most_training_rows": MOST_TRAINING_ROWS,
         "seconds_to_prove": SECONDS_TO_PROVE,
-        "pytrees": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        **versions(),
     }

@@ -12,22 +12,19 @@ import time
 import warnings
 
 import numpy as np
-import scipy
-import sklearn
 from sklearn.base import clone
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, mean_absolute_error
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from pytrees import OrdinalDecisionTreeClassifier, __version__
+from pytrees import OrdinalDecisionTreeClassifier
 from pytrees.criteria import RankingImpurity
 from pytrees.datasets import get_data_home, load_ordinal, ordinal_names
 from pytrees.metrics import ranked_probability_score
-from pytrees.tour.program import add_common_options
 from pytrees.trees.ordinal import median_class, mode_class
 
 from .ordinal_paper import CRITERIA, DEPTHS, N_FOLDS
 from .ordinal_report import report
-from .resumable import digest_of, run_resumable
+from .resumable import add_resumable_options, digest_of, run_resumable, versions
 
 SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, with its statistics"
 
@@ -37,17 +34,15 @@ MORE_CRITERIA = {"ranking_unweighted": RankingImpurity(weighted=False)}
 # Constant answers, and the classes that they give; their probabilities are the shares of the training rows.
 CONSTANTS = {"majority": mode_class, "median": median_class}
 
+KEPT = "ordinal_tasks.jsonl"
+
 # Counts up when the results of `judge_split` change.
 PROTOCOL_VERSION = 1
 
 
 def add_options(parser):
-    """Those of all studies; the finished splits are kept in the folder of the results."""
-    add_common_options(parser)
-    parser.epilog = (
-        "Every finished split is kept in ordinal_tasks.jsonl in the folder of the results. A run that was killed goes "
-        "on where it stopped, and one of more splits computes only what is new."
-    )
+    """Add the options of the study."""
+    add_resumable_options(parser, "splits", 20, KEPT)
 
 
 def load_tables(options):
@@ -102,7 +97,7 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
         arguments = (table.data, table.target, len(table.target_names), table.train_size, table.test_size)
         digest = digest_of(*arguments)
         tasks |= {(name, digest, seed): (*arguments, seed) for seed in range(n_seeds)}
-    path = output / "ordinal_tasks.jsonl"
+    path = output / KEPT
     finished = run_resumable(judge_split, tasks, path, settings(), n_jobs=n_jobs, label="splits")
     of_split = {(name, seed): rows for (name, _, seed), rows in finished.items()}
     results = [
@@ -123,10 +118,7 @@ def settings():
         "criteria": [*CRITERIA, *MORE_CRITERIA],
         "depths": DEPTHS,
         "folds": N_FOLDS,
-        "pytrees": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        **versions(),
     }
 
 

@@ -8,13 +8,9 @@ their spectra (RFT), one tree of all (AFT) and orthogonal trees (ODT) on five da
 import sys
 
 import numpy as np
-import scipy
-import sklearn
 from sklearn.utils import Bunch
 
-from pytrees import __version__
 from pytrees.datasets import discrete_names, get_data_home, load_discrete, load_shipped
-from pytrees.tour.program import add_common_options
 
 from .orthogonal_paper import ENERGY, IN_ORDER, SETTINGS
 from .orthogonal_protocol import (
@@ -28,7 +24,7 @@ from .orthogonal_protocol import (
     judge,
 )
 from .orthogonal_report import report
-from .resumable import digest_of, run_resumable
+from .resumable import add_resumable_options, digest_of, run_resumable, versions
 
 SUMMARY = "a forest as a few orthogonal trees: Tables I to V of their paper, and what that costs"
 
@@ -40,13 +36,9 @@ FOREST_DATA = "breast_cancer_wisconsin_diagnostic"
 
 
 def add_options(parser):
-    """Those of all studies; the finished seeds are kept in the folder of the results."""
-    add_common_options(parser, "seeds", 10)
+    """Add the options of the study."""
+    add_resumable_options(parser, "seeds", 10, KEPT)
     parser.add_argument("--quick", action="store_true", help="one seed, and a forest of 50 trees")
-    parser.epilog = (
-        f"Every finished seed is kept in {KEPT} in the folder of the results. A run that was killed goes on where it "
-        "stopped, and one of more seeds computes only what is new."
-    )
 
 
 def load_tables(options):
@@ -138,8 +130,5 @@ def settings():
         "leaves": LEAVES,
         "forest_components": FOREST_COMPONENTS,
         "test_share": TEST_SHARE,
-        "pytrees": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        **versions(),
     }

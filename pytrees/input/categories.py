@@ -1,4 +1,8 @@
-"""Categorical features: which ones they are, the categories that fit has seen, and their codes for the kernels."""
+"""Categorical features: which ones they are, the categories that fit has seen, and their codes for the kernels.
+
+scikit-learn's `OrdinalEncoder` gives the same codes, but takes None, NaN and NaT for categories, refuses columns with
+the NA of pandas or with tuples, names no column in its errors, and takes three to six times as long to code one sample.
+"""
 
 from collections.abc import Iterable, Mapping, Set
 from numbers import Integral

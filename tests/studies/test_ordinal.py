@@ -1,10 +1,10 @@
 """The ordinal study: the paper's figures, the protocol, runs that go on, the tables, the command line."""
 
-import csv
 import sys
 
 import numpy as np
 import pytest
+from csv_tables import read_csv
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import Bunch
@@ -26,16 +26,6 @@ TABLES = {
     KEPT,
 }
 PICTURES = {"ordinal_datasets.png", "ordinal_means.png"}
-
-
-@pytest.fixture(autouse=True)
-def no_home(monkeypatch):
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
-
-
-def read_csv(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def as_table(X, y, train_size, n_classes=None):

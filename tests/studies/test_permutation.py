@@ -1,11 +1,11 @@
 """The tour and the permutation study: golden figures of the paper, the protocol, the tables, the command lines."""
 
-import csv
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from csv_tables import read_csv
 from sklearn.metrics import f1_score
 from sklearn.model_selection import TimeSeriesSplit
 
@@ -17,16 +17,6 @@ from studies.__main__ import STUDIES
 from studies.__main__ import main as run_study
 
 TOY_PICTURE = "toy_trees.png"
-
-
-@pytest.fixture(autouse=True)
-def no_home(monkeypatch):
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
-
-
-def read_csv(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 # ------------------------------------------------------------------------------------------------------- golden figures
