@@ -62,9 +62,19 @@ class Criterion:
     judges: str
 
     def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it: its name, or its name and parameters.
+        """Return the criterion as the kernels take it.
 
-        `rows` are the numbers, in the X that was fitted, of the rows that the kernels see; None: the same.
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        str or tuple
+            Its name, or its name and parameters.
         """
         return self.name
 
@@ -80,7 +90,7 @@ def _check_scores(class_scores, n_classes):
 
 
 def _as_scores(class_scores):
-    """A tuple of floats, which compares and hashes; None stays None."""
+    """Return a tuple of floats, which compares and hashes; None stays None."""
     if class_scores is None:
         return None
     scores = tuple(float(score) for score in class_scores)
@@ -137,7 +147,20 @@ class WeightedInformationGain:
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
     def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it."""
+        """Return the criterion as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        tuple
+            Its name and parameters.
+        """
         _check_scores(self.class_scores, n_classes)
         return self.name, {"alpha": float(self.alpha), "class_scores": self.class_scores}
 
@@ -189,7 +212,20 @@ class RankingImpurity:
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
     def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it."""
+        """Return the criterion as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        tuple
+            Its name and parameters.
+        """
         _check_scores(self.class_scores, n_classes)
         return self.name, {"weighted": bool(self.weighted), "class_scores": self.class_scores}
 
@@ -213,5 +249,16 @@ CRITERIA = {
 
 
 def resolve(criterion):
-    """The criterion of a name, or the object itself."""
+    """Return the criterion of a name, or the object itself.
+
+    Parameters
+    ----------
+    criterion : str or criterion
+        A name in `CRITERIA`, or an object.
+
+    Returns
+    -------
+    criterion
+        The object.
+    """
     return CRITERIA[criterion] if isinstance(criterion, str) else criterion

@@ -44,7 +44,20 @@ class Distance:
     judges: ClassVar[str] = "counts"
 
     def specification(self, n_classes, rows=None):
-        """The distance as the kernels take it."""
+        """Return the distance as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
         return self.name
 
 
@@ -91,12 +104,25 @@ class JaccardDistance:
             raise ValueError(f"function must be callable, got {self.function!r}.")
 
     def specification(self, n_classes, rows=None):
-        """The distance as the reference takes it."""
+        """Return the distance as the reference takes it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        tuple
+            Its name and parameters.
+        """
         return self.name, {"function": _of_lists(self.function)}
 
 
 def _of_lists(function):
-    """The set function as the reference calls it, which asks for many sets again and again."""
+    """Return the set function as the reference calls it, which asks for many sets again and again."""
 
     @lru_cache(maxsize=_REMEMBERED_SETS)
     def of_rows(rows):
@@ -140,12 +166,36 @@ class TreeSize:
     judges: ClassVar[str] = "counts"
 
     def specification(self, n_classes, rows=None):
-        """The distance by its name."""
+        """Return the distance as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
         return self.name
 
 
 def resolve(distance):
-    """The distance of a name, or else the criterion of that name; or the object itself."""
+    """Return the distance of a name, or else the criterion of that name; or the object itself.
+
+    Parameters
+    ----------
+    distance : str, distance or criterion
+        A name, or an object.
+
+    Returns
+    -------
+    distance or criterion
+        The object.
+    """
     if distance == TreeSize.name:
         return TreeSize()
     if isinstance(distance, str):
@@ -154,7 +204,7 @@ def resolve(distance):
 
 
 def clustering_distance(y_true, y_pred, distance="information_gain"):
-    """A distance between the clustering of rows by predicted class, T, and that by true class, Y.
+    """Compute a distance between the clustering of samples by predicted class, T, and that by true class, Y.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ __all__ = ["export_dict", "export_text", "to_sklearn"]
 
 
 def tree_and_names(tree, feature_names=None, class_names=None):
-    """The Tree of a Tree or fitted estimator, and names for its features and classes: given, its own, or numbers."""
+    """Return the Tree of what is given, and names of its features and classes: given ones, its own, or numbers."""
     estimator = None
     if not isinstance(tree, Tree):
         estimator = tree
@@ -33,12 +33,12 @@ def tree_and_names(tree, feature_names=None, class_names=None):
 
 
 def node_labels(given, tree):
-    """The code of the class that every node of the Tree of what is given predicts, or would as a leaf."""
+    """Return the code of the class that every node predicts, or would predict as a leaf."""
     return getattr(given, "node_labels_", tree.majority)
 
 
 def category_names(given):
-    """What a category of a feature is called, as a function of both: the estimator's name of it, or its code."""
+    """Return a function that names a category of a feature: by the estimator's name of it, or by its code."""
     is_categorical = getattr(given, "is_categorical_", None)
     if is_categorical is None:
         return lambda feature, code: int(code)
@@ -47,11 +47,12 @@ def category_names(given):
 
 
 def export_text(tree, *, feature_names=None, class_names=None, digits=4):
-    """The rules of a tree as text.
+    """Export the rules of a tree as text.
 
     Parameters
     ----------
     tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
     feature_names : sequence of str of length n_features, optional
         By default the names that the estimator was fitted with, or ``feature_0``, ``feature_1``, ...
     class_names : sequence of length n_classes, optional
@@ -109,7 +110,7 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
 
 
 def tests_of(tree, node, feature_names, name_of, digits):
-    """What the rows of each child of an inner node have in common."""
+    """Describe what the samples of each child of an inner node have in common."""
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
@@ -119,11 +120,12 @@ def tests_of(tree, node, feature_names, name_of, digits):
 
 
 def export_dict(tree, *, feature_names=None, class_names=None):
-    """A tree as nested dicts of plain Python values, ready for JSON.
+    """Export a tree as nested dicts of plain Python values, ready for JSON.
 
     Parameters
     ----------
     tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
     feature_names, class_names : sequence, optional
         As in :func:`export_text`.
 
@@ -168,12 +170,12 @@ def export_dict(tree, *, feature_names=None, class_names=None):
 
 
 def _for_json(category):
-    """Words, numbers and truth values as they are; dates, intervals and what else there is as their text."""
+    """Return words, numbers and truth values as they are; dates, intervals and other objects as text."""
     return category if isinstance(category, (str, int, float)) else str(category)
 
 
 def to_sklearn(tree, classes=None):
-    """A fitted scikit-learn ``DecisionTreeClassifier`` that decides as the tree does.
+    """Convert a tree to a fitted scikit-learn ``DecisionTreeClassifier`` that decides as the tree does.
 
     scikit-learn rounds the data it is given to float32 (to the nearest), and compares it with float64 thresholds. The
     thresholds are rounded down to float32 here, which changes no decision on float32 data: no float32 number lies
@@ -187,6 +189,7 @@ def to_sklearn(tree, classes=None):
     Parameters
     ----------
     tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
     classes : array-like of shape (n_classes,), optional
         By default the estimator's classes, or 0..n_classes-1.
 

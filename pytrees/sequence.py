@@ -12,7 +12,7 @@ __all__ = ["Phrase", "Substitution", "effort_to_compress", "nsrps"]
 
 
 def effort_to_compress(sequence, normalized=False):
-    """Effort-To-Compress (ETC) of a sequence by non-sequential recursive pair substitution.
+    """Compute the Effort-To-Compress (ETC) of a sequence.
 
     In every step the most frequent pair of neighbouring symbols is replaced, everywhere, by a new symbol, until all
     symbols are equal; ETC is the number of steps. Pairs are counted without overlap, greedily from the left; of equally
@@ -69,7 +69,7 @@ def effort_to_compress(sequence, normalized=False):
 
 
 def nsrps(sequence):
-    """Non-sequential recursive pair substitution (NSRPS), step by step.
+    """Apply non-sequential recursive pair substitution (NSRPS), step by step.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _phrase_from_postfix(postfix):
 
 
 def encode(sequence):
-    """Codes 0..k-1 of the labels of a sequence (int32), and the k different labels.
+    """Code the labels of a sequence by 0..k-1 (int32); return the codes and the k different labels.
 
     Raises
     ------

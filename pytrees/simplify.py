@@ -27,7 +27,7 @@ class RedundantSplits(NamedTuple):
 
 
 def merge_redundant(tree, labels=None):
-    """The same predictions from fewer nodes: redundant splits joined, until there are none.
+    """Merge redundant splits until there are none; the predictions stay the same.
 
     Two redundancies are joined, again and again:
 
@@ -88,7 +88,7 @@ def merge_redundant(tree, labels=None):
 
 
 def redundant_splits(tree, labels=None):
-    """How many splits of a tree are redundant, of either kind.
+    """Count the redundant splits of a tree, of either kind.
 
     They are counted as :func:`merge_redundant` joins them, from the leaves up: it removes two nodes for every one, or
     all children of a node with a child for every category.
@@ -141,7 +141,7 @@ def _check_estimator(estimator, labels):
 
 
 def _with_labels(tree, labels):
-    """The tree, what its nodes predict, and whether that was told rather than counted."""
+    """Return the tree, what its nodes predict, and whether that was given rather than counted."""
     if not isinstance(tree, Tree):
         _check_estimator(tree, labels)
         labels = getattr(tree, "node_labels_", None) if labels is None else labels
@@ -214,7 +214,7 @@ class _Merging:
         self.feature[node], self.threshold[node], self.gain[node] = UNDEFINED, float(UNDEFINED), 0.0
 
     def result(self):
-        """The tree, and which of the old nodes its nodes are."""
+        """Return the tree, and which of the old nodes its nodes are."""
         kept, pending = [], [0]
         while pending:
             node = pending.pop()
@@ -238,6 +238,6 @@ class _Merging:
         return tree, kept
 
     def sides(self, kept, children, side):
-        """The left or right child of every node."""
+        """Return the left or right child of every node."""
         nodes = zip(kept, children, strict=True)
         return [(MULTIWAY if self.is_multiway[node] else some[side]) if some else LEAF for node, some in nodes]

@@ -57,12 +57,12 @@ class BinaryForm(NamedTuple):
 
 
 def _read_only(array):
-    """The array in memory that nobody can write to, not even through its flags."""
+    """Copy an array to memory that nobody can write to, not even through its flags."""
     return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
 def _frozen(name, array, dtype):
-    """What is given for one of the arrays, as a copy that cannot be written to."""
+    """Copy what is given for one of the arrays to an array that cannot be written to."""
     array = np.asarray(array)
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
@@ -175,11 +175,24 @@ class Tree:
 
     @classmethod
     def from_arrays(cls, arrays, n_features):
-        """The tree of a kernel's dict of arrays."""
+        """Make a tree of a kernel's dict of arrays.
+
+        Parameters
+        ----------
+        arrays : dict of str to array-like
+            The parameters of a Tree by their names, but for `n_features`.
+        n_features : int
+            Number of features the tree was grown on.
+
+        Returns
+        -------
+        Tree
+            The tree.
+        """
         return cls(**arrays, n_features=n_features)
 
     def _arrays(self):
-        """All arrays that make the tree what it is."""
+        """Return all arrays that make the tree what it is."""
         arrays = tuple(getattr(self, name) for name in _DTYPES)
         return arrays + self._child_arrays if self.is_multiway else arrays
 
@@ -208,26 +221,32 @@ class Tree:
 
     @property
     def node_count(self):
+        """Number of nodes."""
         return self.children_left.size
 
     @property
     def n_leaves(self):
+        """Number of leaves."""
         return int(np.count_nonzero(self.children_left == LEAF))
 
     @property
     def n_classes(self):
+        """Number of classes."""
         return self.value.shape[1]
 
     @property
     def child_offsets(self):
+        """Where the children of every node start in `children`; ndarray of shape (node_count + 1,), int64."""
         return self._children_by_offsets()[0]
 
     @property
     def children(self):
+        """The children of all nodes; ndarray of shape (node_count - 1,), int64."""
         return self._children_by_offsets()[1]
 
     @property
     def category(self):
+        """The category that every node stands for, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
 
     def _children_by_offsets(self):
@@ -240,15 +259,17 @@ class Tree:
         return self._child_arrays
 
     def children_of(self, node):
-        """The children of a node: left and right, or one for every category in ascending order; none of a leaf.
+        """Return the children of a node: left and right, or one for every category in ascending order; none of a leaf.
 
         Parameters
         ----------
         node : int
+            Number of the node.
 
         Returns
         -------
         ndarray of shape (n_children,), int64
+            Numbers of the children.
         """
         return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
 
@@ -283,43 +304,93 @@ class Tree:
         return _shares(self.value)
 
     def majority_at(self, nodes):
-        """The `majority` of some nodes, such as the leaves that `apply` gives."""
+        """Return the `majority` of some nodes, such as the leaves that `apply` gives.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        ndarray of shape (n,), int64
+            The codes of their classes.
+        """
         if self._majority is None and len(nodes) < self.node_count:
             return _majority(self.value.take(nodes, axis=0))
         return self.majority.take(nodes)
 
     def shares_at(self, nodes):
-        """The `shares` of some nodes, such as the leaves that `apply` gives."""
+        """Return the `shares` of some nodes, such as the leaves that `apply` gives.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes), float64
+            Their class shares.
+        """
         if len(nodes) < self.node_count:
             return _shares(self.value.take(nodes, axis=0))
         return self.shares.take(nodes, axis=0)
 
     def apply(self, X):
-        """The leaf that every row comes to, or the multiway node at which it stays.
+        """Find the leaf that every sample comes to, or the multiway node at which it stays.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that the tree was grown on.
 
         Returns
         -------
-        ndarray of shape (n_rows,), int64
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes.
         """
         return self.apply_checked(self._rows(X), self)
 
     def apply_valid(self, X):
-        """`apply` for an X that is known to be float64, C-contiguous, finite, and of `n_features` columns."""
+        """Find the leaves of samples as `apply` does, without checking them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples, with the features that the tree was grown on.
+            C-contiguous and finite.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes.
+        """
         return self._leaves(X)[0]
 
     def apply_checked(self, X, asked):
-        """`apply_valid` for an X that may not be finite: then it is refused in the name of whoever is asked."""
+        """Find the leaves of samples as `apply` does, checking only whether they are finite.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples, with the features that the tree was grown on.
+            C-contiguous.
+        asked : Tree or estimator
+            What an error names as refusing them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes.
+        """
         leaves, finite = self._leaves(X)
         if not finite:
             check_finite(asked, X)
         return leaves
 
     def _leaves(self, X):
-        """The leaves, and whether X is known to be finite."""
+        """Return the leaves, and whether X is known to be finite."""
         if self.worth_packing(len(X)):
             leaves, finite = kernel("apply_packed")(*self.packed(), X)
         else:
@@ -327,11 +398,11 @@ class Tree:
         return np.asarray(leaves, dtype=np.int64), finite
 
     def _own_nodes(self, nodes):
-        """The tree's nodes for those of its binary form."""
+        """Return the tree's nodes for those of its binary form."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
     def packed(self):
-        """The nodes and their numbers as the kernels that walk many rows want them; packed once, then kept.
+        """Pack the nodes and their numbers as the kernels that walk many samples want them; once, then they are kept.
 
         Returns
         -------
@@ -346,7 +417,18 @@ class Tree:
         return self._packed
 
     def worth_packing(self, n_rows):
-        """Whether so many rows walk faster through the packed tree, what packing takes included."""
+        """Whether so many samples walk faster through the packed tree, the time to pack it included.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of samples.
+
+        Returns
+        -------
+        bool
+            Whether to use `packed`.
+        """
         return (
             n_rows >= _FEWEST_ROWS_TO_PACK_FOR
             and (self._packed is not None or self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows)
@@ -354,19 +436,31 @@ class Tree:
         )
 
     def predict(self, X):
-        """The code of the most frequent class in every row's leaf, the lowest of several; shape (n_rows,), int64."""
-        return self.majority_at(self.apply(X))
-
-    def decision_path(self, X):
-        """The nodes that every row visits.
+        """Predict the code of the most frequent class in every sample's leaf, the lowest of several.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that the tree was grown on.
 
         Returns
         -------
-        scipy.sparse.csr_matrix of shape (n_rows, node_count), int64
+        ndarray of shape (n_samples,), int64
+            Codes of classes.
+        """
+        return self.majority_at(self.apply(X))
+
+    def decision_path(self, X):
+        """Find the nodes that every sample visits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that the tree was grown on.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_samples, node_count), int64
             1 where the row visits the node.
         """
         X = self._validated(X)
@@ -381,11 +475,11 @@ class Tree:
         return csr_matrix((ones, indices, indptr), shape=(len(X), self.node_count))
 
     def feature_usage(self, X=None):
-        """How many rows have each feature looked at on their way: the tests that must be ordered for them.
+        """Count the samples for which each feature is tested along the decision path.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), optional
+        X : array-like of shape (n_samples, n_features), optional
             Without it, the rows that the tree was grown on.
 
         Returns
@@ -409,13 +503,14 @@ class Tree:
         return usage
 
     def feature_importances(self):
-        """Share of every feature in the total gain, each split's gain counted by the weight of its rows.
+        """Compute the share of every feature in the total gain, each split's gain counted by the weight of its samples.
 
         Gains below zero, which ETC can have, count as zero. All zeros where nothing was gained.
 
         Returns
         -------
         ndarray of shape (n_features,), float64
+            Shares that sum to one, or zeros.
         """
         inner = self.children_left != LEAF
         gains = np.maximum(self.gain[inner], 0.0) * self.value[inner].sum(axis=1)
@@ -537,7 +632,7 @@ def _check_children(tree):
 
 
 def _check_children_by_offsets(tree):
-    """That they agree with the left and right children, stand in preorder, and have ascending categories."""
+    """Check that children agree with left and right ones, stand in preorder, and have ascending categories."""
     offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
     counts = np.diff(offsets)
     multiway, binary = np.flatnonzero(left == MULTIWAY), np.flatnonzero((left != LEAF) & (left != MULTIWAY))

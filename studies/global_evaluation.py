@@ -37,7 +37,7 @@ def add_options(parser):
 
 
 def load_tables(options):
-    """Features and classes (0, 1, ...) of the data sets by name.
+    """Load features and classes (0, 1, ...) of the data sets by name.
 
     The folder's tables where there are such; otherwise Monks' problems are all their 432 rows without noise, and Iris
     and Wine those that scikit-learn ships. Cardiotocography needs the folder, and is left out without it.
@@ -64,7 +64,7 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """All experiments, their tables and pictures; 0."""
+    """Run all experiments with their tables and pictures; return 0."""
     run_global(tables, options.repetitions, options.output, n_jobs=options.jobs)
     return 0
 
@@ -111,12 +111,12 @@ EXPERIMENTS = {
 
 
 def repeat(figure, *arguments):
-    """One repetition of a figure's experiment."""
+    """Run one repetition of a figure's experiment."""
     return EXPERIMENTS[figure](*arguments)
 
 
 def list_tasks(tables, n_seeds, tree_sizes):
-    """Arguments of :func:`repeat` by figure, data set or size of tree, digest of the data, and seed."""
+    """List arguments of :func:`repeat` by figure, data set or size of tree, digest of the data, and seed."""
     digests = {name: digest_of(*table) for name, table in tables.items()}
     by_size = sorted(tables, key=lambda name: -tables[name][0].size)
     listed = [("figure_4", name) for name in by_size] + [("figure_5", n_nodes) for n_nodes in reversed(tree_sizes)]
@@ -129,7 +129,7 @@ def list_tasks(tables, n_seeds, tree_sizes):
 
 
 def settings():
-    """What the results depend on beside the data and the seed."""
+    """Return what the results depend on beside the data and the seed."""
     return {
         "study": "global",
         "version": PROTOCOL_VERSION,

@@ -46,7 +46,7 @@ def add_options(parser):
 
 
 def load_tables(options):
-    """The data sets by name; those whose file is absent are named and left out, and all of them cannot be."""
+    """Load the data sets by name; name and leave out those whose file is absent, which not all may be."""
     home = get_data_home(options.data_home)
     if home is None:
         raise FileNotFoundError("The ordinal data sets are files: name their folder by PYTREES_DATA or --data-home.")
@@ -64,7 +64,7 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """The protocol, its tables and pictures; 0."""
+    """Run the protocol with its tables and pictures; return 0."""
     run_ordinal(tables, options.splits, options.output, n_jobs=options.jobs)
     return 0
 
@@ -111,7 +111,7 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
 
 
 def settings():
-    """What the results depend on beside the data and the seed."""
+    """Return what the results depend on beside the data and the seed."""
     return {
         "study": "ordinal",
         "version": PROTOCOL_VERSION,
@@ -138,7 +138,7 @@ def tell_small_classes(tables):
 
 
 def judge_split(X, y, n_classes, train_size, test_size, seed):
-    """All criteria and the constant answers on one random split, as rows of what they are and reach."""
+    """Judge all criteria and the constant answers on one random split, as rows of what they are and reach."""
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, train_size=train_size, test_size=test_size, stratify=y, random_state=seed
     )
@@ -160,7 +160,7 @@ def judge_split(X, y, n_classes, train_size, test_size, seed):
 
 
 def choose_depth(model, X, y):
-    """The depth of the least mean absolute error in stratified cross-validation, the lowest of equally good ones.
+    """Choose the depth of the least mean absolute error in stratified cross-validation, the lowest of the best.
 
     It is that of scikit-learn's ``GridSearchCV``, without what that does around every fit.
     """
@@ -181,7 +181,7 @@ def choose_depth(model, X, y):
 
 
 def measure(y_true, predicted, y_proba, n_classes):
-    """The three measures, and the rows by their class and the predicted one."""
+    """Compute the three measures, and count the rows by their class and the predicted one."""
     labels = np.arange(n_classes)
     return {
         "mae": float(mean_absolute_error(y_true, predicted)),

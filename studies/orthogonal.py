@@ -42,7 +42,7 @@ def add_options(parser):
 
 
 def load_tables(options):
-    """The paper's data sets by name; those whose file is absent are named and left out.
+    """Load the paper's data sets by name; those whose file is absent are named and left out.
 
     The rows of Contraceptive Method stand there twice: to be drawn, and in the order of the file.
     """
@@ -61,7 +61,7 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """The protocol, its tables and pictures; 0."""
+    """Run the protocol with its tables and pictures; return 0."""
     n_seeds, n_trees = (1, 50) if options.quick else (options.seeds, N_FOREST_TREES)
     run_orthogonal(tables, n_seeds, options.output, n_forest_trees=n_trees, n_jobs=options.jobs)
     return 0
@@ -100,12 +100,12 @@ def run_orthogonal(tables, n_seeds, output, *, n_forest_trees=N_FOREST_TREES, n_
 
 
 def repeat(name, *arguments):
-    """One seed of a data set, or of the forest."""
+    """Run one seed of a data set, or of the forest."""
     return compress(*arguments) if name == FOREST else judge(*arguments)
 
 
 def list_tasks(tables, n_seeds, n_forest_trees):
-    """Arguments of :func:`repeat` by data set, digest of what is done, and seed."""
+    """List arguments of :func:`repeat` by data set, digest of what is done, and seed."""
     bunch = load_shipped(FOREST_DATA)
     # Class 1 is benign, as scikit-learn has it.
     forest = (bunch.data, (bunch.target == "benign").astype(np.int64), n_forest_trees)
@@ -121,7 +121,7 @@ def list_tasks(tables, n_seeds, n_forest_trees):
 
 
 def settings():
-    """What the results depend on beside the data, the paper's numbers, and the seed."""
+    """Return what the results depend on beside the data, the paper's numbers, and the seed."""
     return {
         "study": "orthogonal",
         "version": PROTOCOL_VERSION,

@@ -58,7 +58,7 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
         return tree_from_spectra(spectra, categorical_features=ensemble.codes.is_categorical, **limits)
 
     def _spectrum(self, ensemble, shares, output):
-        """The sum of the trees' spectra, each of them truncated by itself."""
+        """Sum the spectra of the trees, each of them truncated by itself."""
         total = 0.0
         for tree, values, share in zip(ensemble.codes.trees, ensemble.values, shares, strict=True):
             spectrum = FourierSpectrum.from_tree(tree, ensemble.codes.cardinalities, values=values[:, output])
@@ -67,7 +67,7 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
 
 
 def _shares_of_trees(weights, n_trees):
-    """The weights of the trees, that sum to one."""
+    """Check the weights of the trees, and scale them to a sum of one."""
     if weights is None:
         return np.full(n_trees, 1.0 / n_trees)
     weights = np.asarray(weights, dtype=np.float64)

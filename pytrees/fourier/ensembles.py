@@ -16,7 +16,7 @@ from .rebuild import categorical_mask, rebuild
 
 
 def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
-    """The inner product of the functions of two trees: the mean of their product.
+    """Compute the inner product of the functions of two trees: the mean of their product.
 
     Lemma 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees": it is that of their spectra. It is worked out from
     pairs of leaves.
@@ -33,6 +33,7 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
     Returns
     -------
     float
+        The inner product.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
 
 
 def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
-    """The inner products of the functions of all pairs of trees: the means of their products.
+    """Compute the inner products of the functions of all pairs of trees: the means of their products.
 
     Eq. 4 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", uncentred, without spectra: what two leaves have in
     common is a box, and its probability a product.
@@ -66,6 +67,7 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
     trees : sequence of Tree or of fitted tree estimators
         They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``. See :func:`ordinal_codes`.
     cardinalities : array-like of shape (n_attributes,), int
+        How many values every attribute has.
     measure : {"uniform", "empirical"} or list of array-like of shape (cardinality,), default="uniform"
         The product measure that means are taken under: all values alike, with the frequencies that they have in `X`,
         or with these masses.
@@ -114,7 +116,7 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
 def schema_average(
     trees, schema, cardinalities, *, weights=None, measure="uniform", X=None, class_index=-1, values=None
 ):
-    """The mean of a weighted sum of trees over a schema, where some attributes are fixed.
+    """Compute the mean of a weighted sum of trees over a schema, where some attributes are fixed.
 
     Eq. 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", from the leaves that the schema meets.
 
@@ -130,6 +132,7 @@ def schema_average(
     Returns
     -------
     float, or ndarray of shape (n_outputs,) if there are several outputs
+        The mean.
 
     Raises
     ------
@@ -169,7 +172,7 @@ def tree_from_ensemble(
     max_leaf_nodes=None,
     categorical_features=None,
 ):
-    """TCFS without a spectrum: one tree of a weighted sum of trees.
+    """Build one tree of a weighted sum of trees by TCFS, without a spectrum.
 
     Figs. 4 and 5 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", with averages over schemata from the leaves of
     the trees. It gives the tree that :meth:`FourierSpectrum.to_tree` makes of the ensemble's spectrum, where there is
@@ -217,7 +220,7 @@ def tree_from_ensemble(
 
 
 def _weighted(trees, cardinalities, weights, class_index, values):
-    """The leaves of trees, their values times the weights of the trees."""
+    """Collect the leaves of trees, their values times the weights of the trees."""
     trees = listed(trees)
     weights = check_weights(weights, len(trees))
     return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=weights)

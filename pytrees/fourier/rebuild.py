@@ -33,12 +33,23 @@ class RebuiltTree(NamedTuple):
     averages: np.ndarray
 
     def evaluate(self, X):
-        """The averages in the leaves that the rows come to; (n_rows, n_outputs) float64."""
+        """Return the averages in the leaves that the samples come to.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Codes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs), float64
+            The values of the tree's function.
+        """
         return self.averages[self.tree.apply(X)]
 
 
 def categorical_mask(categorical_features, n_attributes):
-    """Which attributes are split into all their values; ndarray of shape (n_attributes,), bool.
+    """Return which attributes are split into all their values; ndarray of shape (n_attributes,), bool.
 
     None stands for none of them, otherwise it is a mask, or their indices.
     """
@@ -74,7 +85,7 @@ def rebuild(function, arguments, magnitude_squared, is_categorical, criterion, t
 
 
 def _shares(averages):
-    """Averages as shares of classes; where no class has any, all have the same."""
+    """Convert averages to shares of classes; where no class has any, all have the same."""
     clipped = np.clip(averages, 0.0, 1.0)
     if clipped.shape[1] == 1:
         return np.hstack([1.0 - clipped, clipped])

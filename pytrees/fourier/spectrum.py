@@ -89,20 +89,21 @@ class FourierSpectrum:
 
     @classmethod
     def _of(cls, partitions, coefficients, cardinalities):
-        """A spectrum of arrays that are known to be sorted and right."""
+        """Make a spectrum of arrays that are known to be sorted and right."""
         spectrum = object.__new__(cls)
         spectrum._hold(as_digits(partitions, cardinalities), np.asarray(coefficients, np.complex128), cardinalities)
         return spectrum
 
     @classmethod
     def from_tree(cls, tree, cardinalities, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT):
-        """The spectrum of a tree's function.
+        """Compute the spectrum of a tree's function.
 
         Parameters
         ----------
         tree : Tree or fitted tree estimator
             It splits codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
         cardinalities : array-like of shape (n_attributes,), int
+            How many values every attribute has.
         class_index : int, default=-1
             The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an estimator
             it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.)
@@ -115,6 +116,7 @@ class FourierSpectrum:
         Returns
         -------
         FourierSpectrum
+            The spectrum.
 
         Raises
         ------
@@ -138,11 +140,12 @@ class FourierSpectrum:
     def from_ensemble(
         cls, trees, cardinalities, weights=None, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT
     ):
-        """The spectrum of a weighted sum of trees.
+        """Compute the spectrum of a weighted sum of trees.
 
         Parameters
         ----------
         trees : sequence of Tree or of fitted tree estimators
+            The trees; they split codes.
         cardinalities, class_index, memory_limit
             As in :meth:`from_tree`.
         weights : array-like of shape (n_trees,), optional
@@ -153,6 +156,7 @@ class FourierSpectrum:
         Returns
         -------
         FourierSpectrum
+            The spectrum.
 
         Raises
         ------
@@ -170,15 +174,17 @@ class FourierSpectrum:
 
     @classmethod
     def from_table(cls, table):
-        """The spectrum of a function given by all its values: ``numpy.fft.ifftn(table)`` without the zeros.
+        """Compute the spectrum of a function given by all its values: ``numpy.fft.ifftn(table)`` without the zeros.
 
         Parameters
         ----------
         table : array-like of shape cardinalities, float
+            All values of the function, an axis for every attribute.
 
         Returns
         -------
         FourierSpectrum
+            The spectrum.
         """
         table = np.asarray(table, dtype=np.float64)
         if table.ndim == 0 or table.size == 0 or not np.all(np.isfinite(table)):
@@ -215,6 +221,7 @@ class FourierSpectrum:
 
     @property
     def n_coefficients(self):
+        """Number of coefficients."""
         return len(self.coefficients)
 
     @property
@@ -262,7 +269,25 @@ class FourierSpectrum:
         return -self + other
 
     def inner(self, other):
-        """The inner product: the mean of the product of both functions, sum_j w_j conj(v_j) (Lemma 2)."""
+        """Compute the inner product with another spectrum.
+
+        Parameters
+        ----------
+        other : FourierSpectrum
+            The spectrum of a function of the same attributes.
+
+        Returns
+        -------
+        float
+            The mean of the product of both functions, sum_j w_j conj(v_j) (Lemma 2).
+
+        Raises
+        ------
+        TypeError
+            If `other` is no spectrum.
+        ValueError
+            If it is one of other attributes.
+        """
         if not isinstance(other, FourierSpectrum):
             raise TypeError(f"The inner product is with another FourierSpectrum, got {type(other).__name__}.")
         check_same_domain(self, other)
@@ -276,15 +301,20 @@ class FourierSpectrum:
         return float(self.energy_by_order().sum())
 
     def energy_by_order(self):
-        """The energy of the coefficients of every order; ndarray of shape (n_attributes + 1,), float64.
+        """Compute the energy of the coefficients of every order.
 
         In trees it falls exponentially with the order (Lemma 1 of the paper).
+
+        Returns
+        -------
+        ndarray of shape (n_attributes + 1,), float64
+            Sums of squared magnitudes, of order 0 first.
         """
         squares = self.coefficients.real**2 + self.coefficients.imag**2
         return np.bincount(self.orders, weights=squares, minlength=self.cardinalities.size + 1)
 
     def truncate(self, *, energy=None, max_order=None):
-        """The spectrum without its smallest coefficients, or without those of high order.
+        """Drop the smallest coefficients, or those of high order.
 
         The mean squared error is exactly the energy that is dropped. w_0 always stays, and j goes with -j.
 
@@ -299,6 +329,7 @@ class FourierSpectrum:
         Returns
         -------
         FourierSpectrum
+            The spectrum.
 
         Raises
         ------
@@ -316,7 +347,7 @@ class FourierSpectrum:
         return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)
 
     def _greatest(self, among, energy):
-        """Which coefficients, of those told, are the fewest with so much of the whole energy outside w_0."""
+        """Find the fewest of these coefficients that have such a share of the whole energy outside w_0."""
         squares = self.coefficients.real**2 + self.coefficients.imag**2
         total = squares[1:].sum()
         first, second = pairs_by_magnitude(self, among)
@@ -330,7 +361,7 @@ class FourierSpectrum:
     # ---------------------------------------------------------------------------------------------------- the function
 
     def evaluate(self, X):
-        """The function at some points.
+        """Evaluate the function at some points.
 
         Parameters
         ----------
@@ -340,6 +371,7 @@ class FourierSpectrum:
         Returns
         -------
         ndarray of shape (n_rows,), float64
+            The values of the function.
 
         Raises
         ------
@@ -359,7 +391,7 @@ class FourierSpectrum:
         return np.asarray(averages, dtype=np.float64)
 
     def schema_average(self, schema):
-        """The mean of the function over a schema, where some attributes are fixed (Eqs. 2 and 3, its sign corrected).
+        """Compute the mean of the function over a schema, where some attributes are fixed.
 
         Parameters
         ----------
@@ -369,6 +401,7 @@ class FourierSpectrum:
         Returns
         -------
         float
+            The mean (Eqs. 2 and 3, the sign of Eq. 3 corrected).
 
         Raises
         ------
@@ -378,7 +411,23 @@ class FourierSpectrum:
         return float(self._averages(box_of_schema(schema, self.cardinalities))[0])
 
     def to_table(self, *, memory_limit=_MEMORY_LIMIT):
-        """All values of the function; ndarray of shape cardinalities, float64. MemoryError if they are too many."""
+        """Compute all values of the function.
+
+        Parameters
+        ----------
+        memory_limit : int, default=2**30
+            Bytes that the table may take while it is computed.
+
+        Returns
+        -------
+        ndarray of shape cardinalities, float64
+            The values.
+
+        Raises
+        ------
+        MemoryError
+            If it would take more.
+        """
         plain = plain_values(self.cardinalities)
         check_budget("The table", plain, np.prod(plain, dtype=object) * 16, memory_limit)
         dense = np.zeros(plain, dtype=np.complex128)
@@ -386,7 +435,7 @@ class FourierSpectrum:
         return np.ascontiguousarray(np.fft.fftn(dense).real)
 
     def to_tree(self, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None):
-        """TCFS: a tree of the function (Figs. 4 and 5 of the paper).
+        """Build a tree of the function by TCFS (Figs. 4 and 5 of the paper).
 
         A node is a schema. It is split where that gains most: a categorical attribute into a child for every value, as
         in the paper, others in two. Where no split gains anything (XOR), the attribute that most of the energy touches
@@ -403,6 +452,7 @@ class FourierSpectrum:
             A node whose variance is at most this (the energy outside w_0 of the function on the schema) is a leaf.
             What rounding can leave, 1e-12 of the function's energy, always counts as nothing.
         max_depth : int, optional
+            Greatest depth of the tree.
         max_leaf_nodes : int, optional
             With it, nodes are split in the order of gain times probability, but none into more than are left.
         categorical_features : array-like of bool or int, optional
@@ -441,6 +491,7 @@ class FourierSpectrum:
         Returns
         -------
         matplotlib.axes.Axes
+            What was drawn on.
 
         Raises
         ------
@@ -453,14 +504,14 @@ class FourierSpectrum:
 
 
 def _restored(partitions, coefficients, cardinalities):
-    """What pickle makes of the arrays."""
+    """Rebuild a spectrum from its pickled arrays."""
     return FourierSpectrum._of(partitions, coefficients, check_cardinalities(cardinalities))
 
 
 def tree_from_spectra(
     spectra, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None
 ):
-    """TCFS of several functions at once: one tree of the indicators of all classes.
+    """Build one tree of several functions at once by TCFS, such as the indicators of all classes.
 
     The extension to several classes of section V.C of the paper: entropy is that of all averages.
 
@@ -474,6 +525,7 @@ def tree_from_spectra(
     Returns
     -------
     RebuiltTree
+        ``tree`` and ``averages``.
 
     Raises
     ------
@@ -523,24 +575,24 @@ def plain_values(cardinalities):
 
 
 def digit_dtype(cardinalities):
-    """The smallest signed type that holds all digits."""
+    """Return the smallest signed type that holds all digits."""
     greatest = int(cardinalities.max())
     return np.dtype(np.int8 if greatest <= 2**7 else np.int16 if greatest <= 2**15 else np.int32)
 
 
 def as_digits(partitions, cardinalities):
-    """Rows of digits as the kernels take them."""
+    """Return rows of digits as the kernels take them."""
     digits = np.ascontiguousarray(partitions, dtype=digit_dtype(cardinalities))
     return digits.reshape(-1, cardinalities.size)
 
 
 def negated(partitions, cardinalities):
-    """The partitions -j, modulo the cardinalities."""
+    """Return the partitions -j, modulo the cardinalities."""
     return np.where(partitions != 0, cardinalities - partitions, 0).astype(partitions.dtype)
 
 
 def check_partitions(partitions, coefficients, cardinalities):
-    """The arrays of a spectrum, sorted, with the partition of zeros; those of no real function are refused."""
+    """Check and sort the arrays of a spectrum, and add the partition of zeros; refuse those of no real function."""
     partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
     if partitions.ndim != 2 or partitions.shape[1] != cardinalities.size:
         raise ValueError(f"partitions has shape {partitions.shape}; there are {cardinalities.size} attributes.")
@@ -575,7 +627,7 @@ def check_budget(what, shape, n_bytes, memory_limit):
 
 
 def expanded(leaves, cardinalities, memory_limit):
-    """The spectrum of leaf boxes, if there is room for it."""
+    """Expand the spectrum of leaf boxes, if there is room for it."""
     values = np.ascontiguousarray(leaves.values[:, 0])
     row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
     possible = memory_limit // row_bytes
@@ -592,7 +644,7 @@ def expanded(leaves, cardinalities, memory_limit):
 
 
 def most_coefficients(boxes, values, cardinalities):
-    """A bound on the number of coefficients: what the boxes have one by one, or all there are."""
+    """Bound the number of coefficients: by what the boxes have one by one, or by all there are."""
     indptr, attribute = boxes[:2]
     of_boxes = sum(
         prod(int(cardinalities[m]) for m in attribute[indptr[b] : indptr[b + 1]]) for b in np.flatnonzero(values)
@@ -601,7 +653,7 @@ def most_coefficients(boxes, values, cardinalities):
 
 
 def merged(spectra):
-    """All partitions of some spectra, and their coefficients, a column for each; C-contiguous."""
+    """Return all partitions of some spectra, and their coefficients, a column for each; C-contiguous."""
     partitions, columns = spectra[0].partitions, spectra[0].coefficients[:, np.newaxis]
     for spectrum in spectra[1:]:
         partitions, rows, new_rows = kernel("merge_partitions")(partitions, spectrum.partitions)
@@ -611,13 +663,13 @@ def merged(spectra):
 
 
 def _taken(columns, rows):
-    """Rows of columns, zeros where there is none."""
+    """Return rows of columns, zeros where there is none."""
     rows = np.asarray(rows, dtype=np.int64)
     return np.where((rows >= 0)[:, np.newaxis], columns[rows], 0.0)
 
 
 def pairs_by_magnitude(spectrum, among):
-    """The places of j and of -j for all pairs but that of zeros: the greatest first, then in the spectrum's order."""
+    """Return the places of j and of -j for all pairs but that of zeros: the greatest first, then in order."""
     opposite = kernel("find_partitions")(spectrum.partitions, negated(spectrum.partitions, spectrum.cardinalities))
     opposite = np.asarray(opposite, dtype=np.int64)
     places = np.arange(spectrum.n_coefficients)
@@ -633,7 +685,7 @@ def pairs_by_magnitude(spectrum, among):
 
 
 def energy_bounds(spectrum, tree):
-    """What bounds the energy of all coefficients of order k or higher; two arrays, for k from 0 to n_attributes.
+    """Bound the energy of all coefficients of order k or higher; two arrays, for k from 0 to n_attributes.
 
     Both hold for functions of values in [0, 1], and are scaled by the squared difference of the greatest and the least
     value at a leaf.
@@ -666,7 +718,7 @@ def energy_bounds(spectrum, tree):
 
 
 def plot_energy(spectrum, ax, tree):
-    """`FourierSpectrum.plot_energy`."""
+    """Draw what :meth:`FourierSpectrum.plot_energy` describes."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

@@ -10,7 +10,7 @@ from .._missing import is_missing
 
 
 def class_order(classes):
-    """The `classes` that a user names, as an array that keeps what they are."""
+    """Return the `classes` that a user names as an array that keeps what they are."""
     if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
     if not hasattr(classes, "__array__"):
@@ -30,7 +30,7 @@ def class_order(classes):
 
 
 def _without_conversion(labels):
-    """A sequence as an array: of objects where the labels are of different kinds, so that no number becomes a word."""
+    """Convert a sequence to an array, of objects where labels are of different kinds: no number becomes a word."""
     labels = np.fromiter(labels, dtype=object, count=len(labels))
     for kind in (str, (Real, np.bool_)):
         if all(isinstance(label, kind) for label in labels):
@@ -46,7 +46,7 @@ def _places(listed, what):
 
 
 def codes_in(y, classes):
-    """The place among the classes of every label, which need not be of a kind that can be sorted."""
+    """Find the place among the classes of every label, which need not be of a kind that can be sorted."""
     if isinstance(y, (list, tuple)):
         y = np.fromiter(y, dtype=object, count=len(y))
     listed = column_or_1d(y, warn=True).tolist()
@@ -62,7 +62,7 @@ def codes_in(y, classes):
 
 
 def ordered_categories(y):
-    """The codes and the categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
+    """Return codes and categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
     is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
     column = y.iloc[:, 0] if is_frame else y
     categorical = getattr(column, "cat", column)

@@ -22,7 +22,7 @@ MAX_TOTAL_COUNT = 2**24
 
 
 def validate_X(estimator, X):
-    """Rows for a fitted estimator: C-contiguous, float64, finite; what is not finite is named by its column.
+    """Validate X for a fitted estimator: C-contiguous, float64, finite; errors name the column that is not.
 
     Categorical features come as codes. Where the estimator allows missing values they are NaN.
     """
@@ -32,7 +32,7 @@ def validate_X(estimator, X):
 
 
 def validate_rows(estimator, X):
-    """`validate_X` for those who look themselves whether X is finite."""
+    """Validate X as `validate_X` does, but for NaN and infinity, which the caller looks for."""
     if _is_valid_as_it_is(estimator, X):
         return X
     if getattr(estimator, "is_categorical_", None) is not None:
@@ -55,13 +55,13 @@ def _is_valid_as_it_is(estimator, X):
 
 
 def validate_X_y(estimator, X, y):
-    """X as in `validate_X`; y as class codes (int32), and the sorted classes that they stand for."""
+    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
     coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     return validate_coded_X_y(estimator, X, y, coded)
 
 
 def validate_coded_X_y(estimator, X, y, coded):
-    """`validate_X_y` where `coded` is what the categories of X are coded to, or None if it has none."""
+    """Validate X and y where the categories of X are coded to `coded`, or None if it has none."""
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
@@ -92,7 +92,7 @@ def check_finite(estimator, X):
 
 
 def row_order(order, n_samples):
-    """The rows in the order that the keys give, rows of equal keys in their own; None where there are no keys."""
+    """Sort the samples by keys, those of equal keys in their own order; None where there are no keys."""
     if order is None:
         return None
     keys = _order_keys(order)
@@ -109,7 +109,7 @@ def row_order(order, n_samples):
 
 
 def _order_keys(order):
-    """The keys as an array of one dimension: of numbers or dates, or of objects where they must not be converted."""
+    """Return the keys as an array of one dimension: of numbers or dates, or of objects that must not be converted."""
     # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
     categorical = getattr(order, "cat", order)
     if getattr(categorical, "ordered", False):
@@ -133,7 +133,7 @@ def _order_keys(order):
 
 
 def row_weights(X, y, sample_weight, class_weight):
-    """One weight a row, as `counts_where_exact` gives them."""
+    """Compute one weight for every sample, as `counts_where_exact` gives them."""
     weights = np.ones(len(X))
     if sample_weight is not None:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -151,7 +151,7 @@ def row_weights(X, y, sample_weight, class_weight):
 
 
 def counts_where_exact(weights):
-    """The weights as the kernels take them: None where all are 1.
+    """Return the weights as the kernels take them: None where all are 1.
 
     Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
     """

@@ -106,7 +106,7 @@ def run_permutation(tables, n_seeds, output, *, n_jobs=None):
 
 
 def judge_split(name, X, y, seed):
-    """All models on one random split."""
+    """Judge all models on one random split."""
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
     paper = PAPER[name]
     n_random, depth_random = paper.random_forest_parameters
@@ -138,7 +138,7 @@ def score(y_true, y_predicted):
 
 
 def choose_depth(model, X, y):
-    """The depth of best mean macro F1 in threefold time-series cross-validation, the lowest of equally good ones."""
+    """Choose the depth of best mean macro F1 in threefold time-series cross-validation, the lowest of the best."""
     sums = dict.fromkeys(DEPTHS, 0.0)
     for train, test in TimeSeriesSplit(n_splits=3).split(X):
         fitted = None
@@ -152,7 +152,7 @@ def choose_depth(model, X, y):
 
 
 def report(results, output):
-    """Both tables, what they mean, and a plot."""
+    """Print and write both tables, say what they mean, and draw a plot."""
     figures = {}
     for name, _, kind, macro_f1, _, seconds in results:
         figures.setdefault(name, {}).setdefault(kind, []).append((macro_f1, seconds))
@@ -179,7 +179,7 @@ def report(results, output):
 
 
 def print_comparison(title, figures, old, new, path):
-    """One of the tables: two models, ours beside the paper's, and how often which of them is ahead."""
+    """Print and write a table of two models: ours beside the paper's, and how often which of them is ahead."""
     short = {"tree": "DT", "permutation_tree": "PDT", "random_forest": "RF", "permutation_forest": "PDF"}
     a, b = short[old], short[new]
     printed, written = [], []
@@ -214,13 +214,13 @@ def print_comparison(title, figures, old, new, path):
 
 
 def spread(values):
-    """Mean, standard deviation, smallest, largest."""
+    """Compute mean, standard deviation, smallest, largest."""
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     return float(np.mean(values)), deviation, float(np.min(values)), float(np.max(values))
 
 
 def verdict(figures, old, new, a, b):
-    """What the figures say of the two models, in words that follow from them."""
+    """Say what the figures tell of the two models."""
     clear_ahead, clear_behind, outside = [], [], []
     for name, kinds in figures.items():
         difference = kinds[new][:, 0] - kinds[old][:, 0]
@@ -240,7 +240,7 @@ def verdict(figures, old, new, a, b):
 
 
 def draw(figures, output):
-    """Every split as a point, the paper's figure as a bar across."""
+    """Draw every split as a point, and the paper's figure as a bar across."""
     plt = import_pyplot()
     if plt is None:
         return

@@ -49,7 +49,7 @@ def run_toy(output):
 
 
 def draw_toy_trees(toy, trees, output):
-    """The patients in the plane of the two features, and the five trees, in one picture."""
+    """Draw the patients in the plane of the two features, and the five trees, in one picture."""
     plt = import_pyplot()
     if plt is None:
         return

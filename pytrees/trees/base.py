@@ -59,7 +59,7 @@ GROWTH_CONSTRAINTS = {
 
 
 def size_limits(estimator, n_samples, n_features):
-    """The estimator's limits of size as the kernels take them, fractions turned into numbers of rows and features."""
+    """Return the estimator's limits of size as the kernels take them: fractions as numbers of samples and features."""
     min_samples_leaf = estimator.min_samples_leaf
     if not isinstance(min_samples_leaf, Integral):
         min_samples_leaf = ceil(min_samples_leaf * n_samples)
@@ -76,7 +76,7 @@ def size_limits(estimator, n_samples, n_features):
 
 
 def growth_limits(estimator, n_samples, n_features):
-    """All of the estimator's limits of growth."""
+    """Return all of the estimator's limits of growth."""
     return size_limits(estimator, n_samples, n_features) | {
         "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
         "max_candidates": or_unlimited(estimator.max_candidates),
@@ -130,15 +130,15 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     _limits = growth_limits
 
     def _judge(self):
-        """What judges the splits, as an object."""
+        """Return what judges the splits, as an object."""
         return self._resolve(getattr(self, self._judge_parameter))
 
     def _validate_X_y(self, X, y):
-        """X, the codes of y, and the classes that they stand for, in their order."""
+        """Validate X and y; return X, the codes of y, and the classes that they stand for, in their order."""
         return validate_X_y(self, X, y)
 
     def _rows_that_count(self, X, y, sample_weight, class_weight, order):
-        """The rows of weight above zero, in their order, and a weight for each; None for all rows, and for ones."""
+        """Return the samples of weight above zero, in order, and their weights; None for all of them, and for ones."""
         rows = row_order(order, len(X))
         weights = self._row_weights(X, y, sample_weight, class_weight)
         if weights is None:
@@ -162,15 +162,16 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return None
 
     def _kinds_of_features(self):
-        """What kernels that grow are told of the features of X: nothing where all are numeric."""
+        """Return what kernels are told of the features of X: nothing where all are numeric."""
         return {} if self.is_categorical_ is None else {"n_categories": n_categories(self)}
 
     def encode(self, X):
-        """The numbers that the trees compare: codes of categorical features, others as they are.
+        """Encode X as the numbers that the trees compare: codes of categorical features, others as they are.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -194,15 +195,17 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`; minus infinity where it is zero.
+        """Predict the logarithms of `predict_proba`; minus infinity where it is zero.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes), float64
+            In the order of `classes_`.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -240,20 +243,23 @@ class BaseTreeClassifier(BaseClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         leaves = self.apply(X)
         return self.classes_.take(self.tree_.majority_at(leaves))
 
     def predict_proba(self, X):
-        """Shares of the classes among the training rows of every row's leaf.
+        """Predict the shares of the classes among the training samples of every sample's leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -264,11 +270,12 @@ class BaseTreeClassifier(BaseClassifier):
         return self.tree_.shares_at(leaves)
 
     def apply(self, X):
-        """The leaf that every row comes to.
+        """Find the leaf that every sample comes to.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -279,40 +286,56 @@ class BaseTreeClassifier(BaseClassifier):
         return self.tree_.apply_checked(validate_rows(self, X), self)
 
     def decision_path(self, X):
-        """The nodes that every row visits.
+        """Find the nodes that every sample visits.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_samples, node_count)
+            1 where the sample visits the node.
         """
         check_is_fitted(self)
         return self.tree_.decision_path(validate_X(self, X))
 
     def feature_usage(self, X):
-        """How many rows have each feature looked at on their way: the tests that must be ordered for them.
+        """Count the samples for which each feature is tested along the decision path.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_features,), int64
+            A sample counts once for a feature, however often that is tested.
         """
         check_is_fitted(self)
         return self.tree_.feature_usage(validate_X(self, X))
 
     def get_depth(self):
-        """Depth of the tree, in edges; a single leaf has depth 0."""
+        """Return the depth of the tree, in edges.
+
+        Returns
+        -------
+        int
+            The depth; a single leaf has depth 0.
+        """
         check_is_fitted(self)
         return self.tree_.max_depth
 
     def get_n_leaves(self):
-        """Number of leaves."""
+        """Return the number of leaves.
+
+        Returns
+        -------
+        int
+            The number of leaves.
+        """
         check_is_fitted(self)
         return self.tree_.n_leaves
 

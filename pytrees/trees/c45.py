@@ -199,11 +199,12 @@ class C45Classifier(BaseTreeClassifier):
         return tags
 
     def encode(self, X):
-        """The numbers that the tree compares: codes of categorical features, others as they are.
+        """Encode X as the numbers that the tree compares: codes of categorical features, others as they are.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -230,6 +231,7 @@ class C45Classifier(BaseTreeClassifier):
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -240,7 +242,7 @@ class C45Classifier(BaseTreeClassifier):
         return self.classes_.take(codes)
 
     def predict_proba(self, X):
-        """Shares of the classes among the training rows of every row's leaf.
+        """Predict the shares of the classes among the training samples of every sample's leaf.
 
         Parameters
         ----------
@@ -275,7 +277,7 @@ class C45Classifier(BaseTreeClassifier):
         return np.asarray(shares, dtype=np.float64).reshape(len(X), tree.n_classes)
 
     def apply(self, X):
-        """The leaf that every row comes to.
+        """Find the leaf that every sample comes to.
 
         Parameters
         ----------

@@ -39,7 +39,7 @@ FOREST_CONSTRAINTS = {
 
 
 def in_order(n_jobs, prefer):
-    """joblib's Parallel, giving results one by one where its backend can: all but multiprocessing."""
+    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing."""
     try:
         return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
     except ValueError:
@@ -89,7 +89,7 @@ class Plan:
     grow: Callable
 
     def arrange(self, seed):
-        """The rows of the tree of this seed, None for all of them as they are stored; and their weights or None."""
+        """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
         random_state = np.random.RandomState(seed)  # its streams are the same in every version of NumPy
         n_rows = len(self.X) if self.rows is None else len(self.rows)
         places, weights = self.draw(random_state, n_rows, self.weights)
@@ -99,7 +99,7 @@ class Plan:
 
 
 def _grow_from_seed(plan, seed):
-    """One tree of a forest, on rows of its own: everything follows from the seed."""
+    """Grow one tree of a forest on samples of its own: everything follows from the seed."""
     rows, weights = plan.arrange(seed)
     if rows is not None and weights is not None:
         weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
@@ -110,7 +110,7 @@ def _grow_from_seed(plan, seed):
 
 
 def sum_votes(trees, X, n_jobs=None, labels=None):
-    """How many of the trees vote for each class, row by row; ndarray of shape (n_rows, n_classes), float64.
+    """Count how many of the trees vote for each class; ndarray of shape (n_samples, n_classes), float64.
 
     A tree's vote is the majority of the row's leaf, or where they are given what the `labels` of its nodes say.
     """
@@ -125,7 +125,7 @@ def sum_votes(trees, X, n_jobs=None, labels=None):
 
 
 def sum_shares(trees, X, n_jobs=None):
-    """The sum over the trees, in their order, of the class shares of every row's leaf; as `sum_votes` gives it."""
+    """Sum over the trees, in their order, the class shares of every sample's leaf; as `sum_votes` gives it."""
     if all(tree.worth_packing(len(X)) for tree in trees):
         return _sums("sum_values", trees, [tree.shares for tree in trees], X, n_jobs)
     shares = np.zeros((len(X), trees[0].n_classes))
@@ -135,7 +135,7 @@ def sum_shares(trees, X, n_jobs=None):
 
 
 def _sums(function, trees, of_nodes, X, n_jobs):
-    """Every worker sums over all the trees for rows of its own: sums do not depend on the number of workers."""
+    """Sum over all the trees; every worker has samples of its own, so that sums do not depend on their number."""
     packed, n_classes = [tree.packed() for tree in trees], trees[0].n_classes
     n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
     if n_parts == 1:
@@ -202,13 +202,13 @@ class BaseForestClassifier(BaseClassifier):
         return plan, classes
 
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
-        """What the engine prepares of X once for all trees."""
+        """Prepare what the engine needs of X once for all trees."""
         return kernel("share_features")(
             X, n_classes, criterion, weights_are_whole, limits["max_features"], limits["max_candidates"], **kinds
         )
 
     def _wrap(self, tree, seed):
-        """The tree as a fitted estimator of its own."""
+        """Return the tree as a fitted estimator of its own."""
         names = self._tree_class._get_param_names()
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
@@ -227,24 +227,27 @@ class BaseForestClassifier(BaseClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         decided = self._decide(self.predict_proba(X))
         return self.classes_[decided]
 
     def _decide(self, proba):
-        """The code of the class that every row's probabilities speak for."""
+        """Return the code of the class that every sample's probabilities speak for."""
         return proba.argmax(axis=1)
 
     def predict_proba(self, X):
-        """What the trees say on average: shares of their votes, or means of the class shares in their leaves.
+        """Predict what the trees say on average: shares of their votes, or means of the class shares in their leaves.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -256,7 +259,7 @@ class BaseForestClassifier(BaseClassifier):
         return self._sums(self._trees(), X, self.n_jobs) / len(self.estimators_)
 
     def _trees(self):
-        """The trees, known to be of one kind: an exchanged one of another would walk out of the arrays."""
+        """Return the trees, checked to be of one kind: an exchanged one of another would walk out of the arrays."""
         trees = [estimator.tree_ for estimator in self.estimators_]
         for tree in trees:
             if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
@@ -267,26 +270,29 @@ class BaseForestClassifier(BaseClassifier):
         return trees
 
     def apply(self, X):
-        """The leaf that every row comes to in every tree.
+        """Find the leaf that every sample comes to in every tree.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples, n_estimators), int64
+            Numbers of nodes in the trees.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
         return np.column_stack([tree.apply_valid(X) for tree in self._trees()])
 
     def decision_path(self, X):
-        """The nodes that every row visits in every tree.
+        """Find the nodes that every sample visits in every tree.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -309,17 +315,17 @@ class BaseForestClassifier(BaseClassifier):
 
 
 def all_rows(random_state, n_rows, weights):
-    """Every tree's rows where nothing is drawn."""
+    """Return the samples of every tree where nothing is drawn."""
     return None, weights
 
 
 def draw_sequence(random_state, n_rows, weights, *, n_draws):
-    """A tree's rows drawn with replacement, in the order of the draws; for criteria without weights."""
+    """Draw samples with replacement, in the order of the draws; for criteria without weights."""
     return random_state.randint(n_rows, size=n_draws), weights
 
 
 def draw_counts(random_state, n_rows, weights, *, n_draws):
-    """The rows that are drawn at least once, in their own order, each weighted by how often it was drawn."""
+    """Draw samples with replacement; return those drawn, in their own order, weighted by how often they were."""
     counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
     places = np.flatnonzero(counts)
     counts = counts[places]
@@ -327,7 +333,7 @@ def draw_counts(random_state, n_rows, weights, *, n_draws):
 
 
 def _sum_out_of_bag(plan, trees, seeds, block):
-    """For a block of rows: class shares added over the trees that have not seen the row, and how many these are."""
+    """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
     X = plan.X[block]
     total, n_trees = np.zeros((len(X), plan.n_classes)), np.zeros(len(X), dtype=np.int64)
     with config_context(engine=plan.engine):

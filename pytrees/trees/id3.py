@@ -339,10 +339,12 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         leaves = self.apply(X)
         return self.classes_.take(self.node_labels_.take(leaves))
@@ -353,6 +355,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -375,7 +378,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             yield predicted.copy()
 
     def _parts(self, X, node, rows):
-        """The children of an inner node, each with those of its rows that go there."""
+        """Return the children of an inner node, each with those of its rows that go there."""
         tree = self.tree_
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
         if tree.children_left[node] == MULTIWAY:
@@ -384,11 +387,12 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
 
     def _nodes_as_split(self):
-        """The inner nodes in the order in which they were split."""
+        """Return the inner nodes in the order in which they were split."""
         return np.argsort(self.split_steps_)[self.tree_.n_leaves :].tolist()
 
     @property
     def distance_path_(self):
+        """The distance of the single leaf, and then of the tree after every split; ndarray of shape (n_splits + 1,)."""
         check_is_fitted(self)
         tree, labels = self.tree_, self.node_labels_
         counts = tree.value.astype(np.int64)
@@ -548,7 +552,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         return partial(draw, n_draws=n_rows)
 
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
-        """Nothing: every tree sorts the rows that it was drawn."""
+        """Prepare nothing: every tree sorts the samples that it was drawn."""
 
     def _sums(self, trees, X, n_jobs):
         return sum_votes(trees, X, n_jobs, [estimator.node_labels_ for estimator in self.estimators_])

@@ -194,7 +194,7 @@ def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
 
 
 def _best_first(tree, limits):
-    """The step of every split that the limits allow; -1 for other nodes."""
+    """Return the step of every split that the limits allow; -1 for other nodes."""
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
     distance = [0] * tree.node_count  # Delta_mts: the size of the subtree without its root
     for node in reversed(range(tree.node_count)):
@@ -217,7 +217,7 @@ def _best_first(tree, limits):
 
 
 def _weighted_value(tree, X, codes, weights):
-    """Sums of weights by class; of an inner node, left child plus right child."""
+    """Return sums of weights by class; of an inner node, left child plus right child."""
     value = np.zeros_like(tree.value)
     np.add.at(value, (tree.apply_valid(X), codes), weights)
     for node in reversed(np.flatnonzero(tree.children_left != LEAF)):

@@ -21,14 +21,14 @@ _TOLERANCE = 1e-12
 
 
 def cumulative(weights):
-    """The weights up to every class, of rows that are scaled as a whole; the last one is the total."""
+    """Sum the weights up to every class, of samples that are scaled as a whole; the last sum is the total."""
     # By a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
     _, exponents = np.frexp(weights.max(axis=1, keepdims=True))
     return np.cumsum(np.ldexp(weights, -exponents), axis=1)
 
 
 def _total_and_score(weights):
-    """The total weight of every row, and the sum of the places of its classes, by weight."""
+    """Return the total weight of every sample, and the sum of the places of its classes, by weight."""
     up_to = cumulative(weights)
     total = up_to[:, -1]
     # Class q is above q classes: that is its place.
@@ -36,24 +36,24 @@ def _total_and_score(weights):
 
 
 def expected_score(weights):
-    """The mean place in the order, from 0 to n_classes - 1; ndarray of shape (n_rows,)."""
+    """Compute the mean place in the order, from 0 to n_classes - 1; ndarray of shape (n_samples,)."""
     total, score = _total_and_score(weights)
     return score / total
 
 
 def mode_class(weights):
-    """The class of the greatest weight, the lowest of several."""
+    """Return the class of the greatest weight, the lowest of several."""
     return weights.argmax(axis=1)
 
 
 def median_class(weights):
-    """The lowest class up to which there is half of the weight."""
+    """Return the lowest class up to which there is half of the weight."""
     up_to = cumulative(weights)
     return (2.0 * up_to >= (1.0 - _TOLERANCE) * up_to[:, -1:]).argmax(axis=1)
 
 
 def nearest_class(weights):
-    """The class nearest to the expected score, the lower one halfway between two."""
+    """Return the class nearest to the expected score, the lower one halfway between two."""
     total, score = _total_and_score(weights)
     nearest = np.zeros(len(weights), dtype=np.int64)
     for halves in range(1, 2 * weights.shape[1] - 2, 2):  # not divided: sums of whole counts are compared exactly
@@ -86,7 +86,7 @@ class OrdinalMixin:
         return X, codes, classes
 
     def _coded(self, y):
-        """The codes of y in the order that is given, and the classes in it; None where none is given, or no y."""
+        """Return the codes of y in the order that is given, and the classes in it; None if none is given, or no y."""
         if self.classes is None:
             return ordered_categories(y)
         classes = class_order(self.classes)
@@ -115,20 +115,23 @@ class OrdinalMixin:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         check_is_fitted(self)
         return self.classes_.take(self._codes(X))
 
     def predict_cumulative_proba(self, X):
-        """The probabilities of a class or a lower one.
+        """Predict the probabilities of a class or a lower one.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -140,15 +143,17 @@ class OrdinalMixin:
         return up_to / up_to[:, -1:]
 
     def predict_expected_score(self, X):
-        """The expected place of the class in the order: the mean of 0, 1, ..., n_classes - 1 by `predict_proba`.
+        """Predict the expected place of the class in the order.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), float64
+            The mean of 0, 1, ..., n_classes - 1 by `predict_proba`.
         """
         check_is_fitted(self)
         return expected_score(self._evidence(X))

@@ -170,7 +170,7 @@ class DistinctTree:
 
 
 def rearrange(random_state, n_rows, weights, *, bootstrap):
-    """A tree's rows in an order of their own: all of them, or as many drawn with replacement."""
+    """Put the samples in an order of their own: all of them, or as many drawn with replacement."""
     return random_state.randint(n_rows, size=n_rows) if bootstrap else random_state.permutation(n_rows), weights
 
 
@@ -299,7 +299,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     _sums = staticmethod(sum_votes)
 
     def distinct_trees(self, X=None):
-        """The different trees of the forest, for an expert to choose from: the most frequent first.
+        """List the different trees of the forest, for an expert to choose from: the most frequent first.
 
         Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes.
 
