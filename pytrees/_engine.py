@@ -69,6 +69,11 @@ def config_context(*, engine="compiled"):
     engine : {"compiled", "reference"}, default="compiled"
         ``"compiled"`` is the Cython engine, ``"reference"`` the pure-Python one, ``pytrees.reference``.
 
+    Yields
+    ------
+    None
+        Nothing; the choice holds inside the block.
+
     Raises
     ------
     ValueError

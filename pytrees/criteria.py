@@ -54,8 +54,8 @@ class Criterion:
     name : str
         What the engines know it by.
     judges : {"counts", "sequence"}
-        Whether it sees the class counts of the children, which rows may add to with different weights, or their label
-        sequences in the order of the rows.
+        Whether it sees the class counts of the children, which samples may add to with different weights, or their
+        label sequences in the order of the samples.
     """
 
     name: str
@@ -167,7 +167,7 @@ class WeightedInformationGain:
 
 @dataclass(frozen=True)
 class RankingImpurity:
-    """Gain of the ranking impurity: pairs of rows of different classes, counted by the distance of the classes.
+    """Gain of the ranking impurity: pairs of samples of different classes, counted by the distance of the classes.
 
     The impurity is the sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11 of [1]_). With class scores
     that are whole numbers gains are compared exactly, otherwise with a tolerance.
@@ -175,7 +175,7 @@ class RankingImpurity:
     Parameters
     ----------
     weighted : bool, default=True
-        Children count by their share of the rows (Eq. 12 of [1]_); otherwise fully, as in [2]_.
+        Children count by their share of the samples (Eq. 12 of [1]_); otherwise fully, as in [2]_.
     class_scores : sequence of float of shape (n_classes,) or None, default=None
         The scores v_q of the classes, increasing. None: 0, 1, 2, ...
 

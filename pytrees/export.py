@@ -63,8 +63,8 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     Returns
     -------
     str
-        A line for every branch and leaf; leaves with their class and the class counts. Rows of a category that has no
-        branch at a node are predicted to be of the class that most of the node's rows have.
+        A line for every branch and leaf; leaves with their class and the class counts. Samples of a category that has
+        no branch at a node are predicted to be of the class that most of the node's samples have.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def to_sklearn(tree, classes=None):
     rounded across a threshold; then, and only then, the two trees may decide differently.
 
     A multiway node becomes a balanced search among its categories, and the data that scikit-learn's tree takes has
-    their codes: what the estimator's ``encode`` gives. Among its leaves are some without training rows, for the
+    their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
     categories that have no child: they predict as the multiway node does.
 
     Parameters

@@ -14,7 +14,7 @@ __all__ = ["mae_scorer", "make_ordinal_scorer", "qwk_scorer", "ranked_probabilit
 def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None):
     """Compute the ranked probability score (RPS) of ordered classes.
 
-    Eq. 16 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the mean over the rows of
+    Eq. 16 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the mean over the samples of
     sum_q (P(y <= C_q) - [y <= C_q])^2, not divided by Q-1. For two classes it is the squared error of the probability.
 
     Parameters
@@ -32,7 +32,7 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
     Returns
     -------
     float
-        Between 0, where every row has its class for certain, and n_classes - 1. Smaller is better.
+        Between 0, where every sample has its class for certain, and n_classes - 1. Smaller is better.
 
     Raises
     ------
@@ -67,8 +67,8 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
 def make_ordinal_scorer(metric, *, labels=None):
     """Make a scorer that takes the classes of an estimator as ordered.
 
-    Classes count by their place in the order, whatever their labels are, and whether or not they all occur in the rows
-    that are scored. `rps_scorer`, `mae_scorer` and `qwk_scorer` are such scorers, without `labels`.
+    Classes count by their place in the order, whatever their labels are, and whether or not they all occur in the
+    samples that are scored. `rps_scorer`, `mae_scorer` and `qwk_scorer` are such scorers, without `labels`.
 
     Parameters
     ----------

@@ -11,9 +11,9 @@ __all__ = ["plot_tree"]
 def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=None):
     """Draw a tree.
 
-    Inner nodes show their test, with the rows that pass it going left, or their categorical feature, whose categories
-    stand at the ways to the children; leaves show their class and the number of their training rows. The colour is that
-    of the predicted class, the paler the more mixed the node is.
+    Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
+    categories stand at the ways to the children; leaves show their class and the number of their training samples. The
+    colour is that of the predicted class, the paler the more mixed the node is.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     >>> from pytrees import DecisionTreeClassifier, plot_tree
     >>> nodes = plot_tree(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))
     >>> nodes[1].get_text()
-    'class a\\n1 row'
+    'class a\\n1 sample'
     """
     try:
         import matplotlib.pyplot as plt
@@ -100,8 +100,8 @@ def _label(tree, node, label, feature_names, class_names):
         return feature_names[tree.feature[node]]
     if tree.children_left[node] != LEAF:
         return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
-    n_rows = tree.n_node_samples[node]
-    return f"class {class_names[label]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
+    n_samples = tree.n_node_samples[node]
+    return f"class {class_names[label]}\n{n_samples} sample{'' if n_samples == 1 else 's'}"
 
 
 def _faces(tree, colours):

@@ -111,7 +111,7 @@ def nsrps(sequence):
 class Substitution(NamedTuple):
     """One step of :func:`nsrps`.
 
-    Attributes
+    Parameters
     ----------
     pair : tuple of two
         The pair that was replaced; each half a label of the sequence or a :class:`Phrase` of labels.

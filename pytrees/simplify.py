@@ -13,7 +13,7 @@ __all__ = ["RedundantSplits", "merge_redundant", "redundant_splits"]
 class RedundantSplits(NamedTuple):
     """How many splits of a tree are redundant.
 
-    Attributes
+    Parameters
     ----------
     repeated : int
         Splits of a feature that cut off a leaf, right after one of the same feature that cuts off a leaf of the same
@@ -48,8 +48,8 @@ def merge_redundant(tree, labels=None):
     Returns
     -------
     Tree
-        The smaller tree. A node has the rows and class counts of those that were joined, added. The gain of a joined
-        split is the sum of both gains, weighted by their nodes' rows, per row of the upper node: that is its own
+        The smaller tree. A node has the samples and class counts of those that were joined, added. The gain of a joined
+        split is the sum of both gains, weighted by their nodes' samples, per sample of the upper node: that is its own
         where the leaves are pure and gains are decreases of an impurity.
     ndarray of shape (node_count,)
         What its nodes predict. Only where labels were given, or the estimator has them.
@@ -95,7 +95,9 @@ def redundant_splits(tree, labels=None):
 
     Parameters
     ----------
-    tree, labels
+    tree : Tree or fitted estimator
+        As for :func:`merge_redundant`.
+    labels : array-like of shape (node_count,), optional
         As for :func:`merge_redundant`.
 
     Returns

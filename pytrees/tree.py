@@ -46,7 +46,8 @@ class BinaryForm(NamedTuple):
     """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
 
     `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
-    whose part a node is. Among the parts of a multiway node are leaves: for rows of none of its children's categories.
+    whose part a node is. Among the parts of a multiway node are leaves: for samples of none of its children's
+    categories.
     """
 
     children_left: np.ndarray
@@ -73,7 +74,7 @@ class Tree:
     """A decision tree as a structure of arrays, all of them read-only.
 
     Nodes are numbered in preorder, left first; node 0 is the root. A node splits by a threshold into two, or, where its
-    feature is categorical, into a child for every category among its training rows. Trees are equal where all their
+    feature is categorical, into a child for every category among its training samples. Trees are equal where all their
     arrays are.
 
     Parameters
@@ -83,11 +84,11 @@ class Tree:
     feature : array-like of shape (node_count,), int
         The feature that the node looks at; -2 at leaves.
     threshold : array-like of shape (node_count,), float
-        Rows with ``x <= threshold`` go left; -2 at leaves and at multiway nodes.
+        Samples with ``x <= threshold`` go left; -2 at leaves and at multiway nodes.
     n_node_samples : array-like of shape (node_count,), int
-        Training rows that reached the node.
+        Training samples that reached the node.
     value : array-like of shape (node_count, n_classes), float
-        Their class counts, or sums of weights where rows were weighted.
+        Their class counts, or sums of weights where samples were weighted.
     gain : array-like of shape (node_count,), float
         Gain of the split in the units of the criterion (bits for entropy, steps for ETC, none for Gini); 0 at leaves.
     n_features : int
@@ -98,7 +99,7 @@ class Tree:
     children : array-like of shape (node_count - 1,), int, optional
         The children of all nodes: left and right ones, or those of a multiway node in ascending order of category.
     category : array-like of shape (node_count,), int, optional
-        The code of the category whose rows go from a multiway node to this child; -1 at other nodes.
+        The code of the category whose samples go from a multiway node to this child; -1 at other nodes.
 
     Attributes
     ----------
@@ -118,8 +119,8 @@ class Tree:
 
     Notes
     -----
-    In the rows that are handed to a tree, categories are codes: whole numbers, others are rounded. A row whose category
-    no child stands for stays at the multiway node, and is predicted to be of that node's most frequent class.
+    In the samples that are handed to a tree, categories are codes: whole numbers, others are rounded. A sample whose
+    category no child stands for stays at the multiway node, and is predicted to be of that node's most frequent class.
 
     Examples
     --------
@@ -461,7 +462,7 @@ class Tree:
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_samples, node_count), int64
-            1 where the row visits the node.
+            1 where the sample visits the node.
         """
         X = self._validated(X)
         indptr, indices = (np.asarray(part, dtype=np.int64) for part in self._walk("decision_path", X))
@@ -480,12 +481,12 @@ class Tree:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), optional
-            Without it, the rows that the tree was grown on.
+            Without it, the samples that the tree was grown on.
 
         Returns
         -------
         ndarray of shape (n_features,), int64
-            A row counts once for a feature, however often it is looked at.
+            A sample counts once for a feature, however often it is looked at.
         """
         if X is not None:
             return np.asarray(self._walk("feature_usage", self._validated(X)), dtype=np.int64)
@@ -667,7 +668,7 @@ def _check_nodes(tree):
             raise ValueError(f"Not a tree: {name} holds NaN.")
     weights = tree.value.sum(axis=1)
     if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
-        raise ValueError("Not a tree: every node has rows, and class counts that are not negative nor all zero.")
+        raise ValueError("Not a tree: every node has samples, and class counts that are not negative nor all zero.")
 
 
 def _children_of_level(tree, level):

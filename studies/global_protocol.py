@@ -85,7 +85,7 @@ def models():
 def fit(tree, X, y):
     """Fit without a word about equal rows of different classes: Monks 3 and noisy labels have them by design."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Equal rows of X")
+        warnings.filterwarnings("ignore", message="Equal samples in X")
         return tree.fit(X, y)
 
 

@@ -282,7 +282,7 @@ class Components:
         }
 
     def overlap(self, n_most):
-        """Return the greatest absolute cosine between two of the first components' trees: 0 where they are orthogonal."""
+        """Return the greatest absolute cosine between two of the first components' trees: 0 if they are orthogonal."""
         products = self.model.gram_[:n_most, :n_most]
         norms = np.sqrt(np.maximum(np.diag(products), np.finfo(np.float64).tiny))
         cosines = np.abs(products / np.outer(norms, norms))

@@ -103,16 +103,17 @@ def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
     ----------
     problem : {1, 2, 3}
     n_samples : int, optional
-        So many rows, drawn without replacement; by default all 432 in lexicographic order. The original training sets
-        have 124, 169 and 122.
+        Number of samples, drawn without replacement; by default all 432 in lexicographic order. The original training
+        sets have 124, 169 and 122.
     noise : float, default=0.0
-        Share of the rows whose class is flipped; 0.05 in the original training set of problem 3, 6 of 122 rows.
+        Share of the samples whose class is flipped; 0.05 in the original training set of problem 3, 6 of 122.
     random_state : int, RandomState instance or None, default=None
-        What is drawn.
+        Seed of what is drawn.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 6), float64
+        The values of the features, from 1.
     y : ndarray of shape (n_samples,), int64
         0 or 1.
 
@@ -182,7 +183,12 @@ def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std
 
     Parameters
     ----------
-    n_samples, n_features, n_classes : int
+    n_samples : int, default=300
+        Number of points.
+    n_features : int, default=2
+        Number of features.
+    n_classes : int, default=3
+        Number of classes, with a blob for each.
     cluster_std : float or sequence of float, default=1.0
         Standard deviation of the blobs, whose centres are drawn from [-10, 10].
     random_state : int, RandomState instance or None, default=None
@@ -191,7 +197,9 @@ def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        The points.
     y : ndarray of shape (n_samples,), int64
+        Their classes, from 0.
 
     Examples
     --------
@@ -215,8 +223,12 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
 
     Parameters
     ----------
-    n_samples, n_features, n_classes : int
-        Points are drawn from [0, 1); there are two classes at least.
+    n_samples : int, default=500
+        Number of points, drawn from [0, 1).
+    n_features : int, default=6
+        Number of features.
+    n_classes : int, default=4
+        Number of classes, two at least.
     n_nodes : int, default=15
         Nodes of the tree, leaves included: an odd number.
     max_depth : int, optional
@@ -227,7 +239,9 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        The points.
     y : ndarray of shape (n_samples,), int64
+        Their classes, from 0.
     tree : pytrees.Tree
         The tree, with the class counts of the points at its nodes and gains of 0; ``tree.predict(X)`` is y.
 

@@ -111,9 +111,9 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The new tree, on the features as they are; :meth:`encode` gives its rows where features are categorical, by
+        The new tree, on the features as they are; :meth:`encode` gives its samples where features are categorical, by
         which it splits into a child for every category that has mass. Its `value` holds shares of classes times the
-        probability of the node, and `n_node_samples` is 1: it has no training rows.
+        probability of the node, and `n_node_samples` is 1: it has no training samples.
     averages_ : ndarray of shape (tree_.node_count, n_outputs), float64
         The averages of the function at its nodes, as they are: of the indicator of the last of two classes, or of the
         indicators of all of more.
@@ -183,7 +183,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
+            Weights of the samples, not negative, for what is fitted and for ``measure="empirical"``.
 
         Returns
         -------
@@ -225,7 +225,13 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_order : int or None, default=None
         As `energy`.
-    measure, criterion, tol, max_depth
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :class:`ReconstructedFourierTree`.
+    criterion : {"entropy", "variance"}, default="entropy"
+        As in :class:`ReconstructedFourierTree`.
+    tol : float, default=0
+        As in :class:`ReconstructedFourierTree`.
+    max_depth : int or None, default=None
         As in :class:`ReconstructedFourierTree`.
     max_leaf_nodes : int or None, default=32
         Greatest number of leaves. With None, and nothing else that limits it, the tree is the vote itself, which can
@@ -304,7 +310,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
+            Weights of the samples, not negative, for what is fitted and for ``measure="empirical"``.
 
         Returns
         -------

@@ -59,7 +59,7 @@ def _parameter(given, name):
 
 @dataclass(frozen=True, eq=False)
 class CodedEnsemble:
-    """The trees of an ensemble, and the training rows, in ordinal codes.
+    """The trees of an ensemble, and the training samples, in ordinal codes.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class CodedEnsemble:
         Places in `classes`.
     classes : ndarray of shape (n_classes,)
     weights : ndarray of shape (n_samples,) or None
-        Of the rows; None where all are 1.
+        Of the samples; None where all are 1.
     """
 
     codes: OrdinalCodes
@@ -126,7 +126,7 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
         labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
     if len(classes) != n_classes:
         raise ValueError(
-            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."
+            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no samples of the others."
         )
     rows = codes.number(X)
     measure = _measure(estimator.measure, rows, codes.cardinalities, weights)

@@ -113,10 +113,10 @@ def measure_arrays(measure, cardinalities, X=None):
             weights = [np.ones(cardinality) for cardinality in cardinalities]
         elif measure == "empirical":
             if X is None:
-                raise ValueError("measure='empirical' needs X, the rows that it comes from.")
+                raise ValueError("measure='empirical' needs X, the samples that it comes from.")
             codes = check_codes(X, cardinalities)
             if not len(codes):
-                raise ValueError("X has no rows: it has no marginal distributions.")
+                raise ValueError("X has no samples: it has no marginal distributions.")
             columns = zip(codes.T, cardinalities, strict=True)
             weights = [np.bincount(column, minlength=size).astype(np.float64) for column, size in columns]
         else:

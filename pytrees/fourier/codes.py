@@ -58,7 +58,7 @@ class OrdinalCodes:
         Returns
         -------
         ndarray of shape (n_rows, n_features), int64
-            Categories that no tree knows have codes outside the cardinality, mostly -1: rows stay where one is asked
+            Categories that no tree knows have codes outside the cardinality, mostly -1: samples stay where one is asked
             for.
 
         Raises
@@ -141,8 +141,9 @@ def _greatest_rounded_below(thresholds):
 def ordinal_codes(ensemble):
     """Code the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
 
-    Every tree goes on giving every row the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that rows
-    of X came to before. A feature is categorical where the ensemble says so, or where a tree has a multiway node.
+    Every tree goes on giving every sample the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that
+    samples of X came to before. A feature is categorical where the ensemble says so, or where a tree has a multiway
+    node.
 
     Parameters
     ----------

@@ -25,7 +25,13 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
     ----------
     a, b : Tree or fitted tree estimator
         They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
-    cardinalities, measure, X, class_index
+    cardinalities : array-like of shape (n_attributes,), int
+        As in :func:`gram`.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :func:`gram`.
+    X : array-like of shape (n_rows, n_attributes), optional
+        As in :func:`gram`.
+    class_index : int or None, default=-1
         As in :func:`gram`.
     values : pair of array-like, optional
         As in :func:`gram`.
@@ -72,14 +78,14 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
         The product measure that means are taken under: all values alike, with the frequencies that they have in `X`,
         or with these masses.
     X : array-like of shape (n_rows, n_attributes), optional
-        The rows of ``measure="empirical"``, as codes.
+        The samples of ``measure="empirical"``, as codes.
     class_index : int or None, default=-1
         The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an
         estimator it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.) None
         takes every class as an output of its own; inner products add up those of the outputs.
     values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
-        Instead: what the function of every tree is at its leaves. (Of inner nodes only multiway ones matter, where
-        values stay that no child has.)
+        Instead: what the function of every tree is at its leaves. Of inner nodes only multiway ones matter, where
+        values stay that no child has.
 
     Returns
     -------
@@ -122,12 +128,22 @@ def schema_average(
 
     Parameters
     ----------
-    trees, cardinalities, measure, X, class_index, values
+    trees : sequence of Tree or of fitted tree estimators
         As in :func:`gram`.
     schema : dict of int to int or set of int, or sequence of length n_attributes
         The values that attributes may have; in a sequence, None is the wild-card.
+    cardinalities : array-like of shape (n_attributes,), int
+        As in :func:`gram`.
     weights : array-like of shape (n_trees,), optional
         By default the trees are averaged.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :func:`gram`.
+    X : array-like of shape (n_rows, n_attributes), optional
+        As in :func:`gram`.
+    class_index : int or None, default=-1
+        As in :func:`gram`.
+    values : sequence of array-like, optional
+        As in :func:`gram`.
 
     Returns
     -------
@@ -180,9 +196,29 @@ def tree_from_ensemble(
 
     Parameters
     ----------
-    trees, cardinalities, weights, measure, X, class_index, values
+    trees : sequence of Tree or of fitted tree estimators
         As in :func:`schema_average`.
-    criterion, tol, max_depth, max_leaf_nodes, categorical_features
+    cardinalities : array-like of shape (n_attributes,), int
+        As in :func:`schema_average`.
+    weights : array-like of shape (n_trees,), optional
+        As in :func:`schema_average`.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :func:`schema_average`.
+    X : array-like of shape (n_rows, n_attributes), optional
+        As in :func:`schema_average`.
+    class_index : int or None, default=-1
+        As in :func:`schema_average`.
+    values : sequence of array-like, optional
+        As in :func:`schema_average`.
+    criterion : {"entropy", "variance"}, default="entropy"
+        As in :meth:`FourierSpectrum.to_tree`.
+    tol : float, default=0
+        As in :meth:`FourierSpectrum.to_tree`.
+    max_depth : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    max_leaf_nodes : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    categorical_features : array-like of bool or int, optional
         As in :meth:`FourierSpectrum.to_tree`; by default, what multiway nodes of the trees ask for is categorical.
 
     Returns

@@ -190,8 +190,8 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         How many components, or the share of the variance that they carry together: the fewest that do.
     combine : {"vote", "first", "least_squares"}, default="vote"
         How the components decide: as the ensemble's mean vote, projected on them; the first alone, as a vote in which
-        the trees have the weights of its eigenvector; or weighted as least squares fit the training rows' classes best
-        (ODT-LR), the same weight for all classes.
+        the trees have the weights of its eigenvector; or weighted as least squares fit the training samples' classes
+        best (ODT-LR), the same weight for all classes.
     center : bool, default=False
         Take its mean from every function first, the coefficient w_0. Then the mean vote, or with
         ``combine="least_squares"`` an intercept for every output, is added to what the components say.
@@ -318,7 +318,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative, for what is fitted, for ``measure="empirical"`` and for
+            Weights of the samples, not negative, for what is fitted, for ``measure="empirical"`` and for
             ``combine="least_squares"``.
 
         Returns
@@ -374,7 +374,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         return functions.mean, weights
 
     def _weights_alone(self):
-        """Return the weights of components that decide alone: those of a vote that sum to one, if they are not centred."""
+        """Return the weights of components that decide alone: those of a vote, which sum to one, if not centred."""
         if self.center:
             return self.components_.mean(axis=1)
         return 1.0 / np.maximum(self.components_.sum(axis=1), _ROUNDING)

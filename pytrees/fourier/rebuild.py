@@ -18,11 +18,11 @@ _CRITERIA = ("entropy", "variance")
 class RebuiltTree(NamedTuple):
     """A tree made of a function, and the function's averages over the schemata of its nodes.
 
-    Attributes
+    Parameters
     ----------
     tree : Tree
         Its `value` holds the averages as shares of classes, cut off at 0 and 1, times the probability of the node's
-        schema: of one output, those of "any other class" and of the class. There are no training rows:
+        schema: of one output, those of "any other class" and of the class. There are no training samples:
         `n_node_samples` is 1 everywhere. `gain` is in bits, or in squared units of the function.
     averages : ndarray of shape (node_count, n_outputs), float64
         The averages as they are; the tree's function is ``averages[tree.apply(X)]``. Values that have no mass under the

@@ -105,11 +105,11 @@ class FourierSpectrum:
         cardinalities : array-like of shape (n_attributes,), int
             How many values every attribute has.
         class_index : int, default=-1
-            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an estimator
-            it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.)
+            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. Of an estimator
+            it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.
         values : array-like of shape (node_count,), optional
-            Instead: what the function is at the leaves. (Of inner nodes only multiway ones matter, where
-            values stay that no child has.)
+            Instead: what the function is at the leaves. Of inner nodes only multiway ones matter, where
+            values stay that no child has.
         memory_limit : int, default=2**30
             Bytes that the spectrum may take.
 
@@ -146,12 +146,16 @@ class FourierSpectrum:
         ----------
         trees : sequence of Tree or of fitted tree estimators
             The trees; they split codes.
-        cardinalities, class_index, memory_limit
+        cardinalities : array-like of shape (n_attributes,), int
             As in :meth:`from_tree`.
         weights : array-like of shape (n_trees,), optional
             By default the trees are averaged.
+        class_index : int, default=-1
+            As in :meth:`from_tree`.
         values : sequence of array-like of shape (node_count,), optional
             What the function of every tree is at its leaves.
+        memory_limit : int, default=2**30
+            As in :meth:`from_tree`.
 
         Returns
         -------
@@ -485,7 +489,7 @@ class FourierSpectrum:
             Where to draw; the current axes by default.
         tree : Tree or fitted tree estimator, optional
             The tree that this is the spectrum of, for lines too: the energy of every order and all above, and what
-            bounds it. The leaves do (where few rows of the domain come to leaves of k attributes or more, there is
+            bounds it. The leaves do (where few points of the domain come to leaves of k attributes or more, there is
             little energy of order k or more), and Linial's lemma, whose constants are generous.
 
         Returns
@@ -519,8 +523,16 @@ def tree_from_spectra(
     ----------
     spectra : sequence of FourierSpectrum
         One for every class, or output, on the same domain.
-    criterion, tol, max_depth, max_leaf_nodes, categorical_features
+    criterion : {"entropy", "variance"}, default="entropy"
+        As in :meth:`FourierSpectrum.to_tree`.
+    tol : float, default=0
         As in :meth:`FourierSpectrum.to_tree`; variances and energies are added up.
+    max_depth : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    max_leaf_nodes : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    categorical_features : array-like of bool or int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
 
     Returns
     -------

@@ -222,9 +222,9 @@ def n_categories(estimator):
 
 
 def forget_other_rows(estimator, X, rows):
-    """Forget categories that none of these rows has, the others being left out: as if fit had not been given them.
+    """Forget categories that none of these samples has, the others being left out: as if fit had not been given them.
 
-    X, which is coded, is changed in place; left-out rows with a forgotten category get another one's code.
+    X, which is coded, is changed in place; left-out samples with a forgotten category get another one's code.
     """
     for place, column in enumerate(np.flatnonzero(estimator.is_categorical_)):
         codes, categories = X[:, column], estimator.categories_[place]

@@ -41,7 +41,7 @@ def validate_rows(estimator, X):
 
 
 def _is_valid_as_it_is(estimator, X):
-    """Whether `validate_data` would find nothing to do or to say: asking takes it longer than a row takes to walk."""
+    """Whether `validate_data` would find nothing to do: to ask it takes longer than a sample takes to walk."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -71,7 +71,7 @@ def validate_coded_X_y(estimator, X, y, coded):
         X, y = check_X_y(coded, y, estimator=estimator, **kind)
     check_finite(estimator, X)
     if len(X) > MAX_SAMPLES:
-        raise ValueError(f"X has {len(X)} rows; at most {MAX_SAMPLES} can be fitted.")
+        raise ValueError(f"X has {len(X)} samples; at most {MAX_SAMPLES} can be fitted.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return X, codes.astype(np.int32), classes
@@ -97,9 +97,11 @@ def row_order(order, n_samples):
         return None
     keys = _order_keys(order)
     if len(keys) != n_samples:
-        raise ValueError(f"order has {len(keys)} keys for {n_samples} rows.")
+        raise ValueError(f"order has {len(keys)} keys for {n_samples} samples.")
     if any(is_missing(key) for key in keys.tolist()) if keys.dtype == object else np.any(keys != keys):
-        raise ValueError("order contains missing values (NaN, NaT, NA or None): such rows have no place in the order.")
+        raise ValueError(
+            "order contains missing values (NaN, NaT, NA or None): such samples have no place in the order."
+        )
     if keys.dtype.kind == "c":
         raise ValueError("order holds keys that cannot be sorted: complex numbers.")
     try:
@@ -123,7 +125,7 @@ def _order_keys(order):
             raise ValueError(f"order must have one dimension, got an array with {keys.ndim}.")
         return keys.astype(object) if keys.dtype.kind == "T" else keys
     if isinstance(order, (str, bytes, Mapping, Set)) or not isinstance(order, Iterable):
-        raise ValueError(f"order must be a sequence of keys, one a row, got {type(order).__name__}.")
+        raise ValueError(f"order must be a sequence of keys, one for every sample, got {type(order).__name__}.")
     listed = list(order)
     if any(isinstance(key, (list, tuple, np.ndarray)) for key in listed):
         raise ValueError("order must have one dimension, got keys that are sequences.")
@@ -153,7 +155,7 @@ def row_weights(X, y, sample_weight, class_weight):
 def counts_where_exact(weights):
     """Return the weights as the kernels take them: None where all are 1.
 
-    Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
+    Whole numbers come as int64, and are compared exactly, as counts of repeated samples are; others as float64.
     """
     if np.all(weights == 1.0):
         return None

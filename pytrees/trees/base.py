@@ -101,7 +101,7 @@ def _n_features_tried(max_features, n_features):
 
 
 def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
-    """Grow one tree on the engine in force; `options` are n_threads, or rows and what the trees of a forest share;
+    """Grow one tree on the engine in force; `options` are n_threads, or `rows` and what the trees of a forest share;
     and n_categories where features are categorical.
     """
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
@@ -157,7 +157,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             if given is not None:
                 raise ValueError(
                     f"{name} cannot be used with {self._judge_parameter}={getattr(self, self._judge_parameter)!r}: it "
-                    "judges the sequence of the labels, in which a row stands once and has no weight."
+                    "judges the sequence of the labels, in which a sample stands once and has no weight."
                 )
         return None
 
@@ -177,7 +177,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_features), float64
             A category is coded by its place in `categories_`, a value that `fit` has not seen by -1. The methods of
-            `tree_`, and what is made of it by ``to_sklearn``, take such rows.
+            `tree_`, and what is made of it by ``to_sklearn``, take such samples.
 
         Raises
         ------
@@ -238,7 +238,7 @@ class BaseTreeClassifier(BaseClassifier):
         self.tree_ = tree
 
     def predict(self, X):
-        """Predict the class of every row: the most frequent one in its leaf, the lowest of several.
+        """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
 
         Parameters
         ----------
@@ -280,7 +280,8 @@ class BaseTreeClassifier(BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`. A row whose category none of a node's training rows had stays at that node.
+            Numbers of nodes in `tree_`. A sample whose category none of a node's training samples had stays at that
+            node.
         """
         check_is_fitted(self)
         return self.tree_.apply_checked(validate_rows(self, X), self)

@@ -59,9 +59,9 @@ class Plan:
     codes : ndarray of shape (n_samples,), int32
     n_classes : int
     rows : ndarray of shape (n_rows,), int64, or None
-        The rows to draw from, in their order; None: all, as they are stored.
+        The samples to draw from, in their order; None: all, as they are stored.
     weights : ndarray of shape (n_rows,) or None
-        Of these rows, as the kernels take them; None: all 1.
+        Of these samples, as the kernels take them; None: all 1.
     limits : dict
         Limits of growth as the kernels take them.
     kinds : dict
@@ -69,7 +69,7 @@ class Plan:
     shared : object
         What the engine has prepared of X for all trees.
     draw : callable
-        Takes a RandomState, n_rows and weights, and draws a tree's rows: their places among `rows`, in the order in
+        Takes a RandomState, n_rows and weights, and draws a tree's samples: their places among `rows`, in the order in
         which the tree takes them, or None for all in order; and their weights, or None.
     grow : callable
         Grows one tree, with the arguments of `base.grow`.
@@ -112,7 +112,7 @@ def _grow_from_seed(plan, seed):
 def sum_votes(trees, X, n_jobs=None, labels=None):
     """Count how many of the trees vote for each class; ndarray of shape (n_samples, n_classes), float64.
 
-    A tree's vote is the majority of the row's leaf, or where they are given what the `labels` of its nodes say.
+    A tree's vote is the majority of the sample's leaf, or where they are given what the `labels` of its nodes say.
     """
     if all(tree.worth_packing(len(X)) for tree in trees):
         return _sums("sum_votes", trees, labels or [tree.majority for tree in trees], X, n_jobs)
@@ -153,10 +153,10 @@ def _part_of_sums(engine, function, packed, of_nodes, n_classes, X):
 
 
 class BaseForestClassifier(BaseClassifier):
-    """Trees that grow on rows of their own, and the mean of what they say.
+    """Trees that grow on samples of their own, and the mean of what they say.
 
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
-    gives the `Plan.draw` by which trees get their rows, its `_sums` adds up what the trees say: `sum_votes` or
+    gives the `Plan.draw` by which trees get their samples, its `_sums` adds up what the trees say: `sum_votes` or
     `sum_shares`.
     """
 
@@ -297,7 +297,7 @@ class BaseForestClassifier(BaseClassifier):
         Returns
         -------
         indicator : scipy.sparse.csr_matrix of shape (n_samples, n_nodes)
-            1 where the row visits the node; the trees' nodes stand side by side.
+            1 where the sample visits the node; the trees' nodes stand side by side.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,), int64
             Columns n_nodes_ptr[i] to n_nodes_ptr[i + 1] are those of tree i.
         """
@@ -347,7 +347,7 @@ def _sum_out_of_bag(plan, trees, seeds, block):
 
 
 class DecisionForestClassifier(BaseForestClassifier):
-    """A random forest: decision trees on bootstrap samples of the rows, each node looking at some of the features.
+    """A random forest: decision trees on bootstrap samples, each node looking at some of the features.
 
     Class probabilities are the mean over the trees of the class shares in their leaves (as in scikit-learn; [1]_ takes
     votes). The forest is the same on both engines, for every number of threads, and on every machine.
@@ -358,26 +358,39 @@ class DecisionForestClassifier(BaseForestClassifier):
         Number of trees.
     criterion : str or criterion object, default="gini"
         As in :class:`DecisionTreeClassifier`.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_gain, max_candidates
-        Of every tree, as in :class:`DecisionTreeClassifier`. Numbers of rows are those of different rows, and fractions
-        of them refer to all rows that could be drawn.
+    max_depth : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    min_samples_split : int or float, default=2
+        Of every tree, as in :class:`DecisionTreeClassifier`. It counts different samples, and a fraction is one of all
+        samples that could be drawn.
+    min_samples_leaf : int or float, default=1
+        As `min_samples_split`.
+    max_leaf_nodes : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         How many features, drawn at random for every node, are looked at for its split; as in
         :class:`DecisionTreeClassifier`.
-    categorical_features, handle_unknown
-        As in :class:`DecisionTreeClassifier`. All trees know the categories of all rows.
+    min_gain : float or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    max_candidates : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionTreeClassifier`. All trees know the categories of all samples.
+    handle_unknown : {"error", "majority"}, default="error"
+        As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=True
-        Draw the rows of every tree with replacement, all with the same probability. Rows stay in their order and weigh
-        as often as they were drawn, which grows the tree of the repeated rows; with ``criterion="etc"``, whose
-        sequences have no weights, they are repeated in the order of the draws. False: all rows for every tree.
+        Draw the samples of every tree with replacement, all with the same probability. Samples stay in their order and
+        weigh as often as they were drawn, which grows the tree of the repeated samples; with ``criterion="etc"``, whose
+        sequences have no weights, they are repeated in the order of the draws. False: all samples for every tree.
     max_samples : int, float or None, default=None
-        With `bootstrap`, how many rows are drawn for a tree: a number, or a fraction of all rows, rounded down but at
-        least 1; rows of weight 0 do not count. Either can go beyond the number of rows. None: as many as there are.
+        With `bootstrap`, how many samples are drawn for a tree: a number, or a fraction of all samples, rounded down
+        but at least 1; samples of weight 0 do not count. Either can go beyond the number of samples. None: as many as
+        there are.
     oob_score : bool or callable, default=False
-        With `bootstrap`, judge the forest on the rows that its trees have not seen: by accuracy, or by a function
+        With `bootstrap`, judge the forest on the samples that its trees have not seen: by accuracy, or by a function
         ``metric(y_true, y_pred)`` of the class labels.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn, from all rows; not with ``criterion="etc"``.
+        Weights of the classes, as in scikit-learn, from all samples; not with ``criterion="etc"``.
     n_jobs : int or None, default=None
         Trees grown at once, through joblib. The forest is the same for every number and every backend.
     random_state : int, RandomState instance or None, default=None
@@ -399,20 +412,20 @@ class DecisionForestClassifier(BaseForestClassifier):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), float64
-        Only with `oob_score`. For every row the mean over the trees that have not seen it; NaN where all have.
+        Only with `oob_score`. For every sample the mean over the trees that have not seen it; NaN where all have.
     oob_score_ : float
-        Only with `oob_score`. Of the rows that some tree has not seen; NaN where there are none.
+        Only with `oob_score`. Of the samples that some tree has not seen; NaN where there are none.
 
     See Also
     --------
     DecisionTreeClassifier : One such tree.
-    PermutationDecisionForestClassifier : Trees that differ by the order of their rows.
+    PermutationDecisionForestClassifier : Trees that differ by the order of their samples.
 
     Notes
     -----
     A tree costs about what a :class:`DecisionTreeClassifier` with this `max_features` costs on the about 63 % of the
-    rows that are drawn. What has to be sorted is sorted once for all trees, and no tree copies a row of X. Prediction
-    costs O(n_samples · (depth + n_classes)) a tree.
+    samples that are drawn. What has to be sorted is sorted once for all trees, and no tree copies a sample of X.
+    Prediction costs O(n_samples · (depth + n_classes)) a tree.
 
     References
     ----------
@@ -495,11 +508,11 @@ class DecisionForestClassifier(BaseForestClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative; rows of weight 0 are left out. They do not change what is drawn: a row
-            weighs its weight times how often it was drawn. Not with ``criterion="etc"``.
+            Weights of the samples, not negative; samples of weight 0 are left out. They do not change what is drawn: a
+            sample weighs its weight times how often it was drawn. Not with ``criterion="etc"``.
         order : array-like of shape (n_samples,), optional
-            Sortable keys, such as time stamps. The rows are put into their order before they are drawn, so that the
-            forest does not depend on how they are stored. Key i belongs to row i. Without `bootstrap`, this is the
+            Sortable keys, such as time stamps. The samples are put into their order before they are drawn, so that the
+            forest does not depend on how they are stored. Key i belongs to sample i. Without `bootstrap`, this is the
             order of the sequence for ``criterion="etc"``.
 
         Returns
@@ -511,12 +524,12 @@ class DecisionForestClassifier(BaseForestClassifier):
         ------
         ValueError
             As in :meth:`DecisionTreeClassifier.fit`; also if `oob_score` or `max_samples` is given without `bootstrap`,
-            or more rows are to be drawn for a tree than can be fitted.
+            or more samples are to be drawn for a tree than can be fitted.
 
         Warns
         -----
         UserWarning
-            If every tree has seen some row, so that `oob_score` cannot judge it.
+            If every tree has seen some sample, so that `oob_score` cannot judge it.
         """
         with unchanged_on_error(self):
             for name in ("oob_decision_function_", "oob_score_"):
@@ -532,7 +545,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         if not self.bootstrap:
             for name in ("oob_score", "max_samples"):
                 if getattr(self, name):
-                    raise ValueError(f"{name} needs bootstrap=True: without it, every tree sees all rows.")
+                    raise ValueError(f"{name} needs bootstrap=True: without it, every tree sees all samples.")
             return all_rows
         n_draws = self.max_samples
         if n_draws is None:
@@ -541,7 +554,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             n_draws = max(1, n_draws * n_rows)
         if n_draws > MAX_SAMPLES:
             raise ValueError(
-                f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} rows, which cannot be fitted."
+                f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} samples, which cannot be fitted."
             )
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=int(n_draws))

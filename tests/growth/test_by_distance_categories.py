@@ -362,7 +362,7 @@ def test_stages_lead_to_the_tree(engine, evaluation, mixed, distance):
     problem, n_categories = mixed
     X, y = as_words(problem, n_categories), problem.y
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Equal rows of X")
+        warnings.filterwarnings("ignore", message="Equal samples in X")
         tree = ID3Classifier(distance, evaluation=evaluation, categorical_features=np.flatnonzero(n_categories)).fit(
             X, y
         )

@@ -18,7 +18,7 @@ def test_choice_holds_inside_the_block(engine):
     assert current_engine() == engine
     module = {"compiled": "pytrees._core", "reference": "pytrees.reference"}[engine]
     function = kernel("effort_to_compress")
-    assert getattr(function, "args", (function,))[0].__module__ == f"{module}.nsrps"
+    assert getattr(function, "args", (function,))[0].__module__ == f"{module}.sequence.substitution"
 
 
 @pytest.mark.parametrize("name", ["cython", "Compiled", "", None, 3])
