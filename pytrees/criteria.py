@@ -45,8 +45,33 @@ class OwnCriterion(metaclass=_OwnCriterionType):
     """
 
 
+class Judge:
+    """Base class of what judges splits: it has a `name` and says what it `judges`, class counts or label sequences."""
+
+    def specification(self, n_classes, rows=None):
+        """Return the judge as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        str or tuple
+            Its name, or its name and a dict of parameters where it has some.
+        """
+        parameters = self._parameters(n_classes)
+        return (self.name, parameters) if parameters else self.name
+
+    def _parameters(self, n_classes):
+        return {}
+
+
 @dataclass(frozen=True)
-class Criterion:
+class Criterion(Judge):
     """What the Python layer must know of a criterion.
 
     Parameters
@@ -60,23 +85,6 @@ class Criterion:
 
     name: str
     judges: str
-
-    def specification(self, n_classes, rows=None):
-        """Return the criterion as the kernels take it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_rows,), int64, optional
-            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
-
-        Returns
-        -------
-        str or tuple
-            Its name, or its name and parameters.
-        """
-        return self.name
 
 
 def _check_scores(class_scores, n_classes):
@@ -100,7 +108,7 @@ def _as_scores(class_scores):
 
 
 @dataclass(frozen=True)
-class WeightedInformationGain:
+class WeightedInformationGain(Judge):
     """Information gain of an entropy in which classes count by their distance from the node's most frequent class.
 
     Gain of the weighted entropy -sum of w_q p_q log2 p_q, in bits, with w_q = abs(v_q - v_mode)**alpha divided by the
@@ -146,27 +154,13 @@ class WeightedInformationGain:
         object.__setattr__(self, "class_scores", _as_scores(self.class_scores))
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
-    def specification(self, n_classes, rows=None):
-        """Return the criterion as the kernels take it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_rows,), int64, optional
-            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
-
-        Returns
-        -------
-        tuple
-            Its name and parameters.
-        """
+    def _parameters(self, n_classes):
         _check_scores(self.class_scores, n_classes)
-        return self.name, {"alpha": float(self.alpha), "class_scores": self.class_scores}
+        return {"alpha": float(self.alpha), "class_scores": self.class_scores}
 
 
 @dataclass(frozen=True)
-class RankingImpurity:
+class RankingImpurity(Judge):
     """Gain of the ranking impurity: pairs of samples of different classes, counted by the distance of the classes.
 
     The impurity is the sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11 of [1]_). With class scores
@@ -211,23 +205,9 @@ class RankingImpurity:
         object.__setattr__(self, "class_scores", _as_scores(self.class_scores))
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
-    def specification(self, n_classes, rows=None):
-        """Return the criterion as the kernels take it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_rows,), int64, optional
-            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
-
-        Returns
-        -------
-        tuple
-            Its name and parameters.
-        """
+    def _parameters(self, n_classes):
         _check_scores(self.class_scores, n_classes)
-        return self.name, {"weighted": bool(self.weighted), "class_scores": self.class_scores}
+        return {"weighted": bool(self.weighted), "class_scores": self.class_scores}
 
 
 CRITERIA = {

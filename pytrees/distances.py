@@ -24,7 +24,7 @@ _REMEMBERED_SETS = 4096
 
 
 @dataclass(frozen=True)
-class Distance:
+class Distance(criteria.Judge):
     """What the Python layer must know of a distance.
 
     Parameters
@@ -43,26 +43,9 @@ class Distance:
 
     judges: ClassVar[str] = "counts"
 
-    def specification(self, n_classes, rows=None):
-        """Return the distance as the kernels take it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_rows,), int64, optional
-            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
-
-        Returns
-        -------
-        str
-            Its name.
-        """
-        return self.name
-
 
 @dataclass(frozen=True)
-class JaccardDistance:
+class JaccardDistance(criteria.Judge):
     """The extended Jaccard distance under a set function f other than the number of samples.
 
     D_f(T, Y) = sum over the classes i of (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where T_i are the samples that are
@@ -103,22 +86,8 @@ class JaccardDistance:
         if not callable(self.function):
             raise ValueError(f"function must be callable, got {self.function!r}.")
 
-    def specification(self, n_classes, rows=None):
-        """Return the distance as the reference takes it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_rows,), int64, optional
-            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
-
-        Returns
-        -------
-        tuple
-            Its name and parameters.
-        """
-        return self.name, {"function": _of_lists(self.function)}
+    def _parameters(self, n_classes):
+        return {"function": _of_lists(self.function)}
 
 
 def _of_lists(function):
@@ -152,7 +121,7 @@ DISTANCES = {
 
 
 @dataclass(frozen=True)
-class TreeSize:
+class TreeSize(criteria.Judge):
     """Delta_mts: the sizes of the smallest consistent trees of both sides of a split, added (Section 3.1 of [1]_).
 
     It looks at the samples and not at their classes alone, and judges single leaves. ID3 under it grows the smallest
@@ -165,23 +134,6 @@ class TreeSize:
 
     name: ClassVar[str] = "mts"
     judges: ClassVar[str] = "counts"
-
-    def specification(self, n_classes, rows=None):
-        """Return the distance as the kernels take it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_rows,), int64, optional
-            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
-
-        Returns
-        -------
-        str
-            Its name.
-        """
-        return self.name
 
 
 def resolve(distance):

@@ -32,13 +32,16 @@ class MinimalTree:
     ----------
     tree : Tree
         The smallest consistent tree or, where a limit stopped the search, the smallest one known. Every split has
-        gain 1: its two sides need one split less than the node. (Counted in nodes: mts = 1 + Delta_mts.)
+        gain 1: its two sides need one split less than the node. Counted in nodes, mts = 1 + Delta_mts.
     classes : ndarray of shape (n_classes,)
         The classes, sorted; column k of ``tree.value`` counts samples of class k.
     lower_bound : int
         Nodes that every consistent tree has at least; odd.
     n_subproblems : int
         Sets of samples that were looked at.
+
+    Attributes
+    ----------
     is_proven : bool
         Whether no consistent tree has fewer nodes.
     """
