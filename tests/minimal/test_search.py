@@ -307,7 +307,7 @@ def test_results_cannot_be_changed():
     found = minimal_tree([[0.0], [1.0]], [0, 1])
     with pytest.raises(AttributeError):
         found.lower_bound = 1
-    assert isinstance(found, pytrees.minimal.MinimalTree)
+    assert isinstance(found, pytrees.trees.MinimalTree)
 
 
 # ----------------------------------------------------------------------------------------------------------------- ID3
