@@ -20,7 +20,7 @@ cdef enum:
 
 # A packed node. Its right child stands behind the left one. A leaf is its own left child, and nothing is above its
 # threshold, so that a row which has arrived stays.
-cdef packed struct Node:
+cdef packed struct PackedNode:
     float64_t threshold
     uint32_t feature
     uint32_t left
@@ -33,7 +33,7 @@ NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.
 
 # Its leaves give a row of values, or one vote; the other one is NULL.
 cdef struct PackedTree:
-    const Node* nodes
+    const PackedNode* nodes
     const uint32_t* numbers
     const float64_t* values
     const int64_t* votes
@@ -130,7 +130,7 @@ def pack(
     """
     cdef Py_ssize_t n_nodes = children_left.shape[0]
     packed = np.empty(n_nodes, dtype=NODE)
-    cdef Node[::1] nodes = packed
+    cdef PackedNode[::1] nodes = packed
     cdef uint32_t[::1] numbers = np.empty(n_nodes, dtype=np.uint32)
     cdef uint32_t[::1] places = np.zeros(n_nodes, dtype=np.uint32)
     cdef Py_ssize_t number
@@ -150,14 +150,14 @@ def pack(
     return packed, np.asarray(numbers)
 
 
-cdef inline uint64_t step(const Node* nodes, uint64_t place, const float64_t* row) noexcept nogil:
+cdef inline uint64_t step(const PackedNode* nodes, uint64_t place, const float64_t* row) noexcept nogil:
     """The child that the row goes to. (Unsigned numbers spare a sign extension for every address.)"""
-    cdef const Node* node = &nodes[place]
+    cdef const PackedNode* node = &nodes[place]
     return <uint64_t>node.left + <uint64_t>(row[node.feature] > node.threshold)
 
 
 cdef inline void walk_side_by_side(
-    const Node* nodes, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
+    const PackedNode* nodes, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
 ) noexcept nogil:
     """The places of the leaves of LANES rows."""
     cdef uint64_t places[LANES]
@@ -182,7 +182,7 @@ cdef inline void walk_side_by_side(
 
 
 cdef inline Py_ssize_t walk(
-    const Node* nodes, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features, uint64_t* leaves,
+    const PackedNode* nodes, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features, uint64_t* leaves,
 ) noexcept nogil:
     """The places of the leaves of the first LANES rows, or of as many as there are; returns their number."""
     cdef Py_ssize_t row
@@ -215,7 +215,7 @@ cdef inline float64_t not_finite(const float64_t* values, Py_ssize_t n) noexcept
     return total
 
 
-def apply_packed(const Node[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X):
+def apply_packed(const PackedNode[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X):
     """`apply` with what `pack` makes of a tree, and whether X is finite, which costs little on the way."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef uint64_t places[LANES]
@@ -293,7 +293,7 @@ cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
 
 cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, const float64_t[:, ::1] X, bint voting):
     """Point at the arrays of the trees, which the lists keep alive, and add up."""
-    cdef const Node[::1] nodes
+    cdef const PackedNode[::1] nodes
     cdef const uint32_t[::1] numbers
     cdef const int64_t[::1] votes
     cdef const float64_t[:, ::1] values

@@ -36,7 +36,7 @@ cdef class Measure:
     cdef Masses masses
 
 
-cdef class Overlaps:
+cdef class BoxOverlaps:
     """The probabilities of what some boxes have in common on a schema: of one of them and all up to it at a time.
 
     A pair of boxes has their product, times a factor for every attribute that both constrain. The constraints of all
@@ -56,7 +56,7 @@ cdef class Overlaps:
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil
 
 
-cdef Overlaps overlaps_of(
+cdef BoxOverlaps overlaps_of(
     Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
 )
 

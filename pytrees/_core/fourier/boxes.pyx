@@ -173,7 +173,7 @@ cdef float64_t overlap(
     return product
 
 
-cdef class Overlaps:
+cdef class BoxOverlaps:
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
         """Work out what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
         cdef BoxArrays* boxes = &self.boxes.arrays
@@ -200,11 +200,11 @@ cdef class Overlaps:
                 )
 
 
-cdef Overlaps overlaps_of(
+cdef BoxOverlaps overlaps_of(
     Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
 ):
-    """Overlaps of boxes that have mass on a schema."""
-    cdef Overlaps found = Overlaps()
+    """BoxOverlaps of boxes that have mass on a schema."""
+    cdef BoxOverlaps found = BoxOverlaps()
     cdef BoxArrays* arrays = &boxes.arrays
     cdef int64_t constraint, m
     cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_attributes = low.shape[0], n_entries = 0
@@ -272,7 +272,7 @@ cdef int add_products(
 ) except -1:
     """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees."""
     everything = np.diff(np.asarray(measure.offsets)) - 1
-    cdef Overlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
+    cdef BoxOverlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
     cdef Py_ssize_t i, j, k
     cdef float64_t value
     with nogil:

@@ -5,7 +5,7 @@ import numpy as np
 from libc.math cimport M_PI, cos, sin, sqrt
 from libc.stdint cimport uint64_t
 
-from pytrees._core.fourier.boxes cimport Overlaps, clipped_mass, overlaps_of, run_mass
+from pytrees._core.fourier.boxes cimport BoxOverlaps, clipped_mass, overlaps_of, run_mass
 from pytrees._core.fourier.spectrum cimport Roots, compare, digit_t
 from pytrees._core.base.types cimport NONE, float64_t, int64_t
 
@@ -147,7 +147,7 @@ cdef class BoxFunction(Function):
         return bound
 
     cdef int look_closer(self) except -1:
-        cdef Overlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
+        cdef BoxOverlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
         cdef int64_t constraint, m
         cdef Py_ssize_t i
         cdef float64_t square
@@ -163,7 +163,7 @@ cdef class BoxFunction(Function):
         return 0
 
     cdef float64_t energy(self) except? -1.0:
-        cdef Overlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
+        cdef BoxOverlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
         cdef Py_ssize_t i, k
         cdef float64_t energy = 0.0
         with nogil:
@@ -173,7 +173,7 @@ cdef class BoxFunction(Function):
                 energy -= self.average[k] * self.average[k]
         return energy
 
-    cdef float64_t products(self, Overlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil:
+    cdef float64_t products(self, BoxOverlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil:
         """What a box, with itself and with all boxes before it, adds to the mean square."""
         cdef Py_ssize_t j, k
         cdef float64_t value, total = 0.0
