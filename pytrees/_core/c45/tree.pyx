@@ -373,7 +373,9 @@ cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil
     return 0
 
 
-cdef float64_t _errors_as_recorded(C45Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop) except -1 nogil:
+cdef float64_t _errors_as_recorded(
+    C45Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop
+) except -1 nogil:
     """What the recorded subtree would err if these were its rows. Rows with a value that has no child get a leaf."""
     cdef index_t base = growth.n_frames
     cdef float64_t errors = 0.0

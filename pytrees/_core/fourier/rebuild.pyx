@@ -35,7 +35,9 @@ cdef float64_t impurity(const float64_t* averages, Py_ssize_t n_outputs, bint of
     return total
 
 
-cdef int best_of_attribute(Function function, int64_t m, bint of_classes, float64_t unit, AttributeSplit* best) except -1:
+cdef int best_of_attribute(
+    Function function, int64_t m, bint of_classes, float64_t unit, AttributeSplit* best
+) except -1:
     """Offer the cuts of one attribute, from the lowest."""
     cdef Py_ssize_t n_outputs = function.average.shape[0], k
     cdef Masses* masses = &function.measure.masses

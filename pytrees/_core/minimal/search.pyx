@@ -650,10 +650,10 @@ cdef _nodes(Search search, index_t n_splits):
 def _search_of(X, y, n_classes, bound_rows, memory_limit):
     """Return the search of all distinct rows, each once, `bound_rows` of them, evenly spaced, in front."""
     if y.shape[0] != X.shape[0] or X.shape[0] == 0 or np.min(y) < 0 or np.max(y) >= n_classes:
-        raise ValueError(f"y must hold one class code below {n_classes} for each of one or more samples.")
+        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
     X, first, group, weights = np.unique(np.asarray(X) + 0.0, True, True, True, axis=0)
     if np.any(np.asarray(y)[first][group.ravel()] != y):
-        raise ValueError("There is no consistent tree: equal rows have different labels.")
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
     n_bound_rows = min(len(X), bound_rows)
     is_bound_row = np.zeros(len(X), dtype=bool)
     is_bound_row[np.arange(n_bound_rows) * len(X) // n_bound_rows] = True

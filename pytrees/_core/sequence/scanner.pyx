@@ -737,8 +737,10 @@ cdef class _GivenOrders(FeatureOrders):
         return n_cuts
 
 
-def best_sequence_cut(const index_t[::1] labels, index_t n_classes, const index_t[:, ::1] orders, cuts, index_t n_threads=1):
-    """(cost, feature, rows on the left) of the best cut, or None where there is none.
+def best_sequence_cut(
+    const index_t[::1] labels, index_t n_classes, const index_t[:, ::1] orders, cuts, index_t n_threads=1
+):
+    """Return (cost, feature, rows on the left) of the best cut, or None where there is none.
 
     `orders` holds for every feature the rows in ascending order, `cuts` the numbers of rows that a cut may send left.
     """
