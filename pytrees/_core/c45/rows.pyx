@@ -45,8 +45,8 @@ def _check(X, n_categories):
 
 
 cdef int _reserve_rows(FractionalRows rows, Py_ssize_t n) except -1 nogil:
-    reserve(<void**> &rows.rows, &rows.row_capacity, n, sizeof(index_t))
-    reserve(<void**> &rows.weights, &rows.weight_capacity, n, sizeof(float64_t))
+    reserve(<void**> &rows.rows, &rows.row_capacity, n, sizeof(index_t), b"rows of nodes")
+    reserve(<void**> &rows.weights, &rows.weight_capacity, n, sizeof(float64_t), b"weights of nodes")
     return 0
 
 
@@ -70,7 +70,9 @@ cdef int divide_rows(
     cdef index_t part, n_parts = _number_categories(rows, start, stop, feature) if is_categorical else 2
     cdef Part* parts
     division.n_parts = 0
-    reserve(<void**> &rows.parts, &rows.part_capacity, rows.n_parts + n_parts + 1, sizeof(Part))
+    reserve(
+        <void**> &rows.parts, &rows.part_capacity, rows.n_parts + n_parts + 1, sizeof(Part), b"parts of nodes"
+    )
     parts = &rows.parts[rows.n_parts]
     for part in range(n_parts + 1):
         parts[part].branch = rows.present[part] if is_categorical else part

@@ -98,7 +98,10 @@ cdef int _grow(C45Growth growth) except -1 nogil:
 
 cdef Frame* _push_frame(C45Growth growth, Py_ssize_t start, Py_ssize_t stop, index_t depth) except NULL nogil:
     cdef Frame* frame
-    reserve(<void**> &growth.frames, &growth.frame_capacity, growth.n_frames + 1, sizeof(Frame))
+    reserve(
+        <void**> &growth.frames, &growth.frame_capacity, <Py_ssize_t> growth.n_frames + 1, sizeof(Frame),
+        b"nodes on a path",
+    )
     frame = &growth.frames[growth.n_frames]
     memset(frame, 0, sizeof(Frame))
     frame.depth = depth
@@ -173,8 +176,11 @@ cdef C45Node* _add_node(C45Growth growth, const Frame* frame, index_t branch) ex
     """A leaf of the frame's rows."""
     cdef Py_ssize_t number = growth.n_nodes
     cdef C45Node* node
-    reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(C45Node))
-    reserve(<void**> &growth.values, &growth.value_capacity, (number + 1) * growth.n_classes, sizeof(float64_t))
+    reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(C45Node), b"nodes")
+    reserve(
+        <void**> &growth.values, &growth.value_capacity, (number + 1) * growth.n_classes, sizeof(float64_t),
+        b"class weights of nodes",
+    )
     node = &growth.nodes[number]
     node.feature = UNDEFINED
     node.n_rows = <index_t> (frame.stop - frame.start)
@@ -367,7 +373,10 @@ cdef index_t _largest_branch(C45Growth growth, const Frame* frame) noexcept nogi
 cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil:
     """Copy a subtree."""
     cdef index_t size = growth.nodes[node].size
-    reserve(<void**> &growth.recorded, &growth.recorded_capacity, <Py_ssize_t> region + size, sizeof(C45Node))
+    reserve(
+        <void**> &growth.recorded, &growth.recorded_capacity, <Py_ssize_t> region + size, sizeof(C45Node),
+        b"nodes of a branch",
+    )
     memcpy(&growth.recorded[region], &growth.nodes[node], size * sizeof(C45Node))
     growth.n_recorded = region + size
     return 0

@@ -15,7 +15,7 @@ from libc.math cimport INFINITY
 
 from pytrees._core.criteria.children_scores cimport two_best
 from pytrees._core.criteria.counts cimport start_scan
-from pytrees._core.base.exact_sums cimport greatest_common_divisor
+from pytrees._core.base.fractions cimport greatest_common_divisor
 from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, tolerant_gain
 from pytrees._core.sequence.substitution cimport PairSubstitution, effort
 from pytrees._core.base.types cimport (
