@@ -1,8 +1,8 @@
 """Growth by distance: every split is judged by a distance between the clustering of the samples and their classes.
 
 A tree induces a clustering of its samples by predicted class, and the true classes are another one (F. Späh and
-S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1). The tree grows step by step; a step splits one of
-the open leaves, which stand in a list from left to right.
+S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1). The tree grows step by step; a step splits one
+of the open leaves, which stand in a list from left to right.
 
 *Local evaluation* takes the leaf whose best split comes nearest to the classes within it (Algorithm 2). The best split
 is the one of the greatest gain, and how near it comes is its merit: the gain, and what the leaf scores undivided.
