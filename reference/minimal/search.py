@@ -8,9 +8,8 @@ from itertools import pairwise
 from math import inf
 from time import monotonic
 
+from ..base.types import LEAF, UNDEFINED
 from ..rows.partition import split_rows, threshold_between
-
-LEAF, UNDEFINED = -1, -2
 
 
 class Stopped(Exception):
