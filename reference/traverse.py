@@ -1,4 +1,4 @@
-"""The way of rows through trees."""
+"""The way of samples through trees."""
 
 from math import inf, isfinite
 

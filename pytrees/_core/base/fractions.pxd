@@ -31,7 +31,7 @@ cdef struct TermSum:
 
 
 cdef inline void multiply_wide(uint128_t x, uint128_t y, uint128_t* high, uint128_t* low) noexcept nogil:
-    """high * 2**128 + low = x * y."""
+    """Compute high * 2**128 + low = x * y."""
     cdef uint128_t mask = <uint64_t> -1
     cdef uint128_t x0 = x & mask, x1 = x >> 64, y0 = y & mask, y1 = y >> 64
     cdef uint128_t p00 = x0 * y0, p01 = x0 * y1, p10 = x1 * y0, p11 = x1 * y1
@@ -41,7 +41,7 @@ cdef inline void multiply_wide(uint128_t x, uint128_t y, uint128_t* high, uint12
 
 
 cdef inline bint is_greater_fraction(int128_t a, uint128_t b, int128_t c, uint128_t d) noexcept nogil:
-    """a / b > c / d for positive b and d, exactly."""
+    """Whether a / b > c / d, exactly; b and d are positive."""
     cdef uint128_t high_left, low_left, high_right, low_right
     if a <= 0 and c >= 0:
         return False
@@ -56,7 +56,7 @@ cdef inline bint is_greater_fraction(int128_t a, uint128_t b, int128_t c, uint12
 
 
 cdef inline float64_t nearest_double(int128_t numerator, uint128_t denominator) noexcept nogil:
-    """The double nearest to numerator / denominator, ties to even; the denominator is positive, below 2**127."""
+    """Return the double nearest to numerator / denominator, ties to even; the denominator is positive, below 2**127."""
     cdef uint128_t magnitude = <uint128_t> (numerator if numerator >= 0 else -numerator)
     cdef uint128_t limit = 1, quotient, remainder
     cdef int shift = 0

@@ -59,7 +59,7 @@ cdef class SplitFinder:
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.offers = <RatioSplit*> malloc(max(1, self.n_features) * sizeof(RatioSplit))
         if self.offers == NULL:
-            raise MemoryError()
+            raise MemoryError(f"no memory for the splits of {self.n_features} features")
         self.scan.code = ENTROPY
         self.scan.n_classes = n_classes
         self.scan.weighs_children = True
@@ -77,7 +77,7 @@ cdef class SplitFinder:
 cdef RatioSplit best_split(
     SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n
 ) noexcept nogil:
-    """Of the features' splits that gain about the average or more, the one of the greatest gain ratio; the lowest
+    """Find, of the features' splits that gain about the average or more, the one of the greatest gain ratio; the lowest
     feature of several."""
     cdef RatioSplit best
     cdef const RatioSplit* offer
@@ -133,7 +133,7 @@ cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spa
 
 
 cdef index_t _sort_known(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
-    """The places of the rows whose value is known, sorted by value; returns their number. Sums up weights."""
+    """Write the places of the rows whose value is known, sorted by value, and return their number. Sum up weights."""
     cdef index_t i, label, n_known = 0
     cdef bint looks = finder.has_missing[feature]
     cdef bint is_narrow = finder.features.narrow_ranks.shape[0] > 0
@@ -169,7 +169,7 @@ cdef inline bint _is_enough(float64_t weight, float64_t least) noexcept nogil:
 cdef void _keep_offer(
     SplitFinder finder, index_t feature, float64_t threshold, float64_t gain, index_t n_children
 ) noexcept nogil:
-    """The information of a split counts the rows whose value is missing as one more child."""
+    """Offer a split. Its information counts the rows whose value is missing as one more child."""
     cdef RatioSplit* offer = &finder.offers[feature]
     cdef float64_t information = 0.0, share
     cdef index_t child
@@ -187,7 +187,7 @@ cdef void _keep_offer(
 # ---------------------------------------------------------------------------------------------------------- categories
 
 cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* entries, index_t n_known) noexcept nogil:
-    """The one split into a child for every value: at least two of them must have enough rows."""
+    """Offer the one split into a child for every value: at least two of them must have enough rows."""
     cdef index_t i, place, child = 0, n_children = 0, n_enough = 0
     cdef float64_t gain
     cdef float64_t* counts = finder.scan.left_counts
@@ -220,7 +220,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
 cdef void _split_by_threshold(
     SplitFinder finder, index_t feature, const Entry* entries, index_t n_known
 ) noexcept nogil:
-    """The threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
+    """Offer the threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
 
     Both sides must have enough rows: more where there are many rows and few classes, as in Quinlan's program.
     """
@@ -281,7 +281,7 @@ def find_c45_split(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, index_t n_classes, *, n_categories=None,
     float64_t min_samples_leaf,
 ):
-    """The best split of all rows: (gain ratio, gain in bits, feature, threshold), or None.
+    """Find the best split of all samples: (gain ratio, gain in bits, feature, threshold), or None.
 
     Features of which `n_categories` is positive hold codes 0..n_categories-1, and have no threshold. Missing values are
     NaN. `weights` are positive, or None.

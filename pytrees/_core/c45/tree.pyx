@@ -115,7 +115,7 @@ cdef Frame* _push_frame(C45Growth growth, Py_ssize_t start, Py_ssize_t stop, ind
 
 
 cdef index_t _push_child(C45Growth growth) except -1 nogil:
-    """A frame for the next part of the node on top; returns its branch."""
+    """Push a frame for the next part of the node on top; return its branch."""
     cdef Frame* parent = &growth.frames[growth.n_frames - 1]
     cdef Frame* frame
     cdef Py_ssize_t top = growth.rows.top
@@ -132,7 +132,7 @@ cdef index_t _push_child(C45Growth growth) except -1 nogil:
 
 
 cdef index_t _recorded_child(C45Growth growth, Frame* parent, index_t branch) noexcept nogil:
-    """The number of the child as it was recorded, or NONE; children are asked for in ascending order."""
+    """Return the number of the child as it was recorded, or NONE; children are asked for in ascending order."""
     cdef index_t found = parent.next_recorded
     cdef index_t stop = parent.recorded + growth.recorded[parent.recorded].size
     while found < stop and growth.recorded[found].branch < branch:
@@ -173,7 +173,7 @@ cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
 
 
 cdef C45Node* _add_node(C45Growth growth, const Frame* frame, index_t branch) except NULL nogil:
-    """A leaf of the frame's rows."""
+    """Add a leaf of the frame's rows."""
     cdef Py_ssize_t number = growth.n_nodes
     cdef C45Node* node
     reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(C45Node), b"nodes")
@@ -281,7 +281,7 @@ cdef void _pop_frame(C45Growth growth) noexcept nogil:
 # ----------------------------------------------------------------------------------------------- errors to be expected
 
 cdef inline float64_t _count_errors(const float64_t* counts, index_t n_classes) noexcept nogil:
-    """Weight of the rows that are not of the most frequent class, the lowest of several."""
+    """Return the weight of the rows that are not of the most frequent class, the lowest of several."""
     cdef index_t label, majority = 0
     cdef float64_t errors = 0.0
     for label in range(1, n_classes):
@@ -296,7 +296,7 @@ cdef inline float64_t _count_errors(const float64_t* counts, index_t n_classes) 
 cdef inline float64_t _limit_of_errors(
     float64_t total, float64_t errors, float64_t confidence, float64_t z
 ) noexcept nogil:
-    """The upper limit at a confidence, of which z is the quantile of the normal distribution.
+    """Return the upper limit of the errors at a confidence, of which z is the quantile of the normal distribution.
 
     Without errors it is exact; from one error on it is the score interval with a correction for continuity; between,
     it is interpolated.
@@ -358,7 +358,7 @@ cdef int _prune(C45Growth growth, index_t branch) except -1 nogil:
 
 
 cdef index_t _largest_branch(C45Growth growth, const Frame* frame) noexcept nogil:
-    """The child of the greatest weight of rows with a known value, the first of several."""
+    """Return the child of the greatest weight of rows with a known value, the first of several."""
     cdef const Part* parts = &growth.rows.parts[frame.division.first_part]
     cdef index_t part, child = frame.node + 1, branch = child
     cdef float64_t largest = parts[0].size
@@ -385,7 +385,8 @@ cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil
 cdef float64_t _errors_as_recorded(
     C45Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop
 ) except -1 nogil:
-    """What the recorded subtree would err if these were its rows. Rows with a value that has no child get a leaf."""
+    """Return what the recorded subtree would err if these were its rows. Rows with a value that has no child get a
+    leaf."""
     cdef index_t base = growth.n_frames
     cdef float64_t errors = 0.0
     cdef Frame* frame = _push_frame(growth, growth.rows.top, growth.rows.top + stop - start, 0)
@@ -511,7 +512,7 @@ def grow_c45(
 
 def _check(n_rows, y, weights, n_classes):
     if n_rows == 0 or len(y) != n_rows or len(weights) != n_rows:
-        raise ValueError(f"Labels and weights must have the {n_rows} rows of X, and there must be some.")
+        raise ValueError(f"Labels and weights must have the {n_rows} samples of X, and there must be some.")
     if y.min() < 0 or y.max() >= n_classes:
         raise ValueError(f"Class codes must be 0..{n_classes - 1}.")
     if not np.all(weights > 0.0):
@@ -519,5 +520,5 @@ def _check(n_rows, y, weights, n_classes):
 
 
 def pessimistic_errors(float64_t total, float64_t errors, float64_t confidence):
-    """Errors to be expected among rows of this weight: the upper limit of their number at this confidence."""
+    """Compute the errors to be expected among samples of weight `total`: the upper limit at this confidence."""
     return _limit_of_errors(total, errors, confidence, -NormalDist().inv_cdf(confidence))

@@ -62,7 +62,7 @@ cdef BoxOverlaps overlaps_of(
 
 
 cdef inline float64_t run_mass(Masses* masses, int64_t attribute, int64_t start, int64_t stop) noexcept nogil:
-    """The weight of the values start to stop - 1; zero where there are none."""
+    """Return the weight of the values start to stop - 1; zero where there are none."""
     cdef const float64_t* cumulative = masses.cumulative + masses.offsets[attribute]
     return cumulative[stop] - cumulative[start] if start < stop else 0.0
 
@@ -74,7 +74,7 @@ cdef inline float64_t total_mass(Masses* masses, int64_t attribute) noexcept nog
 cdef inline float64_t clipped_mass(
     BoxArrays* boxes, Masses* masses, int64_t constraint, int64_t low, int64_t high,
 ) noexcept nogil:
-    """The weight of those values from low to high - 1 that the constraint allows."""
+    """Return the weight of those values from low to high - 1 that the constraint allows."""
     cdef int64_t run, attribute = boxes.attribute[constraint]
     cdef float64_t mass = 0.0
     for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
@@ -85,7 +85,7 @@ cdef inline float64_t clipped_mass(
 cdef inline float64_t common_mass(
     BoxArrays* boxes, int64_t constraint, BoxArrays* others, int64_t other, Masses* masses, int64_t low, int64_t high,
 ) noexcept nogil:
-    """The weight of those values from low to high - 1 that both constraints, on one attribute, allow."""
+    """Return the weight of those values from low to high - 1 that both constraints, on one attribute, allow."""
     cdef int64_t run = boxes.run_indptr[constraint], end = boxes.run_indptr[constraint + 1]
     cdef int64_t other_run = others.run_indptr[other], other_end = others.run_indptr[other + 1]
     cdef int64_t attribute = boxes.attribute[constraint]

@@ -21,7 +21,8 @@ cdef struct AttributeSplit:
 
 
 cdef float64_t impurity(const float64_t* averages, Py_ssize_t n_outputs, bint of_classes) noexcept nogil:
-    """Entropy in bits, of one class and the others or of all classes; or what the squares lack of the mean square."""
+    """Compute the entropy in bits, of one class and the others or of all classes, or minus the sum of squared
+    averages."""
     cdef float64_t total = 0.0, share
     cdef Py_ssize_t k
     for k in range(n_outputs):
@@ -71,7 +72,7 @@ cdef int best_of_attribute(
 
 
 cdef int64_t n_values(Function function, int64_t m) noexcept:
-    """How many values of an attribute have weight."""
+    """Count the values of an attribute that have weight."""
     cdef int64_t value, n = 0
     for value in range(function.low[m], function.high[m]):
         n += run_mass(&function.measure.masses, m, value, value + 1) > 0.0
@@ -97,7 +98,8 @@ cdef int offer_values(Function function, int64_t m, bint of_classes, float64_t u
 
 
 cdef int64_t middle(Function function, int64_t m) noexcept:
-    """The lowest cut with half of the weight on its left, or else the last; NONE where no cut leaves weight on both."""
+    """Return the lowest cut with half of the weight on its left, or else the last; NONE where no cut leaves weight on
+    both."""
     cdef int64_t value, found = NONE
     cdef Masses* masses = &function.measure.masses
     cdef int64_t low = function.low[m], high = function.high[m]
@@ -132,7 +134,7 @@ cdef class Rebuilding:
     cdef const uint8_t[::1] is_categorical      # attributes that are split into all their values
 
     cdef SchemaNode node(self, Function function, int64_t depth, int64_t category):
-        """A node, and how it would be split, if it may be."""
+        """Make a node, and find how it would be split, if it may be."""
         cdef SchemaNode node = SchemaNode()
         node.depth, node.category = depth, category
         node.mass, node.average, node.children = function.mass(), np.array(function.average), []
@@ -144,7 +146,7 @@ cdef class Rebuilding:
         return node
 
     cdef int find_split(self, Function function, AttributeSplit* best) except -1:
-        """The split of the greatest gain; where none gains, one by the attribute that most of the energy touches.
+        """Find the split of the greatest gain; where none gains, one by the attribute that most of the energy touches.
 
         Ties go to the lowest attribute, then to the lowest cut. NONE where nothing can be split.
         """
@@ -167,7 +169,7 @@ cdef class Rebuilding:
         return 0
 
     cdef Py_ssize_t most_promising(self, list frontier):
-        """Where the gain is greatest, by the weight of the node; ties go to the node that was met first."""
+        """Return the position of the node of the greatest gain times weight; ties go to the node that was met first."""
         cdef Py_ssize_t best = 0, i
         cdef SchemaNode node, leader = frontier[0]
         for i in range(1, len(frontier)):
@@ -180,7 +182,7 @@ cdef class Rebuilding:
         return best
 
     cdef list parts(self, Function function, AttributeSplit* split):
-        """The children of a split: the first of their values, the one behind the last, and the category."""
+        """List the children of a split: the first of their values, the one behind the last, and the category."""
         cdef int64_t m = split.attribute, low = function.low[m], high = function.high[m], value
         if split.value != NONE:
             return [(low, split.value + 1, NONE), (split.value + 1, high, NONE)]
@@ -190,7 +192,7 @@ cdef class Rebuilding:
         ]
 
     cdef SchemaNode grow(self, Function function):
-        """AttributeSplit nodes, the most promising first where leaves are limited: but not into more than are left."""
+        """Split nodes, the most promising first where leaves are limited: but not into more than are left."""
         cdef SchemaNode root = self.node(function, 0, NONE), node
         cdef list frontier = [root] if root.function is not None else [], parts
         cdef int64_t n_leaves = 1, low, high, category
@@ -210,7 +212,7 @@ cdef class Rebuilding:
 
 
 cdef dict arrays_of(SchemaNode root):
-    """The nodes in preorder, as arrays."""
+    """Return the nodes in preorder, as arrays."""
     cdef list nodes = [], children = [], pending = [(root, NONE)]
     cdef SchemaNode node
     cdef int64_t parent, i
@@ -250,7 +252,7 @@ cdef dict tree_of(
     Function function, str criterion, float64_t tol, float64_t scale, int64_t max_depth, int64_t max_leaf_nodes,
     is_categorical,
 ):
-    """The tree of a function, given by its outputs and its measure."""
+    """Build the tree of a function, given by its outputs and its measure."""
     cdef Rebuilding growth = Rebuilding()
     # The schema without constraints.
     function.high = np.diff(np.asarray(function.measure.offsets)) - 1
@@ -269,7 +271,7 @@ def tree_from_boxes(
     boxes, const float64_t[:, ::1] values, const int64_t[::1] tree_of_box, measure, criterion, tol, scale, max_depth,
     max_leaf_nodes, is_categorical=None,
 ):
-    """TCFS of the sum of boxes, each times its row of `values`: a dict of arrays, one element for every node.
+    """Build the tree of the sum of boxes, each times its row of `values`: a dict of arrays, one element for every node.
 
     `tree_of_box` tells which boxes have nothing in common; `scale` is the square of the function's magnitude;
     `is_categorical`, bool, which attributes are split into all their values, by default none. `mass` is the probability
@@ -286,7 +288,8 @@ def tree_from_boxes(
 def tree_from_spectrum(
     partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
 ):
-    """TCFS of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has it.
+    """Build the tree of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has
+    it.
 
     The measure must be uniform.
     """

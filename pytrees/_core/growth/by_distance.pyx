@@ -252,7 +252,7 @@ cdef int _find_step(GrowthByDistance growth, Step* step) except -1 nogil:
 
 
 cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
-    """Of all open leaves, splits and labels find those of the nearest whole tree (Algorithm 3); 0 where there are
+    """Find, of all open leaves, splits and labels, those of the nearest whole tree (Algorithm 3); 0 where there are
     none."""
     cdef index_t position = 0, leaf
     cdef LeafSteps* steps
@@ -315,7 +315,7 @@ cdef inline index_t _drawn_feature(Scanner scanner, index_t i, index_t* n_catego
 
 
 cdef int _find_local(GrowthByDistance growth, Step* best) except -1 nogil:
-    """Of all open leaves find the one whose best split comes nearest to the classes within it (Algorithm 2)."""
+    """Find, of all open leaves, the one whose best split comes nearest to the classes within it (Algorithm 2)."""
     cdef index_t position = 0, leaf
     cdef LeafSteps* steps
     cdef LeafSteps* nearest = NULL
@@ -474,13 +474,13 @@ cdef LeafScan _leaf_scan(GrowthByDistance growth, const index_t[::1] y, weights,
 cdef dict _arrays(GrowthByDistance growth):
     """Return the arrays of the tree."""
     cdef const index_t[::1] order = nodes_in_preorder(growth.tree)
-    cdef int64_t[::1] label = np.empty(order.shape[0], dtype=np.int64)
-    cdef int64_t[::1] split_step = np.empty(order.shape[0], dtype=np.int64)
+    further = np.empty((2, order.shape[0]), dtype=np.int64)
+    cdef int64_t[:, ::1] labels_and_steps = further
     cdef Py_ssize_t i
     for i in range(order.shape[0]):
-        label[i] = growth.leaves[order[i]].label
-        split_step[i] = growth.leaves[order[i]].step
-    return arrays_of(growth.tree, order) | {"label": np.asarray(label), "split_step": np.asarray(split_step)}
+        labels_and_steps[0, i] = growth.leaves[order[i]].label
+        labels_and_steps[1, i] = growth.leaves[order[i]].step
+    return arrays_of(growth.tree, order) | {"label": further[0], "split_step": further[1]}
 
 
 def grow_by_distance(
@@ -511,6 +511,8 @@ def grow_by_distance(
     if not is_rational(criterion, n_classes):
         weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
     rows = np.arange(X.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
+    if growth.is_global and not growth.knows_distance:
+        raise ValueError(f"{distance!r} is no distance of whole trees: its evaluation must be local.")
     if growth.knows_distance:
         growth.code = DISTANCES[distance]
     growth.counts = np.zeros(n_classes, dtype=np.int64)

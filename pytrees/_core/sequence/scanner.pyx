@@ -104,7 +104,7 @@ cdef class SequenceScanner:
         if n_threads > 1:
             self.lock = PyThread_allocate_lock()
             if self.lock == NULL:
-                raise MemoryError()
+                raise MemoryError("no memory for a lock")
 
     def __dealloc__(self):
         if self.lock != NULL:
@@ -149,7 +149,7 @@ cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_feature
 # ------------------------------------------------------------------------------------------------------------- threads
 
 cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except -1:
-    """The calling thread is one of them, and the only one in which Python handles signals."""
+    """Scan the features on several threads. The calling one is among them, and alone handles signals."""
     cdef Py_ssize_t n_threads = min(scanner.n_threads, scanner.n_features)
     if scanner.pool is None:
         scanner.pool = ThreadPoolExecutor(scanner.n_threads - 1, "pytrees-scan")
@@ -189,7 +189,8 @@ cdef inline void _release(SequenceScanner scanner) noexcept nogil:
 
 
 cdef index_t _next_feature(SequenceScanner scanner) noexcept nogil:
-    """A feature that no thread has taken yet, in ascending order; NONE where there is none, or all are to stop."""
+    """Return a feature that no thread has taken yet, in ascending order; NONE where there is none, or all are to
+    stop."""
     cdef index_t feature = NONE
     _acquire(scanner)
     if scanner.n_taken < scanner.n_features and not scanner.stops:
@@ -200,7 +201,8 @@ cdef index_t _next_feature(SequenceScanner scanner) noexcept nogil:
 
 
 cdef int64_t _highest_cost(SequenceScanner scanner, index_t feature) noexcept nogil:
-    """The cost that a further cut of this feature must not reach to be the best; 0 where all threads are to stop.
+    """Return the cost that a further cut of this feature must not reach to be the best; 0 where all threads are to
+    stop.
 
     The best cut so far may be one of a higher feature, found by another thread: then an equal one comes before it.
     """
@@ -286,12 +288,12 @@ cdef inline void _move_left(SequenceScanner scanner, SequenceWorker worker, inde
 
 
 cdef inline index_t _steps_left(int64_t limit, int64_t cost, index_t length) noexcept nogil:
-    """The least effort that takes a child of this length to the limit, on top of the cost."""
+    """Return the least effort that takes a child of this length to the limit, on top of the cost."""
     return <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
 
 
 cdef int64_t _shared_cost(SequenceWorker worker, index_t n_left, index_t n_right, int64_t limit) noexcept nogil:
-    """Cost of the cut at which the children stand, or a lower bound that reaches the limit."""
+    """Return the cost of the cut at which the children stand, or a lower bound that reaches the limit."""
     cdef int64_t least_left = n_left * <int64_t> _least_effort(worker.left)
     cdef int64_t least_right = n_right * <int64_t> _least_effort(worker.right)
     cdef int64_t cost = least_left + least_right
@@ -314,7 +316,7 @@ cdef int64_t _shared_cost(SequenceWorker worker, index_t n_left, index_t n_right
 cdef int64_t _plain_cost(
     SequenceScanner scanner, SequenceWorker worker, index_t n_left, int64_t limit
 ) noexcept nogil:
-    """The same from the node's labels or runs."""
+    """Return the same from the node's labels or runs."""
     cdef index_t n_right = scanner.length - n_left
     cdef bint left_first = n_left > n_right
     cdef int64_t cost = _plain_child(scanner, worker, left_first, n_left if left_first else n_right, 0, limit)
@@ -366,7 +368,7 @@ cdef index_t _take_runs(SequenceScanner scanner, SequenceWorker worker, bint is_
 cdef inline void _start_child(
     ChildSequence child, PairSubstitution state, const index_t[::1] labels, index_t n_rows, bint is_empty
 ) noexcept nogil:
-    """The sequence of all labels, at places 1 to n_rows; or none of them yet."""
+    """Start with the sequence of all labels, at places 1 to n_rows, or with none of them yet."""
     cdef index_t i
     child.n_rows = n_rows
     child.n_levels = 1
@@ -493,7 +495,7 @@ cdef inline void _remove_pairs(
 
 
 cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
-    """The most frequent pair, of several the one met first from the left, and the count of its strongest rival.
+    """Find the most frequent pair, of several the one met first from the left, and the count of its strongest rival.
     Where all pairs occur once, no pair is looked for."""
     cdef index_t* counts = &child.counts[level, 0]
     cdef const Place* places = &child.places[level, 0]
@@ -522,7 +524,7 @@ cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
 # ----------------------------------------------------------------------------------------- levels: a row comes or goes
 
 cdef inline void _insert_row(ChildSequence child, index_t before, index_t place, index_t label) noexcept nogil:
-    """A row comes in behind the place `before` of the sequence."""
+    """Insert a row behind the place `before` of the sequence."""
     child.links[0].place = place
     child.links[0].symbol = label
     _change(child, before, child.places[0, before].next, 1)
@@ -593,7 +595,7 @@ cdef inline void _splice(
 
 
 cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index_t* symbol) noexcept nogil:
-    """The symbol that stands at this place on the next level; returns the next place that holds one there."""
+    """Find the symbol that stands at this place on the next level; return the next place that holds one there."""
     cdef const Place* places = &child.places[level, 0]
     cdef index_t following = places[at].next, here = places[at].symbol
     cdef index_t starts = -<index_t> (
@@ -659,7 +661,7 @@ cdef inline index_t _trim(
 # ------------------------------------------------------------------------------------------------------ levels: effort
 
 cdef inline index_t _least_effort(ChildSequence child) noexcept nogil:
-    """A lower bound of the effort: with d different pairs at least d - 1 steps follow."""
+    """Return a lower bound of the effort: with d different pairs at least d - 1 steps follow."""
     cdef index_t level, n_distinct, bound = 0
     if child.levels[0].length < 2:
         return 0
@@ -677,7 +679,7 @@ cdef inline index_t _n_distinct(ChildSequence child, index_t level) noexcept nog
 
 
 cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil:
-    """Steps until the sequence is constant; or, as soon as they are known to reach it, `limit`."""
+    """Count steps until the sequence is constant; return `limit` as soon as they are known to reach it."""
     cdef index_t level = 0
     cdef bint is_loaded = False
     cdef const SequenceLevel* here
@@ -702,7 +704,7 @@ cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, i
 
 
 cdef inline bint _is_constant(ChildSequence child, index_t level) noexcept nogil:
-    """Of two or more symbols: whether there is one pair only, of equal ones."""
+    """Whether there is one pair only, of equal symbols; there are two symbols or more."""
     cdef const Place* places = &child.places[level, 0]
     return _n_distinct(child, level) == 1 and (
         places[places[HEAD].next].symbol == places[places[child.n_rows + 1].previous].symbol

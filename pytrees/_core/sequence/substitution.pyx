@@ -80,7 +80,7 @@ cdef class PairSubstitution:
 
 
 cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
-    """Steps until `state.sequence[:length]` is constant; or, as soon as they are known to reach it, `limit`."""
+    """Count steps until `state.sequence[:length]` is constant; return `limit` as soon as they are known to reach it."""
     cdef index_t n_runs
     if length < 2:
         return 0
@@ -96,7 +96,7 @@ cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, i
 cdef index_t effort_of_runs(
     PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
 ) noexcept nogil:
-    """The same of the sequence that `state.runs[:n_runs]` spell."""
+    """Return the effort of the sequence that `state.runs[:n_runs]` spell."""
     _start(state, length, n_symbols, limit)
     if n_runs < 2:
         return 0
@@ -141,7 +141,8 @@ cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
 
 
 cdef inline void _finish_single(PairSubstitution state) noexcept nogil:
-    """Every pair occurs once, and so will every pair of every later step: the first one always goes next."""
+    """Finish a sequence in which every pair occurs once, and so will every pair of every later step: the first one
+    always goes next."""
     cdef index_t i, left
     if not state.record:
         state.n_steps += state.length - 1
@@ -224,7 +225,7 @@ cdef inline void _sequence_from_runs(PairSubstitution state, const Run* runs, in
 cdef inline index_t _most_frequent_in_runs(
     PairSubstitution state, const Run* runs, index_t n_runs, index_t* left, index_t* right
 ) noexcept nogil:
-    """The top count and, of the pairs that reach it, the one met first from the left; counts the distinct pairs.
+    """Find the top count and, of the pairs that reach it, the one met first from the left; count the distinct pairs.
     `run_table` is zero before and after: only what the runs touch is ever looked at."""
     cdef index_t i, symbol, before, count, best = 0, n_distinct = 0
     for i in range(n_runs):
@@ -337,7 +338,7 @@ cdef inline void _count_pairs(PairSubstitution state) noexcept nogil:
 
 
 cdef inline index_t _most_frequent(PairSubstitution state, index_t* left, index_t* right) noexcept nogil:
-    """The top count and, of the pairs that reach it, the one met first from the left; counts the distinct pairs."""
+    """Find the top count and, of the pairs that reach it, the one met first from the left; count the distinct pairs."""
     cdef index_t i, count, best = 0, n_distinct = 0, n_symbols = state.n_symbols
     for i in range(n_symbols * n_symbols):
         count = state.table[i]
@@ -508,7 +509,7 @@ cdef void _count_group(PairSubstitution state, index_t left, index_t start, inde
 
 
 cdef inline void _clear_fresh(PairSubstitution state) noexcept nogil:
-    """Beyond n_fresh, counts and sizes are zero."""
+    """Forget the fresh pairs. Beyond n_fresh, counts and sizes are zero."""
     memset(&state.fresh[0], 0, state.n_fresh * sizeof(Fresh))
     state.n_fresh = 0
 
@@ -553,7 +554,7 @@ cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
 
 
 cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexcept nogil:
-    """Its leftmost occurrence: entries that no longer start the pair are passed over for good."""
+    """Return a pair's leftmost occurrence: entries that no longer start the pair are passed over for good."""
     cdef index_t first = state.pairs[pair].first
     while state.positions[state.occurrences[first]].pair != pair:
         first += 1
@@ -562,7 +563,7 @@ cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexce
 
 
 cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
-    """The most frequent pair, the leftmost of several; NONE where no pair occurs twice."""
+    """Return the most frequent pair, the leftmost of several; NONE where no pair occurs twice."""
     cdef index_t pair, following
     cdef int64_t key
     while True:
@@ -624,7 +625,7 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
 
 
 cdef inline void _lose_before(PairSubstitution state, index_t before, index_t left) noexcept nogil:
-    """The pair that ends at an occurrence's left symbol is gone."""
+    """Lose the pair that ends at an occurrence's left symbol."""
     cdef index_t lost = state.positions[before].pair, symbol = state.positions[before].symbol, run = 0, at = before
     if symbol == left and lost != SINGLE:
         # The right end of a run of equal symbols, which holds half as many pairs, rounded down. It is not longer than
@@ -640,7 +641,7 @@ cdef inline void _lose_before(PairSubstitution state, index_t before, index_t le
 
 
 cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t second, index_t after) noexcept nogil:
-    """The pair that starts at an occurrence's right symbol is gone."""
+    """Lose the pair that starts at an occurrence's right symbol."""
     cdef index_t lost = state.positions[second].pair, run = 0, at = after
     state.positions[second].pair = SINGLE
     if lost == pair or after == NONE:
@@ -664,7 +665,8 @@ cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexce
 cdef inline index_t _gain_before(
     PairSubstitution state, index_t before, index_t new, index_t counted_at
 ) noexcept nogil:
-    """The new symbol has come to stand after position `before`. Returns where a pair of it with itself last counted."""
+    """Gain the pair at position `before`, behind which the new symbol stands. Returns where a pair of it with itself
+    last counted."""
     cdef index_t symbol = state.positions[before].symbol
     cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])
     _add_event(state, before, index)
@@ -677,14 +679,14 @@ cdef inline index_t _gain_before(
 
 
 cdef inline void _gain_after(PairSubstitution state, index_t position, index_t after) noexcept nogil:
-    """The new symbol has come to stand at `position`, before an older one."""
+    """Gain the pair at `position`, where the new symbol stands before an older one."""
     cdef index_t index = _fresh_index(state, &state.fresh_after[state.positions[after].symbol])
     _add_event(state, position, index)
     state.fresh[index].count += 1
 
 
 cdef inline index_t _fresh_index(PairSubstitution state, index_t* known) noexcept nogil:
-    """The index of a fresh pair that was met in this step, or a new one, remembered above the base."""
+    """Return the index of a fresh pair that was met in this step, or a new one, remembered above the base."""
     cdef index_t index = known[0] - state.fresh_base, is_new = index < 0
     index += (state.n_fresh - index) & -is_new
     known[0] = state.fresh_base + index
@@ -748,7 +750,7 @@ cdef inline int64_t _pop(int64_t[::1] heap, index_t* size) noexcept nogil:
 # --------------------------------------------------------------------------------------------------------- from Python
 
 def effort_to_compress(const index_t[::1] codes, Py_ssize_t n_symbols):
-    """Number of substitutions until the sequence of codes 0..n_symbols-1 is constant."""
+    """Count the substitutions until the sequence of codes 0..n_symbols-1 is constant."""
     cdef PairSubstitution state = _loaded(codes, n_symbols, False)
     cdef index_t steps
     with nogil:
@@ -757,7 +759,7 @@ def effort_to_compress(const index_t[::1] codes, Py_ssize_t n_symbols):
 
 
 def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
-    """Rows (left, right, count, length after); step i makes symbol n_symbols + i."""
+    """List the substitutions as rows (left, right, count, length after); step i makes symbol n_symbols + i."""
     cdef PairSubstitution state = _loaded(codes, n_symbols, True)
     with nogil:
         effort(state, <index_t> codes.shape[0], <index_t> n_symbols, UNLIMITED)
@@ -765,7 +767,7 @@ def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
 
 
 cdef PairSubstitution _loaded(const index_t[::1] codes, Py_ssize_t n_symbols, bint record):
-    """A state that holds the codes, every one of them checked."""
+    """Return a state that holds the codes, every one of them checked."""
     cdef Py_ssize_t i, length = codes.shape[0]
     cdef PairSubstitution state = None
     # For short sequences, making the arrays would cost as much as the substitutions: every thread keeps some.
