@@ -4,11 +4,12 @@ scratch."""
 from ..base.types import UNDEFINED
 from ..criteria.counts import is_greater, user_criterion_of
 from ..criteria.etc import etc_gain
-from ..criteria.user import FORBIDDEN, gains_by_user
+from ..criteria.user import FORBIDDEN
 from ..rows.partition import is_categorical
 from .categories import exact_gain_of_children
 from .scan import count_gain
 from .scanner import allowed_thresholds, allows_children, candidates, draw_features
+from .user_cuts import gains_by_user
 
 
 def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold):

