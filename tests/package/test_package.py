@@ -101,7 +101,6 @@ def test_files_for_type_checkers_and_other_cython_packages():
 WITHOUT_TWIN = {
     "criteria/children",  # compares sums of fractions of any size: Python's fractions
     "growth/global_steps",  # changes the tree's clusters step by step: by_distance judges every step from scratch
-    "split/sequences",  # find judges sequences as it judges counts
 }
 
 

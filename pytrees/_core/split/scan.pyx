@@ -20,10 +20,9 @@ from pytrees._core.rows.histogram cimport (
     MAX_BINS, FeatureBins, Histograms, Slot, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.partition cimport RowPartition, entries_of, sort_by_value, threshold_between
-from pytrees._core.split.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried
 from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, count_node, first_place,
-    threshold_of,
+    CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, NodeRows, Scanner, Split, count_node, cuts_to_try,
+    entries_have_cut, first_place, is_tried, threshold_of,
 )
 
 from pytrees._core.criteria.counts import n_log2_n, parameters_of

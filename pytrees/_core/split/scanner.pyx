@@ -17,7 +17,6 @@ from pytrees._core.rows.partition cimport (
     sort_by_value, threshold_between,
 )
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
-from pytrees._core.split.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried
 
 
 @cython.final
