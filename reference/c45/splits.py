@@ -9,7 +9,8 @@ from collections import namedtuple
 from itertools import pairwise
 from math import isnan, log2
 
-from ..criteria.counts import add_up, class_counts, is_greater, weighted_entropy
+from ..criteria.counts import add_up, class_counts, is_greater
+from ..criteria.entropy import weighted_entropy
 from ..rows.partition import threshold_between
 from .rows import weight_of
 

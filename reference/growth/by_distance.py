@@ -8,20 +8,12 @@ tree that it leads to (global evaluation, Algorithm 3).
 
 from itertools import accumulate
 
-from ..criteria.counts import add_up, class_counts, is_greater, reported
+from ..criteria.counts import add_up, class_counts, is_greater
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories, is_categorical, rows_by_category, split_rows
-from ..split.scanner import (
-    MASK,
-    UNDEFINED,
-    allowed_thresholds,
-    allows_children,
-    best_of,
-    better_split,
-    draw_features,
-    find_split,
-    mix64,
-)
+from ..split.find import UNDEFINED, best_of, better_split, find_split
+from ..split.scan import reported
+from ..split.scanner import MASK, allowed_thresholds, allows_children, draw_features, mix64
 from .distances import DISTANCES, SIMILARITIES, labellings, merit, merit_of_children, set_distance, table_distance
 
 LEAF, MULTIWAY, NO_CATEGORY = -1, -2, -1

@@ -8,10 +8,12 @@ takes the leaf whose split gains most, counted by the rows that it concerns.
 
 from itertools import accumulate
 
-from ..criteria.counts import add_up, class_counts, is_greater, judges_sequence, reported
+from ..criteria.counts import add_up, class_counts, is_greater
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories, is_categorical, rows_by_category, split_rows
-from ..split.scanner import MASK, find_split, mix64
+from ..split.find import find_split
+from ..split.scan import judges_sequence, reported
+from ..split.scanner import MASK, mix64
 
 UNLIMITED = 2**31 - 1
 LEAF, UNDEFINED, MULTIWAY = -1, -2, -2

@@ -1,16 +1,11 @@
-"""Features cut into bins of neighbouring values, and the best score that a cut inside a bin can have.
+"""Features cut into bins of neighbouring values.
 
 Bins do not change a tree: the kernel looks at the cuts between them first, and then inside those bins where a cut could
-be better still. Which cuts a feature is given is therefore a matter of speed alone; that no bin's best cut is above the
-kernel's bound is not.
+be better still (`split.scan`). Which cuts a feature is given is therefore a matter of speed alone.
 """
 
 from bisect import bisect_left
 from collections import Counter
-from fractions import Fraction
-from itertools import product
-
-from ..criteria.counts import n_log2_n_of
 
 MAX_BINS = 256
 SAMPLE_ROWS = 8192
@@ -64,40 +59,3 @@ def last_values_of_bins_of(wanted, sample):
             n_in_bin = 0
         last = value
     return [*lasts, last] if n_in_bin > 0 else lasts
-
-
-def score(criterion, left, right):
-    """What grows with the gain of a cut, of one node, given the children's class counts; an empty child adds nothing.
-
-    For gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts L and R; for
-    gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's entropies times
-    their rows, in units of 2**-30 bit.
-    """
-    left_total, right_total = sum(left), sum(right)
-    if criterion == "entropy":
-        return sum(sum(map(n_log2_n_of, child)) - n_log2_n_of(sum(child)) for child in (left, right))
-    if len(left) == 2:
-        difference = left[0] * right_total - right[0] * left_total
-        return Fraction(difference**2, left_total * right_total) if left_total * right_total > 0 else Fraction(0)
-    return sum(
-        Fraction(sum(count**2 for count in child), total)
-        for child, total in ((left, left_total), (right, right_total))
-        if total > 0
-    )
-
-
-def highest_score(criterion, left, counts, right):
-    """The highest score of any cut inside a bin, given the class counts to its left, in it and to its right.
-
-    In any order of the bin's rows: over every choice of rows that move to the left.
-    """
-    return float(
-        max(
-            score(
-                criterion,
-                [count + m for count, m in zip(left, moved, strict=True)],
-                [count + inside - m for count, inside, m in zip(right, counts, moved, strict=True)],
-            )
-            for moved in product(*(range(count + 1) for count in counts))
-        )
-    )

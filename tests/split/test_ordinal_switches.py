@@ -63,7 +63,7 @@ def test_ordinal_gini_of_totals_around_the_limit_of_lanes(n_classes, factor, exc
 def test_ordinal_gini_of_more_than_its_sums_can_hold(n_classes, total):
     X, y = noisy_grades(24, n_classes, np.random.default_rng(0))
     weights = shared_out(total, len(y), np.random.default_rng(1))
-    with pytest.raises(ValueError, match=f"{n_classes} classes are too many for ordinal Gini of {total} rows"):
+    with pytest.raises(ValueError, match=f"{n_classes} classes are too many for ordinal Gini of {total} samples"):
         grow(X, y, weights, n_classes, "ogini")
 
 

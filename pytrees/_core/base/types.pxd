@@ -31,18 +31,3 @@ cdef enum:
     UNDEFINED = -2          # feature and threshold of a leaf
     NO_CATEGORY = -1        # of a root, and of the children of a threshold
     UNLIMITED = 2147483647
-
-cdef enum CriterionCode:
-    GINI
-    ENTROPY
-    OGINI
-    WIG
-    RANKING
-    GAIN_RATIO
-    NVI
-    JACCARD
-    ACCURACY
-    MAE
-    ETC
-    USER_COUNTS
-    USER_SEQUENCE

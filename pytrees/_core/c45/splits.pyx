@@ -11,14 +11,16 @@ from pytrees._core.c45.rows cimport is_missing
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 from pytrees._core.rows.partition cimport Features, threshold_between
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.base.types cimport ENTROPY, NONE, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.base.types cimport (NONE, float64_t, index_t, int64_t, uint32_t)
+from pytrees._core.criteria.entropy cimport weighted_entropy
 from pytrees._core.criteria.weighted cimport (
+    LOGS,
+    NO_MATCH,
     LOG2_TABLE_SIZE,
-    gain_nearly,
+    approximate_gain,
     move_weight_left,
     start_sums,
-    weighted_gain,
-    weighted_impurity,
+    gain_of_impurities,
 )
 
 cdef enum:
@@ -60,7 +62,8 @@ cdef class SplitFinder:
         self.offers = <RatioSplit*> malloc(max(1, self.n_features) * sizeof(RatioSplit))
         if self.offers == NULL:
             raise MemoryError()
-        self.scan.code = ENTROPY
+        self.scan.sums = LOGS
+        self.scan.match = NO_MATCH
         self.scan.n_classes = n_classes
         self.scan.weighs_children = True
         self.scan.log2_table = &self.log2_table[0]
@@ -201,7 +204,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
         n_enough += _is_enough(finder.sizes[child], finder.min_samples_leaf)
     if n_enough < 2:
         return
-    gain = weighted_impurity(&finder.scan, 0, finder.scan.total)
+    gain = weighted_entropy(&finder.scan, 0, finder.scan.total)
     memset(counts, 0, finder.n_classes * sizeof(float64_t))
     child = 0
     # `counts` are class weights of the child that entries[i] belong to, up to there.
@@ -209,7 +212,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
         place = place_of(entries[i])
         counts[finder.node_labels[place]] += finder.weights[place]
         if i == n_known - 1 or key_of(entries[i]) != key_of(entries[i + 1]):
-            gain -= finder.sizes[child] / finder.scan.total * weighted_impurity(&finder.scan, 1, finder.sizes[child])
+            gain -= finder.sizes[child] / finder.scan.total * weighted_entropy(&finder.scan, 1, finder.sizes[child])
             memset(counts, 0, finder.n_classes * sizeof(float64_t))
             child += 1
     _keep_offer(finder, feature, NAN, finder.scan.total / finder.total * gain, n_children)
@@ -228,6 +231,7 @@ cdef void _split_by_threshold(
     cdef index_t i, place, last_left = NONE, n_thresholds = 0
     cdef float64_t gain, right_total, least = 0.1 * scan.total / finder.n_classes
     least = max(finder.min_samples_leaf, min(25.0, least))
+    scan.node_impurity = weighted_entropy(scan, 0, scan.total)
     start_sums(scan, n_known)
     memset(scan.left_counts, 0, finder.n_classes * sizeof(float64_t))
     scan.left_total = 0.0
@@ -244,9 +248,11 @@ cdef void _split_by_threshold(
             break
         n_thresholds += 1
         # What is not a number tells nothing.
-        if scan.has_best and gain_nearly(scan) < scan.best_score - scan.margin:
+        if scan.has_best and approximate_gain(scan) < scan.best_score - scan.margin:
             continue
-        gain = weighted_gain(scan)
+        gain = gain_of_impurities(
+            scan, weighted_entropy(scan, 1, scan.left_total), weighted_entropy(scan, 2, right_total)
+        )
         if not scan.has_best or exceeds_by_tolerance(gain, scan.best_score):
             scan.has_best = True
             scan.best_score = gain

@@ -1,10 +1,10 @@
-"""Gain of a split by category: what it keeps while the classes of the children are counted, one child after another."""
+"""Gain of a categorical split: what is kept while the classes of the children are counted, one child after another."""
 
 cimport cython
 
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
 from pytrees._core.criteria.weighted cimport WeightedScan
 
 
@@ -15,7 +15,7 @@ cdef struct Quotient:
 cdef struct QuotientSum:
     Quotient* terms     # not negative
     index_t n_terms
-    float64_t value     # nearly
+    float64_t value     # approximately
 
 
 cdef struct ChildrenSplit:
@@ -67,10 +67,14 @@ cdef class ChildCounts:
     cdef object user_criterion
 
 
-cdef void start_node(ChildCounts children) noexcept nogil
-cdef int start_children(ChildCounts children, index_t feature, index_t n_children) except -1 nogil
-cdef void end_child(ChildCounts children) noexcept nogil
-cdef int offer_children(ChildCounts children) except -1 nogil
+cdef inline void add_quotient(QuotientSum* total, int64_t numerator, int64_t denominator) noexcept nogil:
+    total.terms[total.n_terms].numerator = numerator
+    total.terms[total.n_terms].denominator = denominator
+    total.n_terms += 1
+    total.value += <float64_t> numerator / <float64_t> denominator
+
+
+cdef int offer_sum(ChildCounts children) except -1 nogil
 cdef void offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) noexcept nogil
 cdef int complete_best(ChildCounts children) except -1 nogil
 cdef object exact_fraction(const Gain* gain)     # total count of the node times the gain of an exact criterion

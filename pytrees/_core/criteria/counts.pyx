@@ -1,60 +1,28 @@
-"""Criteria: their memory, and the integer table of n log2 n that makes entropies exact."""
+"""Class counts, and the integer table of n log2 n that makes entropies exact."""
 
 import numpy as np
 
 cimport cython
 
-from pytrees._core.criteria.ordinal cimport MIN_LANES
-from pytrees._core.base.types cimport (
-    ACCURACY,
-    ENTROPY,
-    ETC,
-    GAIN_RATIO,
-    GINI,
-    JACCARD,
-    MAE,
-    NVI,
-    OGINI,
-    RANKING,
-    USER_COUNTS,
-    USER_SEQUENCE,
-    WIG,
-    index_t,
-    int64_t,
-    uint64_t,
-    uint128_t,
-)
-from pytrees._core.criteria.weighted cimport LOG2_TABLE_SIZE
+from pytrees._core.base.types cimport index_t, int64_t, uint64_t, uint128_t
 
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
 
-CODES = {
-    "gini": GINI,
-    "entropy": ENTROPY,
-    "ogini": OGINI,
-    "wig": WIG,
-    "ranking": RANKING,
-    "gain_ratio": GAIN_RATIO,
-    "nvi": NVI,
-    "jaccard": JACCARD,
-    "accuracy": ACCURACY,
-    "mae": MAE,
-    "etc": ETC,
-    "user_counts": USER_COUNTS,
-    "user_sequence": USER_SEQUENCE,
-}
-
 
 @cython.final
 cdef class ClassCounts:
-    def __cinit__(self, Py_ssize_t n_classes, criterion, weights, Py_ssize_t n_rows):
-        name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
+    def __cinit__(
+        self, Py_ssize_t n_classes, int code, Py_ssize_t n_rows, table, kernel, kernel_total, scores, mode_weights
+    ):
+        """Make room for the counts of `n_classes` classes, among `n_rows` samples.
+
+        `table` holds n log2 n up to the greatest count, `kernel` the quadratic form of an ordinal criterion and
+        `kernel_total` the weight of all samples; both are empty where the criterion has no use for them.
+        """
         self.n_classes = <index_t> n_classes
-        self.code = CODES[name]
-        self.weighs_children = weighs_children
-        are_whole = weights is None or weights.dtype != np.float64
-        total = n_rows if weights is None else weights.sum()
+        self.code = code
+        self.n_rows = n_rows
         self.total_counts = np.zeros(n_classes, dtype=np.int64)
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
         self.best_left_counts = np.zeros(n_classes, dtype=np.int64)
@@ -62,18 +30,14 @@ cdef class ClassCounts:
         self.left_weights = np.zeros(n_classes)
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.terms = np.zeros((3, n_classes))
-        self.n_rows = n_rows
-        self.table = n_log2_n(total if self.code in (ENTROPY, GAIN_RATIO, NVI, WIG) and are_whole else 0)
+        self.table = table
         self.scores = scores
-        self.mode_weights = _mode_weights(scores.tolist(), alpha if name == "wig" else 1.0, name == "wig")
+        self.mode_weights = mode_weights
         self.node_rows = np.zeros(n_classes, dtype=np.int64)
         self.left_rows = np.zeros(n_classes, dtype=np.int64)
-        self._set_kernel(_kernel(self.code if are_whole else GINI, n_classes, scores, int(total)), total)
-
-    def _set_kernel(self, kernel, total):
         self.kernel = kernel
         # What the rows of the left child add up to, and half of the kernel's diagonal.
-        is_narrow = kernel.max() * (total + 1) < 2**32
+        is_narrow = kernel.max() * (kernel_total + 1) < 2**32
         self.narrow_kernel = _in_lanes(kernel if is_narrow else kernel[:0])
         self.narrow_left_rows = _in_lanes(np.zeros((1, len(kernel))))
 
@@ -89,22 +53,6 @@ def _in_lanes(matrix):
     return lanes
 
 
-def _kernel(code, n_classes, scores, total):
-    """Of an ordinal criterion's quadratic form: see OrdinalGiniScan and RankingScan."""
-    if code == OGINI:
-        if n_classes * total**2 >= 2**62:
-            raise ValueError(f"{n_classes} classes are too many for ordinal Gini of {total} rows.")
-        classes = np.arange(n_classes)
-        return 2 * (n_classes - np.maximum.outer(classes, classes))
-    if code != RANKING:
-        return np.zeros((1, 1), dtype=np.int64)
-    span = int(scores.max() - scores.min())
-    if span * total**2 >= 2**62:
-        raise ValueError(f"Class scores over a range of {span} are too wide for {total} rows.")
-    whole = scores.astype(np.int64)
-    return np.abs(np.subtract.outer(whole, whole))
-
-
 def parameters_of(criterion, n_classes):
     """(name, alpha, class scores as an array, whether children count by their share) of a criterion: its name, or its
     name and a dict of parameters."""
@@ -114,36 +62,11 @@ def parameters_of(criterion, n_classes):
     return name, given.get("alpha", 1.0), np.array(scores, dtype=np.float64), given.get("weighted", True)
 
 
-def judges_sequence(criterion):
-    """Whether the criterion sees the labels in the order of the rows, which then have no weights."""
-    return (criterion if isinstance(criterion, str) else criterion[0]) in ("etc", "user_sequence")
-
-
 def user_criterion_of(criterion):
     """The criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None if it is the
     engine's own."""
     given = {} if isinstance(criterion, str) else criterion[1]
     return given.get("criterion"), given.get("rows")
-
-
-def is_rational(criterion, n_classes):
-    """Whether gains are rational in whole class counts, and so compared exactly."""
-    name, _, scores, _ = parameters_of(criterion, n_classes)
-    return name != "wig" and bool(np.all(scores == np.floor(scores)))
-
-
-def _mode_weights(scores, alpha, is_wanted):
-    """For every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1."""
-    if not is_wanted:
-        return np.zeros((1, 1))
-    weights = np.zeros((len(scores), len(scores)))
-    for mode, mode_score in enumerate(scores):
-        distances = [abs(score - mode_score) ** alpha for score in scores]
-        total = 0.0
-        for distance in distances:
-            total += distance
-        weights[mode] = [distance / total if total > 0.0 else 0.0 for distance in distances]
-    return weights
 
 
 # Grown on demand and replaced whole, never written to once it is here: threads may read an older one meanwhile.

@@ -1,8 +1,15 @@
-"""Gini from whole counts: what it keeps while rows move, inlined where it is cimported."""
+"""Gini impurity: 1 - sum of p_k**2.
+
+Whole counts are compared exactly, with a filter in floating point; two classes have a form of their own, which keeps
+one number a cut less.
+"""
 
 from pytrees._core.base.fractions cimport is_greater_fraction
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, int128_t, uint128_t
+from pytrees._core.criteria.children cimport ChildCounts, add_quotient
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_squares
 from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t, uint128_t
+from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
 cdef struct BinaryGiniScan:
@@ -23,6 +30,28 @@ cdef struct GiniScan:
     int64_t total, total_squares, left_total, left_squares, right_squares
     int64_t best_left_total, best_left_squares, best_right_squares
     float64_t to_beat, best_product         # as above, with left_squares R + right_squares L in place of D**2
+
+
+cdef inline void start_binary_gini(BinaryGiniScan* scan, ClassCounts counts) noexcept nogil:
+    scan.total = counts.total_counts[0] + counts.total_counts[1]
+    scan.steps[0] = -counts.total_counts[1]
+    scan.steps[1] = counts.total_counts[0]
+
+
+ctypedef fused AnyGiniScan:
+    BinaryGiniScan
+    GiniScan
+
+
+cdef inline void forget_best_gini(AnyGiniScan* scan) noexcept nogil:
+    scan.to_beat = 0.0
+    scan.best_product = 0.0
+    scan.best_left_total = 0
+    if AnyGiniScan is BinaryGiniScan:
+        scan.best_difference = 0
+    else:
+        scan.best_left_squares = 0
+        scan.best_right_squares = 0
 
 
 # ------------------------------------------------------------------------------------------------ gini of two classes
@@ -56,6 +85,12 @@ cdef inline Gain gain_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
     cdef int128_t left = scan.best_left_total, right = scan.total - scan.best_left_total
     cdef int128_t square = <int128_t> scan.best_difference * scan.best_difference
     return exact_gain(2 * square, <uint128_t> (scan.total * left * right), scan.total)
+
+
+cdef inline bint is_perfect_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
+    # Of every cut |D| is at most ones (total - ones), the product of the steps.
+    cdef int64_t largest = -scan.steps[0] * scan.steps[1]
+    return scan.best_product > 0.0 and (scan.best_difference == largest or scan.best_difference == -largest)
 
 
 # ---------------------------------------------------------------------------------------------- gini of any classes
@@ -95,3 +130,124 @@ cdef inline Gain gain_of_gini(const GiniScan* scan) noexcept nogil:
         - left * right * scan.total_squares,
         <uint128_t> (total * left * right), scan.total,
     )
+
+
+cdef inline bint is_perfect_gini(const GiniScan* scan) noexcept nogil:
+    cdef int64_t right_total = scan.total - scan.best_left_total
+    return (
+        scan.best_product > 0.0
+        and scan.best_left_squares == scan.best_left_total * scan.best_left_total
+        and scan.best_right_squares == right_total * right_total
+    )
+
+
+# ------------------------------------------------------------------------------------------- bounds of cuts in a bin
+
+cdef inline float64_t best_score_of_gini(const AnyGiniScan* scan) noexcept nogil:
+    return scan.to_beat / scan.best_product
+
+
+cdef inline float64_t highest_rise_of_gini(const AnyGiniScan* scan, int64_t total) noexcept nogil:
+    """A sample that moves raises sum over k of left_k**2 / left_total by 1 at most, and the same of the right child
+    too; inside a bin no cut is more than half of its samples away from an edge."""
+    if AnyGiniScan is GiniScan:
+        return <float64_t> total
+    else:
+        return <float64_t> total * 0.5 * <float64_t> scan.total
+
+
+cdef inline float64_t bound_of_gini(const AnyGiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+    if AnyGiniScan is BinaryGiniScan:
+        return max(_corner_of_binary_gini(scan, counts[0], 0), _corner_of_binary_gini(scan, counts[1], 1))
+    else:
+        if scan.left_total == 0 or scan.left_total + total == scan.total:
+            return _bound_of_gini_at_end(scan, counts, total)
+        return _bound_of_gini_inside(scan, counts, total)
+
+
+cdef inline float64_t _corner_of_binary_gini(const BinaryGiniScan* scan, int64_t count, int64_t label) noexcept nogil:
+    """The score where only the rows of one class have moved."""
+    cdef int64_t left_total = scan.left_total + count
+    cdef int64_t difference = scan.difference + count * scan.steps[label]
+    cdef float64_t product = <float64_t> left_total * <float64_t> (scan.total - left_total)
+    return <float64_t> difference * <float64_t> difference / product if product > 0.0 else 0.0
+
+
+cdef inline float64_t _bound_of_gini_inside(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+    """With d_k rows of class k moved, v to the left in all, and any slope, the score is
+    sum over k of ((left_k + d_k)**2 / v + (right_k - d_k)**2 / (total - v) - slope d_k) + slope (v - left_total).
+    The best d_k of every class for itself bounds it at a given v; this bound is convex in v, so that the greater of
+    those at the two edges bounds them all."""
+    cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
+    # The slope at which moving rows of all classes alike changes nothing.
+    cdef float64_t slope = (
+        <float64_t> scan.left_squares / (left_total * left_total)
+        - <float64_t> scan.right_squares / (right_total * right_total)
+    )
+    return max(
+        _bound_of_gini_at(scan, counts, slope, left_total, 0.0),
+        _bound_of_gini_at(scan, counts, slope, left_total + <float64_t> total, <float64_t> total),
+    )
+
+
+cdef inline float64_t _bound_of_gini_at(
+    const GiniScan* scan, const int32_t* counts, float64_t slope, float64_t left_total, float64_t moved
+) noexcept nogil:
+    cdef float64_t left_share = 1.0 / left_total, right_share = 1.0 / (<float64_t> scan.total - left_total)
+    cdef float64_t bound = slope * moved, left, right, count
+    cdef index_t label
+    for label in range(scan.n_classes):
+        left = <float64_t> scan.left_counts[label]
+        right = <float64_t> scan.total_counts[label] - left
+        count = <float64_t> counts[label]
+        bound += max(
+            left * left * left_share + right * right * right_share,
+            (left + count) * (left + count) * left_share + (right - count) * (right - count) * right_share
+            - slope * count,
+        )
+    return bound
+
+
+cdef inline float64_t _bound_of_gini_at_end(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+    """Where one side has nothing but rows d of the bin: there sum d_k**2 / sum d_k is at most the greatest d_k. The
+    other side lacks v of all rows, and sum (n_k - d_k)**2 is at most sum n_k**2 - v min (2 n_k - count_k); over its
+    rows this is monotone in v."""
+    cdef int64_t label, largest = 0, least = 2 * scan.total
+    cdef float64_t bound, all_squares = <float64_t> scan.total_squares, others = <float64_t> (scan.total - total)
+    for label in range(scan.n_classes):
+        if counts[label] > 0:
+            largest = max(largest, <int64_t> counts[label])
+            least = min(least, 2 * scan.total_counts[label] - counts[label])
+    bound = all_squares / <float64_t> scan.total
+    if others > 0.0:
+        bound = max(bound, (all_squares - <float64_t> total * <float64_t> least) / others)
+    else:
+        bound = <float64_t> scan.total
+    return bound + <float64_t> largest
+
+
+# ------------------------------------------------------------------------------------ children of a categorical split
+
+cdef inline void start_gini_node(ChildCounts children) noexcept nogil:
+    children.base.numerator = sum_of_squares(&children.node.total_counts[0], children.node.n_classes)
+
+
+cdef inline void end_gini_child(ChildCounts children, int64_t total) noexcept nogil:
+    add_quotient(&children.present.terms, sum_of_squares(&children.counts[0], children.node.n_classes), total)
+
+
+# ------------------------------------------------------------------------------ weights that are not whole numbers
+
+cdef inline float64_t weighted_gini(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
+    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
+    cdef index_t label
+    cdef float64_t impurity = 1.0, share
+    # What rounding leaves below zero is nothing.
+    if total <= 0.0:
+        return 0.0
+    for label in range(scan.n_classes):
+        share = class_weight(scan, side, label)
+        if share > 0.0:
+            share /= total
+            impurity -= share * share
+    return impurity

@@ -9,8 +9,8 @@ import numpy as np
 cimport cython
 from libc.math cimport INFINITY, fabs, isnan
 
-from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 
 # Class counts in a call, of both children: these and what a criterion computes of them fit into a core's cache.
 COUNTS_IN_TABLE = 32768

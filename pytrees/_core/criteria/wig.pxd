@@ -1,11 +1,17 @@
-"""Weighted information gain from whole counts, inlined where it is cimported: the sums of n log2 n behind it tell which
-cut is better but for those that are nearly equal, and only these are computed as the definition has them."""
+"""Weighted information gain: entropy in which classes count by their distance from the most frequent class.
 
-from libc.math cimport INFINITY
+-sum of w_q p_q log2 p_q with w_q = abs(v_q - v_mode)**alpha, normalised over all classes (Eqs. 8 to 10 of
+R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024). Gains are
+compared with a tolerance. Of whole counts, sums of n log2 n tell which cut is better but for those that are nearly
+equal, and only these are computed as the definition has them.
+"""
 
-from pytrees._core.criteria.gain cimport exceeds_by_tolerance
+from libc.math cimport INFINITY, log2
+
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
-from pytrees._core.criteria.weighted cimport WeightedScan, weighted_gain
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
+from pytrees._core.criteria.weighted cimport WeightedScan, class_weight, gain_of_impurities, mode_of
 
 
 cdef struct WigScan:
@@ -36,18 +42,40 @@ cdef struct WigBest:
     WeightedScan exact
 
 
-cdef inline void start_wig(WigScan* scan, int64_t n_rows) noexcept nogil:
-    cdef int64_t n_terms = (n_rows if n_rows < scan.total else scan.total) + scan.n_classes
+cdef inline object wig_mode_weights(scores, alpha):
+    """Return for every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1."""
+    import numpy as np
+
+    weights = np.zeros((len(scores), len(scores)))
+    for mode, mode_score in enumerate(scores):
+        distances = [abs(score - mode_score) ** alpha for score in scores]
+        total = 0.0
+        for distance in distances:
+            total += distance
+        weights[mode] = [distance / total if total > 0.0 else 0.0 for distance in distances]
+    return weights
+
+
+cdef inline void start_wig(WigScan* scan, ClassCounts counts) noexcept nogil:
+    """Start a node but for `best.exact`, whose class weights are set."""
+    cdef index_t label
+    cdef int64_t n_terms = (counts.n_rows if counts.n_rows < scan.total else scan.total) + scan.n_classes
+    scan.table = &counts.table[0]
+    scan.mode_weights = &counts.mode_weights[0, 0]
+    scan.best.left_counts = &counts.best_left_counts[0]
     # Sums of as many terms as rows, and after a change of the mode as classes, each rounded by 2**-53 of the whole; of
     # the table each number is rounded by half a unit, and weights add up to 1. The definition's own rounding is by less
     # than 2**-53 a class, and the tolerance of comparisons is 1e-12, gains being below 1.
     scan.best.margin = (1e-12 + 1e-14 * n_terms) * (
         <float64_t> scan.table[scan.total] + <float64_t> scan.total * 2.0**30
     ) + 8.0
+    for label in range(counts.n_classes):
+        counts.total_weights[label] = <float64_t> counts.total_counts[label]
+    counts.total_weight = <float64_t> scan.total
 
 
 cdef inline void start_wig_feature(WigScan* scan) noexcept nogil:
-    """All rows in the right child."""
+    """Put all samples into the right child."""
     cdef index_t label
     scan.left_total = 0
     for label in range(scan.n_classes):
@@ -63,14 +91,14 @@ cdef inline void start_wig_feature(WigScan* scan) noexcept nogil:
 
 cdef inline void move_wig(WigScan* scan, index_t label, int64_t weight) noexcept nogil:
     cdef int64_t left = scan.left_counts[label], right = scan.total_counts[label] - left
-    cdef float64_t class_weight = scan.left_weights[label]
+    cdef float64_t mode_weight = scan.left_weights[label]
     scan.left_total += weight
     scan.left_counts[label] = left + weight
-    scan.left_sum += class_weight * <float64_t> (scan.table[left + weight] - scan.table[left])
-    scan.left_mass += class_weight * <float64_t> weight
-    class_weight = scan.right_weights[label]
-    scan.right_sum -= class_weight * <float64_t> (scan.table[right] - scan.table[right - weight])
-    scan.right_mass -= class_weight * <float64_t> weight
+    scan.left_sum += mode_weight * <float64_t> (scan.table[left + weight] - scan.table[left])
+    scan.left_mass += mode_weight * <float64_t> weight
+    mode_weight = scan.right_weights[label]
+    scan.right_sum -= mode_weight * <float64_t> (scan.table[right] - scan.table[right - weight])
+    scan.right_mass -= mode_weight * <float64_t> weight
     # Of equal classes the lowest is the mode.
     if left + weight + (label < scan.left_mode) > scan.left_counts[scan.left_mode]:
         _set_left_mode(scan, label)
@@ -147,7 +175,7 @@ cdef inline bint _is_better_wig(
     cdef index_t label
     if not is_clear:
         gain = _gain_at(best, left_counts, left_total)
-        complete_best(best)
+        _complete_best(best)
         if not exceeds_by_tolerance(gain, best.exact.best_score):
             return False
         best.exact.best_score = gain
@@ -158,7 +186,7 @@ cdef inline bint _is_better_wig(
     return True
 
 
-cdef inline void complete_best(WigBest* best) noexcept nogil:
+cdef inline void _complete_best(WigBest* best) noexcept nogil:
     if not best.has_gain:
         best.exact.best_score = _gain_at(best, best.left_counts, best.left_total)
         best.has_gain = True
@@ -169,4 +197,31 @@ cdef inline float64_t _gain_at(WigBest* best, const int64_t* left_counts, int64_
     for label in range(best.exact.n_classes):
         best.exact.left_counts[label] = <float64_t> left_counts[label]
     best.exact.left_total = <float64_t> left_total
-    return weighted_gain(&best.exact)
+    return wig_gain(&best.exact)
+
+
+cdef inline Gain gain_of_wig(WigScan* scan) noexcept nogil:
+    _complete_best(scan.best)
+    return tolerant_gain(scan.best.exact.best_score, scan.best.exact.total)
+
+
+cdef inline float64_t wig_gain(const WeightedScan* scan) noexcept nogil:
+    """Return the gain of the present cut, from the definition."""
+    return gain_of_impurities(
+        scan, weighted_wig(scan, 1, scan.left_total), weighted_wig(scan, 2, scan.total - scan.left_total)
+    )
+
+
+cdef inline float64_t weighted_wig(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
+    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
+    cdef index_t label
+    cdef const float64_t* weights
+    cdef float64_t impurity = 0.0, count
+    if total <= 0.0:
+        return 0.0
+    weights = scan.mode_weights + <Py_ssize_t> mode_of(scan, side) * scan.n_classes
+    for label in range(scan.n_classes):
+        count = class_weight(scan, side, label)
+        if count > 0.0:
+            impurity -= weights[label] * (count / total * log2(count / total))
+    return impurity

@@ -8,7 +8,8 @@ from pytrees._core.growth.leaf_scan cimport LeafScan, Step
 from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.scanner cimport NodeRows, Scanner
 from pytrees._core.growth.sides cimport Merit
-from pytrees._core.base.types cimport CriterionCode, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport (float64_t, index_t, int64_t, uint64_t)
+from pytrees._core.split.scan cimport (CriterionCode)
 
 
 cdef struct Node:

@@ -23,7 +23,7 @@ from pytrees._core.growth.leaf_scan cimport (
     scan_feature,
     start_leaf,
 )
-from pytrees._core.split.node_rows cimport start_block
+from pytrees._core.split.scanner cimport start_block
 from pytrees._core.growth.open_leaves cimport (
     add_node,
     close_leaf,
@@ -45,27 +45,20 @@ from pytrees._core.rows.partition cimport (
     split_rows,
     wide_entries,
 )
-from pytrees._core.rows.partition_children cimport (
+from pytrees._core.rows.partition cimport (
     count_children,
     mark_children,
     split_entries_among,
     split_rows_among,
 )
-from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, find_split, mix64
-from pytrees._core.base.types cimport (
-    ACCURACY,
-    GINI,
-    JACCARD,
-    MAE,
-    NONE,
-    UNLIMITED,
-    float64_t,
-    index_t,
-    int64_t,
-    uint64_t,
-)
+from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, mix64
+from pytrees._core.split.find cimport find_split
+from pytrees._core.base.types cimport (NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t)
+from pytrees._core.split.scan cimport (ACCURACY, GINI, JACCARD, MAE)
 
-from pytrees._core.criteria.counts import is_rational, user_criterion_of
+from pytrees._core.criteria.counts import user_criterion_of
+from pytrees._core.split.find import make_scanner
+from pytrees._core.split.scan import weights_as_compared
 from pytrees._core.growth.distances import DISTANCES
 from pytrees._core.growth.by_gain import _check
 
@@ -403,8 +396,7 @@ def grow_by_distance(
     growth.large_merits = {}
     if growth.is_global and weights is not None and weights.dtype == np.float64:
         raise ValueError("Global evaluation counts rows: their weights must be whole numbers.")
-    if not is_rational(criterion, n_classes):
-        weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
+    weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
     rows = np.arange(X.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
     growth.code = DISTANCES[distance] if growth.knows_distance else GINI
     growth.n_classes = <index_t> n_classes
@@ -417,7 +409,7 @@ def grow_by_distance(
     growth.partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
     if user_criterion_of(criterion)[0] is not None and np.any(growth.partition.features.n_categories):
         user_criterion_of(criterion)[0].check_children()
-    growth.scanner = Scanner(
+    growth.scanner = make_scanner(
         growth.partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
     )
     growth.scan.all_labels = labels == "all"

@@ -12,7 +12,7 @@ from pytrees._core.growth.growth_bins cimport divide_counts, drop_counts, take_c
 from pytrees._core.growth.growth_order cimport is_better
 from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, mark_by_bins
 from pytrees._core.base.memory cimport reserve
-from pytrees._core.split.node_rows cimport count_classes, is_pure, row_at, start_block
+from pytrees._core.split.scanner cimport count_classes, is_pure, row_at, start_block
 from pytrees._core.rows.partition cimport (
     Features,
     RowPartition,
@@ -22,15 +22,9 @@ from pytrees._core.rows.partition cimport (
     split_entries,
     split_rows,
 )
-from pytrees._core.rows.partition_children cimport mark_children, split_entries_among, split_rows_among
-from pytrees._core.split.scanner cimport (
-    NodeRows,
-    Scanner,
-    find_split,
-    mix64,
-    offer_to_user,
-    take_user_cut,
-)
+from pytrees._core.rows.partition cimport mark_children, split_entries_among, split_rows_among
+from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
+from pytrees._core.split.scanner cimport NodeRows, Scanner, mix64
 from pytrees._core.base.types cimport (
     LEAF,
     MULTIWAY,
@@ -45,7 +39,9 @@ from pytrees._core.base.types cimport (
 )
 from pytrees._core.criteria.user cimport UserCut, judge_table
 
-from pytrees._core.criteria.counts import is_rational, judges_sequence, parameters_of, user_criterion_of
+from pytrees._core.criteria.counts import parameters_of, user_criterion_of
+from pytrees._core.split.find import make_scanner
+from pytrees._core.split.scan import has_bounds, judges_sequence, weights_as_compared
 
 cdef enum:
     ENTRIES_BETWEEN_SIGNALS = 10000000
@@ -414,7 +410,7 @@ def share_features(
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
     shared.features = Features(X, ranks, n_categories)
     allows_bins = (
-        criterion in ("gini", "entropy")
+        has_bounds(criterion)
         and weights_are_whole
         and max_candidates == UNLIMITED
         and n_classes <= MOST_CLASSES_IN_BINS
@@ -465,9 +461,7 @@ def grow_by_gain(
     """
     _check(X.shape[0], y, weights, n_classes, criterion)
     name = parameters_of(criterion, n_classes)[0]
-    if not is_rational(criterion, n_classes) and name not in ("wig", "user_counts"):
-        # Compared with a tolerance, as weights that are not whole numbers are. So are these two, which take counts.
-        weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
+    weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
         shared = share_features(
@@ -483,7 +477,7 @@ def grow_by_gain(
     growth.partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
     if growth.block_rows < len(rows):
         growth.histograms = Histograms(growth.partition, shared.bins, y, weights, n_classes)
-    growth.scanner = Scanner(
+    growth.scanner = make_scanner(
         growth.partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates,
         max_features, n_threads,
     )

@@ -9,20 +9,8 @@ cimport cython
 
 from pytrees._core.base.fractions cimport nearest_double
 from pytrees._core.base.exact_sums cimport Term
-from pytrees._core.base.types cimport (
-    ACCURACY,
-    ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    JACCARD,
-    MAE,
-    NVI,
-    CriterionCode,
-    float64_t,
-    index_t,
-    int64_t,
-    uint128_t,
-)
+from pytrees._core.base.types cimport (float64_t, index_t, int64_t, uint128_t)
+from pytrees._core.split.scan cimport (ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, MAE, NVI, CriterionCode)
 
 
 cdef struct Clusters:

@@ -5,18 +5,8 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.exact_sums cimport Term, TermSum, add_term, sign_of_sum
-from pytrees._core.base.types cimport (
-    ACCURACY,
-    ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    JACCARD,
-    MAE,
-    NVI,
-    CriterionCode,
-    index_t,
-    int64_t,
-)
+from pytrees._core.base.types cimport (index_t, int64_t)
+from pytrees._core.split.scan cimport (ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, MAE, NVI, CriterionCode)
 
 from pytrees._core.criteria.counts import n_log2_n
 

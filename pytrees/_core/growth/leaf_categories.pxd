@@ -6,7 +6,8 @@ from pytrees._core.growth.distances cimport inner_sum, term_of
 from pytrees._core.base.exact_sums cimport TermSum, add_term
 from pytrees._core.growth.leaf_scan cimport LeafScan, Step, compare_steps, judge, keep_step
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport NONE, UNDEFINED, CriterionCode, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport (NONE, UNDEFINED, index_t, int64_t, uint64_t)
+from pytrees._core.split.scan cimport (CriterionCode)
 
 
 cdef inline void _merge_children(LeafScan* scan, const uint64_t* entries, index_t n) noexcept nogil:

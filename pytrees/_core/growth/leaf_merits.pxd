@@ -3,7 +3,7 @@
 from libc.math cimport fabs
 
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.clusterings cimport Score
+from pytrees._core.criteria.labels cimport Score
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.growth.by_distance cimport Growth, Node
 from pytrees._core.growth.open_leaves cimport whole_counts
@@ -17,21 +17,8 @@ from pytrees._core.growth.sides cimport (
     merit_of_weights,
     total_of,
 )
-from pytrees._core.base.types cimport (
-    ACCURACY,
-    ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    JACCARD,
-    NVI,
-    CriterionCode,
-    float64_t,
-    index_t,
-    int64_t,
-    int128_t,
-    uint64_t,
-    uint128_t,
-)
+from pytrees._core.base.types cimport (float64_t, index_t, int64_t, int128_t, uint64_t, uint128_t)
+from pytrees._core.split.scan cimport (ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, NVI, CriterionCode)
 
 cdef enum:
     MERIT_BITS = 126

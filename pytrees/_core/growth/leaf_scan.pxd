@@ -18,23 +18,8 @@ from pytrees._core.growth.distances cimport (
 from pytrees._core.base.exact_sums cimport Term, TermSum, add_term, copy_terms, sign_of_sum
 from pytrees._core.rows.partition cimport Block, RowPartition, block_row, threshold_between
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport (
-    ACCURACY,
-    ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    JACCARD,
-    MAE,
-    NONE,
-    NVI,
-    UNDEFINED,
-    CriterionCode,
-    float64_t,
-    index_t,
-    int64_t,
-    int128_t,
-    uint64_t,
-)
+from pytrees._core.base.types cimport (NONE, UNDEFINED, float64_t, index_t, int64_t, int128_t, uint64_t)
+from pytrees._core.split.scan cimport (ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, MAE, NVI, CriterionCode)
 
 
 cdef struct Step:

@@ -5,20 +5,10 @@ from libc.string cimport memmove
 from pytrees._core.growth.distances cimport Clusters, change_cluster, distance_of
 from pytrees._core.growth.by_distance cimport Growth, Node
 from pytrees._core.base.memory cimport reserve
-from pytrees._core.split.node_rows cimport count_classes
+from pytrees._core.split.scanner cimport count_classes
 from pytrees._core.split.scanner cimport NodeRows
-from pytrees._core.base.types cimport (
-    ENTROPY,
-    GAIN_RATIO,
-    LEAF,
-    NO_CATEGORY,
-    NONE,
-    UNDEFINED,
-    float64_t,
-    index_t,
-    int64_t,
-    uint64_t,
-)
+from pytrees._core.base.types cimport (LEAF, NO_CATEGORY, NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t)
+from pytrees._core.split.scan cimport (ENTROPY, GAIN_RATIO)
 
 
 # -------------------------------------------------------------------------------------------------------------- nodes

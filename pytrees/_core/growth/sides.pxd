@@ -2,27 +2,14 @@
 
 from libc.math cimport log2
 
-from pytrees._core.criteria.clusterings cimport Score, forget_scores, matched, take_score
+from pytrees._core.criteria.labels cimport Score, forget_scores, matched, take_score
 from pytrees._core.base.fractions cimport is_greater_fraction
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 from pytrees._core.rows.partition cimport wide_entries
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 from pytrees._core.base.sorting cimport place_of
-from pytrees._core.base.types cimport (
-    ACCURACY,
-    ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    JACCARD,
-    NVI,
-    CriterionCode,
-    float64_t,
-    index_t,
-    int64_t,
-    int128_t,
-    uint64_t,
-    uint128_t,
-)
+from pytrees._core.base.types cimport (float64_t, index_t, int64_t, int128_t, uint64_t, uint128_t)
+from pytrees._core.split.scan cimport (ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, NVI, CriterionCode)
 
 
 cdef struct Merit:

@@ -2,8 +2,8 @@
 
 cimport cython
 
-from pytrees._core.rows.partition cimport Features, RowPartition
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
+from pytrees._core.rows.partition cimport Features, RowPartition
 
 cdef enum:
     MAX_BINS = 256
@@ -67,3 +67,17 @@ cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogi
 cdef void mark_by_bins(
     Histograms histograms, index_t feature, index_t bin, float64_t threshold, index_t start, index_t stop
 ) noexcept nogil
+
+
+cdef inline index_t n_classes_of(Histograms histograms) noexcept nogil:
+    return <index_t> histograms.n_columns - (histograms.weights.shape[0] > 0)
+
+
+cdef inline index_t rows_in_bin(const int32_t* counts, index_t n_classes, index_t n_columns) noexcept nogil:
+    """Return the number of samples in a bin, whatever they weigh."""
+    cdef index_t label, n_rows = counts[0]
+    if n_columns > n_classes:
+        return counts[n_classes]
+    for label in range(1, n_classes):
+        n_rows += counts[label]
+    return n_rows

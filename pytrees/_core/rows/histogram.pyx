@@ -7,12 +7,9 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from pytrees._core.criteria.bounds cimport upper_bound
-from pytrees._core.criteria.counts cimport BinnedScan, ClassCounts, EntropyScan, move_left, start_feature, start_scan
-from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
-from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
 
 cdef enum:
     # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
@@ -275,38 +272,3 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
         for feature in range(X.shape[1])
     ]
     return np.asarray(bins.codes), is_mixed
-
-
-def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):
-    """A bound on the score of every cut inside a bin, given the class counts to its left, in it and to its right.
-
-    The bin has two rows at least. The reference returns the highest score itself, which the bound is never below.
-
-    Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini of two
-    classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy minus the
-    children's entropies times their rows, in units of 2**-30 bit.
-    """
-    cdef BinaryGiniScan binary_gini
-    cdef GiniScan gini
-    cdef EntropyScan entropy
-    totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
-    cdef ClassCounts node = ClassCounts(len(totals), criterion, None, totals.sum())
-    node.total_counts = totals
-    if criterion == "entropy":
-        start_scan(&entropy, node)
-        return _bound_after(&entropy, left, counts)
-    if len(totals) == 2:
-        start_scan(&binary_gini, node)
-        return _bound_after(&binary_gini, left, counts)
-    start_scan(&gini, node)
-    return _bound_after(&gini, left, counts)
-
-
-cdef float64_t _bound_after(BinnedScan* scan, const int64_t[::1] left, const int32_t[::1] counts):
-    cdef index_t label
-    cdef int64_t total = 0
-    start_feature(scan)
-    for label in range(<index_t> left.shape[0]):
-        move_left(scan, label, left[label])
-        total += counts[label]
-    return upper_bound(scan, &counts[0], total)

@@ -4,6 +4,7 @@ cimport cython
 
 from libc.string cimport memcpy
 
+from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
@@ -95,4 +96,26 @@ cdef void mark_at_most(
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef void split_entries(
     RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
+) noexcept nogil
+
+
+cdef inline Entry* entries_of(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, const Entry* width
+) noexcept nogil:
+    """Return the sorted entries of a feature, of the width that `width` points to, which must be the partition's."""
+    if Entry is uint32_t:
+        return narrow_entries(partition, block, feature, start, stop)
+    else:
+        return wide_entries(partition, block, feature, start, stop)
+
+
+# Splits by category.
+cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil
+cdef void order_by_category(RowPartition partition, index_t feature, index_t start, index_t stop) noexcept nogil
+cdef index_t mark_children(
+    RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
+) noexcept nogil
+cdef void split_rows_among(RowPartition partition, index_t n_children, index_t start, index_t stop) noexcept nogil
+cdef void split_entries_among(
+    RowPartition partition, index_t n_children, Block block, index_t start, index_t stop
 ) noexcept nogil

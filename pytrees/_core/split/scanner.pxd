@@ -1,15 +1,24 @@
-"""Best split of one node."""
+"""The search for the best split of a node: its state, its samples, and the features that it draws."""
 
 cimport cython
 
+from pytrees._core.base.sorting cimport Entry
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
 from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
-from pytrees._core.base.types cimport CriterionCode, float64_t, index_t, int64_t, uint8_t, uint16_t, uint64_t
-from pytrees._core.criteria.user cimport CutTable, SequenceCriterion, UserCut
+
+
+cdef enum Judging:
+    # What a criterion judges, the engine's own and the user's.
+    CLASS_COUNTS
+    SEQUENCES
+    OWN_CLASS_COUNTS
+    OWN_SEQUENCES
 
 
 cdef struct NodeRows:
@@ -24,7 +33,7 @@ cdef struct Split:
     index_t n_children  # two of a cut; of a categorical feature one for every category
     bint is_large       # of such a feature: the gain is a fraction of more than 128 bits, see ChildCounts
     # Of a cut:
-    index_t n_left      # rows that go left
+    index_t n_left      # samples that go left
     index_t last_left, first_right      # inside a block: places on both sides of the cut
     index_t bin                         # outside: the bin that the cut ends or lies in
     float64_t threshold
@@ -35,9 +44,9 @@ cdef struct Split:
 cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
     cdef Histograms histograms                  # None where all nodes are in blocks
-    cdef CriterionCode code
+    cdef Judging judging
     cdef const index_t[::1] labels
-    cdef const int64_t[::1] count_weights       # empty where every row counts once
+    cdef const int64_t[::1] count_weights       # empty where every sample counts once
     cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
     cdef index_t min_samples_leaf, max_candidates, max_features
     cdef ClassCounts counts
@@ -63,12 +72,30 @@ cdef class Scanner(FeatureOrders):
     cdef ChildCounts children           # None where all features are numeric
 
 
+cdef inline index_t first_place(Scanner scanner, const NodeRows* node) noexcept nogil:
+    """Return where the places of the node's block begin in arrays by place."""
+    return node.block.start if scanner.partition.keeps_blocks else 0
+
+
+cdef inline index_t label_of_place(Scanner scanner, index_t place, const Entry* width) noexcept nogil:
+    """Return the class at a place, which arrays by place count, where entries have the width of `width`."""
+    if Entry is uint32_t:
+        return scanner.narrow_labels[place]
+    else:
+        return scanner.wide_labels[place]
+
+
+cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
+cdef index_t row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil
+cdef index_t label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil
+cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil
+cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value) noexcept nogil
+cdef void count_node(Scanner scanner, const NodeRows* node) noexcept nogil
+cdef float64_t weight_of_node(Scanner scanner) noexcept nogil
+cdef float64_t threshold_of(Scanner scanner, const NodeRows* node, const Split* split) noexcept nogil
+cdef void take_cut(
+    Scanner scanner, const NodeRows* node, index_t feature, index_t n_left, Split* best, const Entry* width
+) noexcept nogil
 cdef uint64_t mix64(uint64_t state) noexcept nogil
 cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil
-cdef int offer_to_user(
-    Scanner scanner, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
-) except -1 nogil
-cdef int take_user_cut(
-    Scanner scanner, const NodeRows* node, uint64_t random_state, const UserCut* cut, Split* best
-) except -1 nogil
-cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil
+cdef void list_drawn(Scanner scanner) noexcept nogil

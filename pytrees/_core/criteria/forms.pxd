@@ -1,13 +1,7 @@
-"""Ordinal Gini and ranking impurity from whole counts, inlined where they are cimported: quadratic forms of the class
-counts, of which a row that moves changes one row of the kernel."""
+"""Quadratic forms of the class counts, of which a sample that moves changes one row of the kernel."""
 
-from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.criteria.gini cimport GiniScan
-from pytrees._core.base.types cimport index_t, int64_t, int128_t, lanes_t, uint32_t
-
-cdef enum:
-    MIN_LANES = 16
-    LARGEST_INT64 = 9223372036854775807
+from pytrees._core.base.types cimport index_t, int64_t, lanes_t, uint32_t
+from pytrees._core.criteria.counts cimport MIN_LANES, ClassCounts
 
 
 cdef struct FormRows:
@@ -27,27 +21,35 @@ cdef struct FormRows:
     int64_t* left_rows
 
 
-cdef struct OrdinalGiniScan:
-    # With C_q the rows of the classes up to q, the gain grows with sum C_q**2 / L of the left child and the same of the
-    # right one. Sums of C_q**2 are forms of the kernel 2 (classes - max(i, j)): left_squares and right_squares.
-    GiniScan forms
-    FormRows rows
+cdef inline void start_forms(FormRows* rows, ClassCounts counts) noexcept nogil:
+    """Take over the kernel of a node whose classes are counted, and write its `node_rows`."""
+    cdef index_t i, j
+    rows.n_classes = counts.n_classes
+    rows.kernel = &counts.kernel[0, 0]
+    rows.node_rows = &counts.node_rows[0]
+    rows.left_rows = &counts.left_rows[0]
+    rows.is_narrow = counts.narrow_kernel.shape[0] > 0
+    if rows.is_narrow:
+        rows.n_lanes = <index_t> counts.narrow_kernel.shape[1]
+        rows.narrow_kernel = &counts.narrow_kernel[0, 0]
+        rows.narrow_left_rows = &counts.narrow_left_rows[0, 0]
+    for i in range(counts.n_classes):
+        counts.node_rows[i] = 0
+        for j in range(counts.n_classes):
+            counts.node_rows[i] += counts.kernel[i, j] * counts.total_counts[j]
 
 
-cdef struct RankingScan:
-    # The gain falls as L q(left) + R q(right) grows, or q(left) + q(right) where children are not weighted, q being
-    # the form of the kernel |v_i - v_j|.
-    FormRows rows
-    bint weighs_children
-    int64_t total, total_form, left_total, left_form, right_form
-    bint is_small                   # costs are below 2**62
-    int64_t best_small_cost         # if so: 2**63 - 1 before the first one
-    bint has_best
-    int128_t best_cost
+cdef inline int64_t form_of_node(ClassCounts counts) noexcept nogil:
+    """Return the form of the node's class counts, once `node_rows` are known."""
+    cdef index_t label
+    cdef int64_t twice = 0
+    for label in range(counts.n_classes):
+        twice += counts.node_rows[label] * counts.total_counts[label]
+    return twice // 2
 
 
 cdef inline void start_rows(FormRows* rows) noexcept nogil:
-    """All rows in the right child."""
+    """Put all samples into the right child."""
     cdef index_t i
     cdef Py_ssize_t diagonal
     for i in range(rows.n_classes):
@@ -64,7 +66,7 @@ cdef inline void start_rows(FormRows* rows) noexcept nogil:
 
 
 cdef inline int64_t move_in_rows(FormRows* rows, index_t label, int64_t weight) noexcept nogil:
-    """Move rows of a class to the left; return what they add to the left child's form."""
+    """Move `weight` samples of class `label` to the left child; return what they add to its form."""
     cdef int64_t added
     cdef const uint32_t* row
     if rows.is_narrow:
@@ -110,49 +112,3 @@ cdef inline void _add_row(FormRows* rows, const int64_t* row, int64_t weight) no
     else:
         for i in range(rows.n_classes):
             rows.left_rows[i] += weight * row[i]
-
-
-cdef inline void move_ordinal_gini(OrdinalGiniScan* scan, index_t label, int64_t weight) noexcept nogil:
-    cdef int64_t added = move_in_rows(&scan.rows, label, weight)
-    scan.forms.left_total += weight
-    scan.forms.left_squares += added
-    scan.forms.right_squares += added - weight * scan.rows.node_rows[label]
-
-
-cdef inline void move_ranking(RankingScan* scan, index_t label, int64_t weight) noexcept nogil:
-    cdef int64_t added = move_in_rows(&scan.rows, label, weight)
-    scan.left_total += weight
-    scan.left_form += added
-    scan.right_form += added - weight * scan.rows.node_rows[label]
-
-
-cdef inline bint offer_ranking(RankingScan* scan) noexcept nogil:
-    cdef int64_t right_total = scan.total - scan.left_total, small_cost
-    cdef int128_t cost
-    if scan.is_small:
-        small_cost = (
-            scan.left_total * scan.left_form + right_total * scan.right_form if scan.weighs_children
-            else scan.left_form + scan.right_form
-        )
-        if small_cost >= scan.best_small_cost:
-            return False
-        scan.best_small_cost = small_cost
-        scan.best_cost = small_cost
-        scan.has_best = True
-        return True
-    if scan.weighs_children:
-        cost = <int128_t> scan.left_total * scan.left_form + <int128_t> right_total * scan.right_form
-    else:
-        cost = scan.left_form + scan.right_form
-    if scan.has_best and cost >= scan.best_cost:
-        return False
-    scan.has_best = True
-    scan.best_cost = cost
-    return True
-
-
-cdef inline Gain gain_of_ranking(const RankingScan* scan) noexcept nogil:
-    cdef int128_t form = scan.total_form
-    if scan.weighs_children:
-        return exact_gain(form * scan.total - scan.best_cost, 1, scan.total)
-    return exact_gain((form - scan.best_cost) * scan.total, 1, scan.total)

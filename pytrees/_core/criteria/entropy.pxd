@@ -1,0 +1,123 @@
+"""Shannon entropy in bits: -sum of p_k log2 p_k, from an integer table of n log2 n in multiples of 2**-30 bit."""
+
+from libc.math cimport log2
+
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, sum_of_n_log2_n
+from pytrees._core.criteria.gain cimport Gain, exact_gain
+from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
+
+
+cdef struct EntropyScan:
+    # The gain grows with minus the children's entropies in total, which is sums of n log2 n.
+    index_t n_classes
+    const int64_t* table
+    const int64_t* total_counts
+    int64_t* left_counts
+    int64_t total, total_sum, left_total, left_sum, right_sum
+    bint has_best
+    int64_t best_score
+
+
+cdef inline void start_entropy(EntropyScan* scan, ClassCounts counts) noexcept nogil:
+    scan.table = &counts.table[0]
+    scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
+
+
+cdef inline bint offer_entropy(EntropyScan* scan) noexcept nogil:
+    cdef int64_t score = (
+        scan.left_sum - scan.table[scan.left_total] + scan.right_sum - scan.table[scan.total - scan.left_total]
+    )
+    if scan.has_best and score <= scan.best_score:
+        return False
+    scan.has_best = True
+    scan.best_score = score
+    return True
+
+
+cdef inline Gain gain_of_entropy(const EntropyScan* scan) noexcept nogil:
+    return _entropy_gain(scan.table[scan.total] - scan.total_sum + scan.best_score, scan.total)
+
+
+cdef inline Gain _entropy_gain(int64_t gained, int64_t total) noexcept nogil:
+    cdef Gain gain = exact_gain(gained, 1 << NLOGN_FRACTION_BITS, total)
+    # Entropy never rises; the rounding of the table can take a gain of nothing below zero.
+    if gain.value < 0.0:
+        gain.value = 0.0
+    return gain
+
+
+cdef inline bint is_perfect_entropy(const EntropyScan* scan) noexcept nogil:
+    return scan.has_best and scan.best_score == 0
+
+
+# ------------------------------------------------------------------------------------------- bounds of cuts in a bin
+
+cdef inline float64_t best_score_of_entropy(const EntropyScan* scan) noexcept nogil:
+    return <float64_t> scan.best_score
+
+
+cdef inline float64_t highest_rise_of_entropy(const EntropyScan* scan, int64_t total) noexcept nogil:
+    """In units of 2**-30 bit: for every sample that leaves it, less than log2 of its samples and 2 bits more on one
+    side, and nothing on the other."""
+    return <float64_t> (total // 2 + 1) * (log2(<float64_t> scan.total) + 2.0) * 2.0**30
+
+
+cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+    """With h(n) = n log2 n the score is sum over k of (h(left_k + d_k) + h(right_k - d_k)) - h(v) - h(total - v). Each
+    term of the sum is convex in d_k, and the chord of the convex h(v) + h(total - v) beside the bin's middle lies
+    below it at all other whole v: the best d_k of every class for itself bounds the score."""
+    cdef const int64_t* table = scan.table
+    cdef int64_t middle = scan.left_total + total // 2, left, right, count, label, slope, bound
+    # total >= 2, so that middle + 1 is at most the right edge.
+    slope = table[middle + 1] - table[middle] + table[scan.total - middle - 1] - table[scan.total - middle]
+    bound = slope * (middle - scan.left_total) - table[middle] - table[scan.total - middle]
+    for label in range(scan.n_classes):
+        left = scan.left_counts[label]
+        right = scan.total_counts[label] - left
+        count = counts[label]
+        bound += max(table[left] + table[right], table[left + count] + table[right - count] - slope * count)
+    # The table is rounded by half a unit: that moves the chord by two units for every row of the bin, and the sums
+    # by one for every class.
+    return <float64_t> (bound + 2 * total + 2 * scan.n_classes + 8)
+
+
+# ------------------------------------------------------------------------------------ children of a categorical split
+
+cdef inline void start_information_node(ChildCounts children) noexcept nogil:
+    """Sum n log2 n over the classes of the node: for all criteria that compare entropies."""
+    children.node_sum = sum_of_n_log2_n(
+        &children.node.table[0], &children.node.total_counts[0], children.node.n_classes
+    )
+
+
+cdef inline void end_information_child(ChildCounts children, int64_t total) noexcept nogil:
+    children.joint_sum += sum_of_n_log2_n(&children.node.table[0], &children.counts[0], children.node.n_classes)
+    children.size_sum += children.node.table[total]
+
+
+cdef inline int64_t information_of_children(ChildCounts children) noexcept nogil:
+    """Return the node's entropy less those of its children, times its samples, in units of 2**-30 bit."""
+    return children.node.table[children.total] - children.node_sum + children.joint_sum - children.size_sum
+
+
+cdef inline Gain entropy_gain_of_children(ChildCounts children) noexcept nogil:
+    return _entropy_gain(information_of_children(children), children.total)
+
+
+# ------------------------------------------------------------------------------ weights that are not whole numbers
+
+cdef inline float64_t weighted_entropy(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
+    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
+    cdef index_t label
+    cdef float64_t impurity = 0.0, share
+    # What rounding leaves below zero is nothing.
+    if total <= 0.0:
+        return 0.0
+    for label in range(scan.n_classes):
+        share = class_weight(scan, side, label)
+        if share > 0.0:
+            share /= total
+            impurity -= share * log2(share)
+    return impurity

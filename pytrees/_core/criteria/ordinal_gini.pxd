@@ -1,0 +1,74 @@
+"""Ordinal Gini: sum over the classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4 of
+R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024)."""
+
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.criteria.children cimport ChildCounts, add_quotient
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.forms cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows
+from pytrees._core.criteria.gini cimport GiniScan
+from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
+
+
+cdef struct OrdinalGiniScan:
+    # With C_q the samples of the classes up to q, the gain grows with sum C_q**2 / L of the left child and the same of
+    # the right one. Sums of C_q**2 are forms of the kernel 2 (classes - max(i, j)): left_squares and right_squares.
+    GiniScan forms
+    FormRows rows
+
+
+cdef inline object ordinal_gini_kernel(n_classes, total):
+    """Return the kernel of the quadratic form, (n_classes, n_classes) int64."""
+    import numpy as np
+
+    if n_classes * total**2 >= 2**62:
+        raise ValueError(f"{n_classes} classes are too many for ordinal Gini of {total} samples.")
+    classes = np.arange(n_classes)
+    return 2 * (n_classes - np.maximum.outer(classes, classes))
+
+
+cdef inline void start_ordinal_gini(OrdinalGiniScan* scan, ClassCounts counts) noexcept nogil:
+    start_forms(&scan.rows, counts)
+    scan.forms.total_squares = form_of_node(counts)
+
+
+cdef inline void start_ordinal_gini_feature(OrdinalGiniScan* scan) noexcept nogil:
+    scan.forms.left_total = 0
+    scan.forms.left_squares = 0
+    scan.forms.right_squares = scan.forms.total_squares
+    start_rows(&scan.rows)
+
+
+cdef inline void move_ordinal_gini(OrdinalGiniScan* scan, index_t label, int64_t weight) noexcept nogil:
+    cdef int64_t added = move_in_rows(&scan.rows, label, weight)
+    scan.forms.left_total += weight
+    scan.forms.left_squares += added
+    scan.forms.right_squares += added - weight * scan.rows.node_rows[label]
+
+
+cdef inline int64_t _cumulative_squares(const int64_t* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    cdef int64_t cumulative = 0, total = 0
+    for label in range(n_classes):
+        cumulative += counts[label]
+        total += cumulative * cumulative
+    return total
+
+
+cdef inline void start_ordinal_gini_node(ChildCounts children) noexcept nogil:
+    children.base.numerator = _cumulative_squares(&children.node.total_counts[0], children.node.n_classes)
+
+
+cdef inline void end_ordinal_gini_child(ChildCounts children, int64_t total) noexcept nogil:
+    add_quotient(&children.present.terms, _cumulative_squares(&children.counts[0], children.node.n_classes), total)
+
+
+cdef inline float64_t weighted_ordinal_gini(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
+    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
+    cdef index_t label
+    cdef float64_t impurity = 0.0, cumulative = 0.0
+    if total <= 0.0:
+        return 0.0
+    for label in range(scan.n_classes):
+        cumulative += class_weight(scan, side, label)
+        impurity += cumulative / total * (1.0 - cumulative / total)
+    return impurity

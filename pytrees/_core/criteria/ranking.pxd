@@ -1,0 +1,141 @@
+"""Ranking impurity: sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11 of R. Ayllón-Gavilán et al.,
+"Splitting criteria for ordinal decision trees: an experimental study", 2024)."""
+
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
+from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
+from pytrees._core.criteria.forms cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows
+from pytrees._core.criteria.gain cimport Gain, exact_gain
+from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
+
+cdef enum:
+    LARGEST_INT64 = 9223372036854775807
+
+
+cdef struct RankingScan:
+    # The gain falls as L q(left) + R q(right) grows, or q(left) + q(right) where children are not weighted, q being
+    # the form of the kernel |v_i - v_j|.
+    FormRows rows
+    bint weighs_children
+    int64_t total, total_form, left_total, left_form, right_form
+    bint is_small                   # costs are below 2**62
+    int64_t best_small_cost         # if so: 2**63 - 1 before the first one
+    bint has_best
+    int128_t best_cost
+
+
+cdef inline object ranking_kernel(scores, total):
+    """Return the kernel of the quadratic form for class scores that are whole numbers, (n_classes, n_classes) int64."""
+    import numpy as np
+
+    span = int(scores.max() - scores.min())
+    if span * total**2 >= 2**62:
+        raise ValueError(f"Class scores over a range of {span} are too wide for {total} samples.")
+    whole = scores.astype(np.int64)
+    return np.abs(np.subtract.outer(whole, whole))
+
+
+cdef inline void start_ranking(RankingScan* scan, ClassCounts counts) noexcept nogil:
+    scan.weighs_children = counts.weighs_children
+    scan.total = sum_of_counts(&counts.total_counts[0], counts.n_classes)
+    start_forms(&scan.rows, counts)
+    scan.total_form = form_of_node(counts)
+    # Children's forms are not greater than the node's.
+    scan.is_small = <float64_t> scan.total * <float64_t> scan.total_form < 2.0**62
+    scan.best_small_cost = LARGEST_INT64
+    scan.has_best = False
+
+
+cdef inline void start_ranking_feature(RankingScan* scan) noexcept nogil:
+    scan.left_total = 0
+    scan.left_form = 0
+    scan.right_form = scan.total_form
+    start_rows(&scan.rows)
+
+
+cdef inline void move_ranking(RankingScan* scan, index_t label, int64_t weight) noexcept nogil:
+    cdef int64_t added = move_in_rows(&scan.rows, label, weight)
+    scan.left_total += weight
+    scan.left_form += added
+    scan.right_form += added - weight * scan.rows.node_rows[label]
+
+
+cdef inline bint offer_ranking(RankingScan* scan) noexcept nogil:
+    cdef int64_t right_total = scan.total - scan.left_total, small_cost
+    cdef int128_t cost
+    if scan.is_small:
+        small_cost = (
+            scan.left_total * scan.left_form + right_total * scan.right_form if scan.weighs_children
+            else scan.left_form + scan.right_form
+        )
+        if small_cost >= scan.best_small_cost:
+            return False
+        scan.best_small_cost = small_cost
+        scan.best_cost = small_cost
+        scan.has_best = True
+        return True
+    if scan.weighs_children:
+        cost = <int128_t> scan.left_total * scan.left_form + <int128_t> right_total * scan.right_form
+    else:
+        cost = scan.left_form + scan.right_form
+    if scan.has_best and cost >= scan.best_cost:
+        return False
+    scan.has_best = True
+    scan.best_cost = cost
+    return True
+
+
+cdef inline Gain gain_of_ranking(const RankingScan* scan) noexcept nogil:
+    cdef int128_t form = scan.total_form
+    if scan.weighs_children:
+        return exact_gain(form * scan.total - scan.best_cost, 1, scan.total)
+    return exact_gain((form - scan.best_cost) * scan.total, 1, scan.total)
+
+
+cdef inline bint is_perfect_ranking(const RankingScan* scan) noexcept nogil:
+    return scan.has_best and scan.best_cost == 0
+
+
+# ------------------------------------------------------------------------------------ children of a categorical split
+
+cdef inline int64_t _ranking_form(ClassCounts node, const int64_t* counts) noexcept nogil:
+    """For every class the sum over the lower ones, as v_q sum of N_j - sum of v_j N_j; the lowest score counts as 0."""
+    cdef index_t label
+    cdef int64_t impurity = 0, lower = 0, lower_scores = 0, score
+    for label in range(node.n_classes):
+        score = node.kernel[0, label]
+        impurity += counts[label] * (score * lower - lower_scores)
+        lower += counts[label]
+        lower_scores += score * counts[label]
+    return impurity
+
+
+cdef inline void start_ranking_node(ChildCounts children) noexcept nogil:
+    children.node_sum = _ranking_form(children.node, &children.node.total_counts[0])
+
+
+cdef inline void end_ranking_child(ChildCounts children, int64_t total) noexcept nogil:
+    cdef int64_t form = _ranking_form(children.node, &children.counts[0])
+    children.cost += <int128_t> total * form if children.node.weighs_children else form
+
+
+cdef inline Gain ranking_gain_of_children(ChildCounts children) noexcept nogil:
+    cdef int128_t form = children.node_sum
+    if children.node.weighs_children:
+        return exact_gain(form * children.total - children.cost, 1, children.total)
+    return exact_gain((form - children.cost) * children.total, 1, children.total)
+
+
+# ------------------------------------------------------------------------------ weights that are not whole numbers
+
+cdef inline float64_t weighted_ranking(const WeightedScan* scan, int side) noexcept nogil:
+    """Return the impurity of the node (0), its left child (1) or its right child (2): for every class the sum over the
+    lower ones, as v_q sum of N_j - sum of v_j N_j."""
+    cdef index_t label
+    cdef float64_t impurity = 0.0, lower = 0.0, lower_scores = 0.0, weight
+    for label in range(scan.n_classes):
+        weight = class_weight(scan, side, label)
+        impurity += weight * (scan.scores[label] * lower - lower_scores)
+        lower += weight
+        lower_scores += scan.scores[label] * weight
+    return impurity

@@ -1,0 +1,35 @@
+"""Jaccard similarity of children to classes, of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning",
+Section 1.1.
+"""
+
+from .counts import add_up, quotient, subtracted
+from .labels import best_but
+
+
+def overlap_of_clusters(node, children, totals):
+    """Sum over the classes of their Jaccard similarity to the children of which they are the majority, the lowest of
+    several, taken together; where one class is that of all, one child stands for another: that which makes most of it.
+    """
+    total, *sizes = totals
+    labels = [counts.index(max(counts)) for counts in children]
+    if len(set(labels)) == 1:
+        return max(
+            overlaps(subtracted(node, counts), total - size, node)[labels[0]]
+            + best_but(overlaps(counts, size, node), labels[0])
+            for counts, size in zip(children, sizes, strict=True)
+        )
+    similarities = []
+    for label in sorted(set(labels)):
+        members = [child for child in range(len(children)) if labels[child] == label]
+        in_both, size = (add_up(numbers[child] for child in members) for numbers in (column(children, label), sizes))
+        similarities.append(quotient(in_both, size + node[label] - in_both))
+    return add_up(similarities)
+
+
+def column(children, label):
+    return [counts[label] for counts in children]
+
+
+def overlaps(counts, total, node):
+    """Jaccard similarity of a set of rows to every class of the node: rows in both over rows in either."""
+    return [quotient(count, total + in_node - count) for count, in_node in zip(counts, node, strict=True)]

@@ -1,0 +1,25 @@
+"""Ordinal Gini, of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study"
+(2024).
+"""
+
+from fractions import Fraction
+
+
+def ogini(counts):
+    """Ordinal Gini: sum over the classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4).
+
+    The equation is printed without its squares; gains are the same as for minus the sum of F_q**2.
+    """
+    total = sum(counts)
+    shares = [Fraction(sum(counts[: q + 1]), total) for q in range(len(counts))]
+    return sum(share * (1 - share) for share in shares)
+
+
+def weighted_ogini(weights, total):
+    if total <= 0.0:
+        return 0.0
+    impurity = cumulative = 0.0
+    for weight in weights:
+        cumulative += weight
+        impurity += cumulative / total * (1.0 - cumulative / total)
+    return impurity

@@ -1,0 +1,143 @@
+"""The table of criteria: the gain of a split by any of them.
+
+Gains are exact: fractions for ``gini``, ``ogini``, ``ranking``, ``jaccard``, ``accuracy``, ``mae`` and ``etc``, and for
+``entropy``, ``gain_ratio`` and ``nvi`` too, because their n log2 n are whole multiples of 2**-30 bit. Floating-point
+numbers, which count as different where they differ by more than a tolerance, are the gains of ``wig``, of ``ranking``
+with class scores that are not whole numbers, and of all criteria on counts where weights are not whole numbers.
+
+A criterion is its name, or its name and a dict of parameters.
+"""
+
+from fractions import Fraction
+from functools import partial
+from itertools import product
+
+from ..criteria.counts import counted, n_log2_n_of, name_of, parameters_of, quotient, remainder
+from ..criteria.entropy import entropy, weighted_entropy
+from ..criteria.gini import gini, weighted_gini
+from ..criteria.jaccard import overlap_of_clusters, overlaps
+from ..criteria.labelled import hits, minus_absolute_errors
+from ..criteria.labels import labelled, matched
+from ..criteria.ordinal_gini import ogini, weighted_ogini
+from ..criteria.ranking import ranking, weighted_ranking
+from ..criteria.ratios import RATIOS, ratio_gain
+from ..criteria.wig import class_weights, wig
+
+MATCHINGS = ("jaccard", "accuracy", "mae")
+
+
+def judges_sequence(criterion):
+    """Whether the criterion sees the labels in the order of the rows, which then have no weights."""
+    return name_of(criterion) in ("etc", "user_sequence")
+
+
+def is_rational(criterion, n_classes):
+    """Whether gains are rational in whole class counts, and so compared exactly."""
+    name, _, scores, _ = parameters_of(criterion, n_classes)
+    return name != "wig" and all(score == int(score) for score in scores)
+
+
+def count_gain(criterion, node, left, n_classes):
+    """Gain of a cut by a criterion on class counts, for the (label, weight) pairs of the node and of its left child."""
+    node, left = counted(node, n_classes), counted(left, n_classes)
+    return gain_of_counts(criterion, node, [left, remainder(node, left)])
+
+
+def gain_of_counts(criterion, node, children):
+    """Gain of a split by a criterion on class counts, given those of the node and its children, and their totals."""
+    name, _, scores, is_weighted = parameters_of(criterion, len(node[0]))
+    if not is_rational(criterion, len(node[0])) or isinstance(node[1], float):
+        return weighted_gain(criterion, node, children)
+    if name in RATIOS + MATCHINGS:
+        return clustering_gain(name, node[0], *transposed(node, children))
+    impurity = {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, scores=scores)}[name]
+    gain = impurity(node[0])
+    for counts, total in children:
+        gain -= (Fraction(total, node[1]) if is_weighted else 1) * impurity(counts)
+    return gain
+
+
+def weighted_gain(criterion, node, children):
+    """The same in floating point."""
+    node_weights, total = node[0], float(node[1])
+    name, alpha, scores, is_weighted = parameters_of(criterion, len(node_weights))
+    children = [(weights, float(child_total)) for weights, child_total in children]
+    if name in RATIOS + MATCHINGS:
+        return clustering_gain(name, node_weights, *transposed((node_weights, total), children))
+    impurity = {
+        "gini": weighted_gini,
+        "entropy": weighted_entropy,
+        "ogini": weighted_ogini,
+        "wig": partial(wig, class_weights=class_weights(scores, alpha)),
+        "ranking": partial(weighted_ranking, scores=scores),
+    }[name]
+    gain = impurity(node_weights, total)
+    for weights, child_total in children:
+        gain -= child_total / total * impurity(weights, child_total) if is_weighted else impurity(weights, child_total)
+    return gain
+
+
+def clustering_gain(name, node, children, totals):
+    """What a split takes off the distance of the node's clustering to its classes, from the class counts of the node
+    and its children and their totals: of whole numbers a fraction, of others a floating-point number."""
+    if name in RATIOS:
+        return ratio_gain(name, node, children, totals)
+    scores = {"jaccard": overlaps, "accuracy": hits, "mae": minus_absolute_errors}[name]
+    undivided = max(scores(node, totals[0], node))
+    children_scores = [scores(counts, total, node) for counts, total in zip(children, totals[1:], strict=True)]
+    if len(children) == 2:
+        gain = matched(*children_scores) - undivided
+    elif name == "jaccard":
+        gain = overlap_of_clusters(node, children, totals) - undivided
+    else:
+        gain = labelled(children_scores) - undivided
+    return gain if name == "jaccard" else quotient(gain, totals[0])
+
+
+def transposed(node, children):
+    """The class counts of the children, and the totals of the node and of them."""
+    return [counts for counts, _ in children], [node[1], *(total for _, total in children)]
+
+
+def reported(criterion, gain):
+    """The double nearest to a gain. Entropy never rises: what the rounded table takes below zero is zero."""
+    if criterion in ("entropy", *RATIOS) and not isinstance(gain, float):
+        gain = max(gain, 0)
+    return float(gain)
+
+
+def score(criterion, left, right):
+    """What grows with the gain of a cut, of one node, given the children's class counts; an empty child adds nothing.
+
+    For gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts L and R; for
+    gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's entropies times
+    their rows, in units of 2**-30 bit.
+    """
+    left_total, right_total = sum(left), sum(right)
+    if criterion == "entropy":
+        return sum(sum(map(n_log2_n_of, child)) - n_log2_n_of(sum(child)) for child in (left, right))
+    if len(left) == 2:
+        difference = left[0] * right_total - right[0] * left_total
+        return Fraction(difference**2, left_total * right_total) if left_total * right_total > 0 else Fraction(0)
+    return sum(
+        Fraction(sum(count**2 for count in child), total)
+        for child, total in ((left, left_total), (right, right_total))
+        if total > 0
+    )
+
+
+def highest_score(criterion, left, counts, right):
+    """The highest score of any cut inside a bin, given the class counts to its left, in it and to its right.
+
+    In any order of the bin's rows: over every choice of rows that move to the left.
+    """
+    return float(
+        max(
+            score(
+                criterion,
+                [count + m for count, m in zip(left, moved, strict=True)],
+                [count + inside - m for count, inside, m in zip(right, counts, moved, strict=True)],
+            )
+            for moved in product(*(range(count + 1) for count in counts))
+        )
+    )
