@@ -36,28 +36,29 @@ COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
 
 # The scan loops are written once and take a criterion's functions inline: GCC stops at its limits of growth otherwise.
 # Loops over the classes are short, so that vector instructions cost more than they save.
-SCAN_ARGS = [
-    "--param=inline-unit-growth=300",
-    "--param=large-function-growth=400",
-    "--param=max-inline-insns-single=400",
-    "-fno-tree-vectorize",
-]
+MODULE_ARGS = {
+    "pytrees._core.split.scan": [
+        "--param=inline-unit-growth=300",
+        "--param=large-function-growth=400",
+        "--param=max-inline-insns-single=400",
+        "-fno-tree-vectorize",
+    ]
+}
 
 # What Cython compiles for memoryviews, once for all kernels.
 SHARED = "pytrees._core._cyutility"
 
 
-def kernel(name, source):
-    """Return the extension of one kernel."""
-    arguments = COMPILE_ARGS + (SCAN_ARGS if name == "pytrees._core.split.scan" else []) + CFLAGS
-    return Extension(name, [source], extra_compile_args=arguments)
-
-
 def extensions():
     """Return one extension for every kernel, and the one that they share."""
-    sources = sorted(Path("pytrees/_core").rglob("*.pyx"))
-    kernels = [kernel(".".join(path.with_suffix("").parts), path.as_posix()) for path in sources]
-    return [*kernels, kernel(SHARED, f"{SHARED.replace('.', '/')}.c")]
+    sources = {
+        ".".join(path.with_suffix("").parts): path.as_posix() for path in sorted(Path("pytrees/_core").rglob("*.pyx"))
+    }
+    sources[SHARED] = f"{SHARED.replace('.', '/')}.c"
+    return [
+        Extension(name, [source], extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS)
+        for name, source in sources.items()
+    ]
 
 
 # Where processes are spawned, those that cythonize starts import this file.

@@ -1,9 +1,12 @@
 """The one door to the kernels: compiled, or the pure-Python reference, by configuration."""
 
+import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import numpy as np
 
@@ -66,6 +69,11 @@ def config_context(*, engine="compiled"):
     engine : {"compiled", "reference"}, default="compiled"
         ``"compiled"`` is the Cython engine, ``"reference"`` the pure-Python one, ``pytrees.reference``.
 
+    Yields
+    ------
+    None
+        Nothing; the choice holds inside the block.
+
     Raises
     ------
     ValueError
@@ -88,7 +96,7 @@ def config_context(*, engine="compiled"):
 
 
 def current_engine():
-    """The name of the engine in force."""
+    """Return the name of the engine in force."""
     return _engine.get()
 
 
@@ -100,7 +108,15 @@ def kernel(name):
 
 
 def load(name):
-    """Import a module of an engine; where it was never built, say so."""
+    """Import a module of an engine.
+
+    Raises
+    ------
+    ImportError
+        If the kernels were never built.
+    """
+    if name.startswith(_PACKAGES["reference"]):
+        _find_reference()
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -110,6 +126,18 @@ def load(name):
             f"{name} is missing: this is a source folder of pytrees that has not been built. Build it in place with "
             "'pip install -e .', or run Python from another folder to use an installed pytrees."
         ) from error
+
+
+def _find_reference():
+    """Import the reference from beside the package, where it lies in a clone that was not installed."""
+    name = _PACKAGES["reference"]
+    if name in sys.modules or find_spec(name) is not None:
+        return
+    file = Path(__file__).parents[1] / "reference" / "__init__.py"
+    if file.exists():
+        spec = spec_from_file_location(name, file)
+        sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
 
 
 def _call_with_lists(function, *args, **kwargs):

@@ -1,69 +1,52 @@
-"""A progress bar on standard error."""
+"""How far some work has come, on standard error."""
 
 import sys
 import time
 
 
-class Progress:
-    """Count finished pieces of work: one line, redrawn in place on a terminal; elsewhere a line every tenth part.
+def progress(results, total, label, *, enabled=True):
+    """Yield the results of some pieces of work, and show how many there are.
+
+    That is a progress bar where tqdm is installed, in notebooks a graphical one, and otherwise a line for every tenth
+    of the pieces.
 
     Parameters
     ----------
+    results : iterable
+        One result for every piece of work, as they are finished.
     total : int
-        Pieces of work.
+        Number of pieces.
     label : str
-        What is being done.
+        What is counted.
     enabled : bool, default=True
-        Whether to print anything.
+        Whether to show anything.
+
+    Yields
+    ------
+    object
+        The results.
 
     Examples
     --------
-    >>> from pytrees._progress import Progress
-    >>> with Progress(2, "trees", enabled=False) as progress:
-    ...     progress.advance()
+    >>> from pytrees._progress import progress
+    >>> list(progress(map(abs, [-1, 2]), 2, "numbers", enabled=False))
+    [1, 2]
     """
+    if enabled and total:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            results = _with_lines(results, total, label)
+        else:
+            results = tqdm(results, desc=label, total=total)
+    yield from results
 
-    _WIDTH = 30
-    _SECONDS_BETWEEN_DRAWS = 0.1
 
-    def __init__(self, total, label, enabled=True):
-        self.total = total
-        self.label = label
-        self.enabled = enabled and total > 0
-        self.done = 0
-        self._stream = sys.stderr
-        self._in_place = self._stream.isatty()
-        self._started = time.monotonic()
-        self._drawn_at = -1.0
-        self._drawn_tenth = 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        if self.enabled and self._in_place:
-            self._stream.write("\n")
-            self._stream.flush()
-
-    def advance(self):
-        """Count one piece of work as done."""
-        self.done += 1
-        if not self.enabled:
-            return
-        now = time.monotonic()
-        last = self.done == self.total
-        if self._in_place:
-            if last or now - self._drawn_at >= self._SECONDS_BETWEEN_DRAWS:
-                self._drawn_at = now
-                self._stream.write("\r" + self._line(now - self._started))
-                self._stream.flush()
-        elif last or self.done * 10 // self.total > self._drawn_tenth:
-            self._drawn_tenth = self.done * 10 // self.total
-            self._stream.write(self._line(now - self._started) + "\n")
-            self._stream.flush()
-
-    def _line(self, seconds):
-        filled = self._WIDTH * self.done // self.total
-        remaining = seconds / self.done * (self.total - self.done)
-        bar = "#" * filled + "." * (self._WIDTH - filled)
-        return f"{self.label} [{bar}] {self.done}/{self.total}, {seconds:.1f} s, {remaining:.1f} s to go   "
+def _with_lines(results, total, label):
+    started = time.monotonic()
+    for done, result in enumerate(results, 1):
+        if done * 10 // total > (done - 1) * 10 // total:
+            seconds = time.monotonic() - started
+            remaining = seconds / done * (total - done)
+            print(f"{label}: {done} of {total}, {seconds:.1f} s, {remaining:.1f} s to go", file=sys.stderr, flush=True)
+        yield result

@@ -1,10 +1,11 @@
 """The criteria: what judges a split, by name, as objects with parameters, or your own by one of two base classes."""
 
 import math
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ._engine import load
 
@@ -18,13 +19,59 @@ __all__ = [
     "resolve",
 ]
 
-_user_criterion = load("pytrees._core.criteria.user")
-CountCriterion = _user_criterion.CountCriterion
-SequenceCriterion = _user_criterion.SequenceCriterion
+if TYPE_CHECKING:
+    from ._core.criteria.user import CountCriterion, SequenceCriterion
+
+_OWN_CRITERIA = "pytrees._core.criteria.user"
+
+
+def __getattr__(name):
+    """Load the base classes of your own criteria when they are asked for: they are compiled, all else here is not."""
+    if name in ("CountCriterion", "SequenceCriterion"):
+        return getattr(load(_OWN_CRITERIA), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _OwnCriterionType(type):
+    def __instancecheck__(cls, candidate):
+        module = sys.modules.get(_OWN_CRITERIA)
+        return module is not None and isinstance(candidate, (module.CountCriterion, module.SequenceCriterion))
+
+
+class OwnCriterion(metaclass=_OwnCriterionType):
+    """Stand for :class:`CountCriterion` and :class:`SequenceCriterion` where instances are asked for.
+
+    To ask does not load their module, without which there can be no instances.
+    """
+
+
+class Judge:
+    """Base class of what judges splits: it has a `name` and says what it `judges`, class counts or label sequences."""
+
+    def specification(self, n_classes, rows=None):
+        """Return the judge as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_rows,), int64, optional
+            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        str or tuple
+            Its name, or its name and a dict of parameters where it has some.
+        """
+        parameters = self._parameters(n_classes)
+        return (self.name, parameters) if parameters else self.name
+
+    def _parameters(self, n_classes):
+        return {}
 
 
 @dataclass(frozen=True)
-class Criterion:
+class Criterion(Judge):
     """What the Python layer must know of a criterion.
 
     Parameters
@@ -32,19 +79,12 @@ class Criterion:
     name : str
         What the engines know it by.
     judges : {"counts", "sequence"}
-        Whether it sees the class counts of the children, which rows may add to with different weights, or their label
-        sequences in the order of the rows.
+        Whether it sees the class counts of the children, which samples may add to with different weights, or their
+        label sequences in the order of the samples.
     """
 
     name: str
     judges: str
-
-    def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it: its name, or its name and parameters.
-
-        `rows` are the numbers, in the X that was fitted, of the rows that the kernels see; None: the same.
-        """
-        return self.name
 
 
 def _check_scores(class_scores, n_classes):
@@ -58,7 +98,7 @@ def _check_scores(class_scores, n_classes):
 
 
 def _as_scores(class_scores):
-    """A tuple of floats, which compares and hashes; None stays None."""
+    """Return a tuple of floats, which compares and hashes; None stays None."""
     if class_scores is None:
         return None
     scores = tuple(float(score) for score in class_scores)
@@ -68,7 +108,7 @@ def _as_scores(class_scores):
 
 
 @dataclass(frozen=True)
-class WeightedInformationGain:
+class WeightedInformationGain(Judge):
     """Information gain of an entropy in which classes count by their distance from the node's most frequent class.
 
     Gain of the weighted entropy -sum of w_q p_q log2 p_q, in bits, with w_q = abs(v_q - v_mode)**alpha divided by the
@@ -114,15 +154,14 @@ class WeightedInformationGain:
         object.__setattr__(self, "class_scores", _as_scores(self.class_scores))
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
-    def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it."""
+    def _parameters(self, n_classes):
         _check_scores(self.class_scores, n_classes)
-        return self.name, {"alpha": float(self.alpha), "class_scores": self.class_scores}
+        return {"alpha": float(self.alpha), "class_scores": self.class_scores}
 
 
 @dataclass(frozen=True)
-class RankingImpurity:
-    """Gain of the ranking impurity: pairs of rows of different classes, counted by the distance of the classes.
+class RankingImpurity(Judge):
+    """Gain of the ranking impurity: pairs of samples of different classes, counted by the distance of the classes.
 
     The impurity is the sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11 of [1]_). With class scores
     that are whole numbers gains are compared exactly, otherwise with a tolerance.
@@ -130,7 +169,7 @@ class RankingImpurity:
     Parameters
     ----------
     weighted : bool, default=True
-        Children count by their share of the rows (Eq. 12 of [1]_); otherwise fully, as in [2]_.
+        Children count by their share of the samples (Eq. 12 of [1]_); otherwise fully, as in [2]_.
     class_scores : sequence of float of shape (n_classes,) or None, default=None
         The scores v_q of the classes, increasing. None: 0, 1, 2, ...
 
@@ -166,10 +205,9 @@ class RankingImpurity:
         object.__setattr__(self, "class_scores", _as_scores(self.class_scores))
         _check_scores(self.class_scores, len(self.class_scores or ()))
 
-    def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it."""
+    def _parameters(self, n_classes):
         _check_scores(self.class_scores, n_classes)
-        return self.name, {"weighted": bool(self.weighted), "class_scores": self.class_scores}
+        return {"weighted": bool(self.weighted), "class_scores": self.class_scores}
 
 
 CRITERIA = {
@@ -191,5 +229,16 @@ CRITERIA = {
 
 
 def resolve(criterion):
-    """The criterion of a name, or the object itself."""
+    """Return the criterion of a name, or the object itself.
+
+    Parameters
+    ----------
+    criterion : str or criterion
+        A name in `CRITERIA`, or an object.
+
+    Returns
+    -------
+    criterion
+        The object.
+    """
     return CRITERIA[criterion] if isinstance(criterion, str) else criterion

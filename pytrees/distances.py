@@ -1,4 +1,4 @@
-"""Distances between two clusterings of the same rows: what judges the splits of an ID3 tree, by name or as objects.
+"""Distances between two clusterings of the same samples: what judges the splits of an ID3 tree, by name or as objects.
 
 >>> from pytrees.distances import clustering_distance
 >>> clustering_distance([0, 0, 1, 1], [0, 1, 1, 1], "accuracy")
@@ -24,7 +24,7 @@ _REMEMBERED_SETS = 4096
 
 
 @dataclass(frozen=True)
-class Distance:
+class Distance(criteria.Judge):
     """What the Python layer must know of a distance.
 
     Parameters
@@ -43,27 +43,23 @@ class Distance:
 
     judges: ClassVar[str] = "counts"
 
-    def specification(self, n_classes, rows=None):
-        """The distance as the kernels take it."""
-        return self.name
-
 
 @dataclass(frozen=True)
-class JaccardDistance:
-    """The extended Jaccard distance under a set function f other than the number of rows.
+class JaccardDistance(criteria.Judge):
+    """The extended Jaccard distance under a set function f other than the number of samples.
 
-    D_f(T, Y) = sum over the classes i of (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where T_i are the rows that are
+    D_f(T, Y) = sum over the classes i of (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where T_i are the samples that are
     predicted to be of class i and Y_i those that are (Section 1.1 of [1]_). It is a metric where f is nonnegative,
     monotone and submodular, which is not checked. A class whose union has f = 0 adds nothing.
 
     Trees under it grow on the reference engine, in pure Python, and call f for every class and every candidate: it is
-    for data of some hundred rows. Distances are compared with a tolerance of 1e-12 · max(1, abs(best)), and rows have
-    no weights.
+    for data of some hundred samples. Distances are compared with a tolerance of 1e-12 · max(1, abs(best)), and samples
+    have no weights.
 
     Parameters
     ----------
     function : callable
-        Takes an ndarray of row numbers, ascending, int64, possibly empty, and returns a number.
+        Takes an ndarray of sample numbers, ascending, int64, possibly empty, and returns a number.
 
     References
     ----------
@@ -90,13 +86,12 @@ class JaccardDistance:
         if not callable(self.function):
             raise ValueError(f"function must be callable, got {self.function!r}.")
 
-    def specification(self, n_classes, rows=None):
-        """The distance as the reference takes it."""
-        return self.name, {"function": _of_lists(self.function)}
+    def _parameters(self, n_classes):
+        return {"function": _of_lists(self.function)}
 
 
 def _of_lists(function):
-    """The set function as the reference calls it, which asks for many sets again and again."""
+    """Return the set function as the reference calls it, which asks for many sets again and again."""
 
     @lru_cache(maxsize=_REMEMBERED_SETS)
     def of_rows(rows):
@@ -126,10 +121,11 @@ DISTANCES = {
 
 
 @dataclass(frozen=True)
-class TreeSize:
+class TreeSize(criteria.Judge):
     """Delta_mts: the sizes of the smallest consistent trees of both sides of a split, added (Section 3.1 of [1]_).
 
-    It looks at the rows and not at their classes alone, and judges single leaves. ID3 under it grows the smallest tree.
+    It looks at the samples and not at their classes alone, and judges single leaves. ID3 under it grows the smallest
+    tree.
 
     References
     ----------
@@ -139,13 +135,20 @@ class TreeSize:
     name: ClassVar[str] = "mts"
     judges: ClassVar[str] = "counts"
 
-    def specification(self, n_classes, rows=None):
-        """The distance by its name."""
-        return self.name
-
 
 def resolve(distance):
-    """The distance of a name, or else the criterion of that name; or the object itself."""
+    """Return the distance of a name, or else the criterion of that name; or the object itself.
+
+    Parameters
+    ----------
+    distance : str, distance or criterion
+        A name, or an object.
+
+    Returns
+    -------
+    distance or criterion
+        The object.
+    """
     if distance == TreeSize.name:
         return TreeSize()
     if isinstance(distance, str):
@@ -154,7 +157,7 @@ def resolve(distance):
 
 
 def clustering_distance(y_true, y_pred, distance="information_gain"):
-    """A distance between the clustering of rows by predicted class, T, and that by true class, Y.
+    """Compute a distance between the clustering of samples by predicted class, T, and that by true class, Y.
 
     Parameters
     ----------
@@ -162,14 +165,14 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
         Class labels of any kind that can be sorted; the classes are those of both.
     distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"} or JaccardDistance, \
             default="information_gain"
-        With P(A) the share of the rows that are in A, and entropies H in bits (Section 1.1 of [1]_):
+        With P(A) the share of the samples that are in A, and entropies H in bits (Section 1.1 of [1]_):
 
         - ``"information_gain"``: H(Y) - H(Y | T), a similarity;
         - ``"gain_ratio"``: the same by H(T), a similarity; 0 where H(T) = 0;
         - ``"nvi"``: 1 - Gain / H(T ∩ Y), the normalised variation of information; 0 where H(T ∩ Y) = 0;
         - ``"gini"``: sum over clusters of P(T_i) (1 - sum over classes of P(Y_j | T_i)²);
         - ``"jaccard"``: sum over the classes of 1 - abs(T_i ∩ Y_i) / abs(T_i ∪ Y_i), where the union is not empty;
-        - ``"accuracy"``: the share of rows with a wrong prediction;
+        - ``"accuracy"``: the share of samples with a wrong prediction;
         - ``"mae"``: the mean of abs(i - j), i and j being the places of the predicted and the true class among the
           sorted classes; for ordered classes, and not in [1]_.
 
@@ -181,7 +184,7 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
     Raises
     ------
     ValueError
-        If there is no such distance, lengths differ, or there are no rows.
+        If there is no such distance, lengths differ, or there are no samples.
 
     Notes
     -----
@@ -204,7 +207,7 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred)
     if not len(y_true):
-        raise ValueError("There are no rows: a distance needs one at least.")
+        raise ValueError("There are no samples: a distance needs at least one.")
     classes, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
     n_classes, true, predicted = len(classes), codes[: len(y_true)], codes[len(y_true) :]
     if isinstance(distance, JaccardDistance):

@@ -7,21 +7,9 @@ from .tree import LEAF, MULTIWAY, Tree
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
-# What scikit-learn 1.9 keeps for a node.
-_SKLEARN_NODE_FIELDS = (
-    "left_child",
-    "right_child",
-    "feature",
-    "threshold",
-    "impurity",
-    "n_node_samples",
-    "weighted_n_node_samples",
-    "missing_go_to_left",
-)
-
 
 def tree_and_names(tree, feature_names=None, class_names=None):
-    """The Tree of a Tree or fitted estimator, and names for its features and classes: given, its own, or numbers."""
+    """Return the Tree of what is given, and names of its features and classes: given ones, its own, or numbers."""
     estimator = None
     if not isinstance(tree, Tree):
         estimator = tree
@@ -45,12 +33,12 @@ def tree_and_names(tree, feature_names=None, class_names=None):
 
 
 def node_labels(given, tree):
-    """The code of the class that every node of the Tree of what is given predicts, or would as a leaf."""
+    """Return the code of the class that every node predicts, or would predict as a leaf."""
     return getattr(given, "node_labels_", tree.majority)
 
 
 def category_names(given):
-    """What a category of a feature is called, as a function of both: the estimator's name of it, or its code."""
+    """Return a function that names a category of a feature: by the estimator's name of it, or by its code."""
     is_categorical = getattr(given, "is_categorical_", None)
     if is_categorical is None:
         return lambda feature, code: int(code)
@@ -59,11 +47,12 @@ def category_names(given):
 
 
 def export_text(tree, *, feature_names=None, class_names=None, digits=4):
-    """The rules of a tree as text.
+    """Export the rules of a tree as text.
 
     Parameters
     ----------
     tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
     feature_names : sequence of str of length n_features, optional
         By default the names that the estimator was fitted with, or ``feature_0``, ``feature_1``, ...
     class_names : sequence of length n_classes, optional
@@ -74,8 +63,8 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     Returns
     -------
     str
-        A line for every branch and leaf; leaves with their class and the class counts. Rows of a category that has no
-        branch at a node are predicted to be of the class that most of the node's rows have.
+        A line for every branch and leaf; leaves with their class and the class counts. Samples of a category that has
+        no branch at a node are predicted to be of the class that most of the node's samples have.
 
     Raises
     ------
@@ -121,7 +110,7 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
 
 
 def tests_of(tree, node, feature_names, name_of, digits):
-    """What the rows of each child of an inner node have in common."""
+    """Describe what the samples of each child of an inner node have in common."""
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
@@ -131,11 +120,12 @@ def tests_of(tree, node, feature_names, name_of, digits):
 
 
 def export_dict(tree, *, feature_names=None, class_names=None):
-    """A tree as nested dicts of plain Python values, ready for JSON.
+    """Export a tree as nested dicts of plain Python values, ready for JSON.
 
     Parameters
     ----------
     tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
     feature_names, class_names : sequence, optional
         As in :func:`export_text`.
 
@@ -180,12 +170,12 @@ def export_dict(tree, *, feature_names=None, class_names=None):
 
 
 def _for_json(category):
-    """Words, numbers and truth values as they are; dates, intervals and what else there is as their text."""
+    """Return words, numbers and truth values as they are; dates, intervals and other objects as text."""
     return category if isinstance(category, (str, int, float)) else str(category)
 
 
 def to_sklearn(tree, classes=None):
-    """A fitted scikit-learn ``DecisionTreeClassifier`` that decides as the tree does.
+    """Convert a tree to a fitted scikit-learn ``DecisionTreeClassifier`` that decides as the tree does.
 
     scikit-learn rounds the data it is given to float32 (to the nearest), and compares it with float64 thresholds. The
     thresholds are rounded down to float32 here, which changes no decision on float32 data: no float32 number lies
@@ -193,12 +183,13 @@ def to_sklearn(tree, classes=None):
     rounded across a threshold; then, and only then, the two trees may decide differently.
 
     A multiway node becomes a balanced search among its categories, and the data that scikit-learn's tree takes has
-    their codes: what the estimator's ``encode`` gives. Among its leaves are some without training rows, for the
+    their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
     categories that have no child: they predict as the multiway node does.
 
     Parameters
     ----------
     tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
     classes : array-like of shape (n_classes,), optional
         By default the estimator's classes, or 0..n_classes-1.
 
@@ -225,78 +216,11 @@ def to_sklearn(tree, classes=None):
     >>> bool((theirs.predict(X) == ours.predict(X)).all())
     True
     """
-    # Importing scikit-learn's trees takes much longer than all of pytrees, and only this function needs them.
-    from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
-    from sklearn.tree._tree import NODE_DTYPE
-
-    if NODE_DTYPE.names != _SKLEARN_NODE_FIELDS:
-        raise RuntimeError(f"This scikit-learn keeps {NODE_DTYPE.names} for a node, not {_SKLEARN_NODE_FIELDS}.")
     feature_names = getattr(tree, "feature_names_in_", None)
     if classes is None and not isinstance(tree, Tree):
         classes = getattr(tree, "classes_", None)
     tree, _, _ = tree_and_names(tree, class_names=classes)
-    estimator = SklearnDecisionTreeClassifier()
-    estimator.tree_ = _sklearn_tree(tree)
-    estimator.classes_ = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
-    estimator.n_classes_ = np.intp(tree.n_classes)
-    estimator.n_features_in_ = estimator.max_features_ = tree.n_features
-    estimator.n_outputs_ = 1
+    estimator = tree.to_sklearn(classes)
     if feature_names is not None:
         estimator.feature_names_in_ = feature_names
     return estimator
-
-
-def _sklearn_tree(tree):
-    from sklearn.tree._tree import NODE_DTYPE
-    from sklearn.tree._tree import Tree as SklearnTree
-
-    binary = tree.binary
-    shares, weights, n_samples, depth = _of_binary_nodes(tree)
-    nodes = np.zeros(binary.node.size, dtype=NODE_DTYPE)
-    nodes["left_child"], nodes["right_child"] = binary.children_left, binary.children_right
-    nodes["feature"] = binary.feature
-    nodes["threshold"] = _rounded_down_to_float32(binary.threshold)
-    nodes["impurity"] = 1.0 - (shares**2).sum(axis=1)
-    nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
-    converted = SklearnTree(tree.n_features, np.array([tree.n_classes], dtype=np.intp), 1)
-    converted.__setstate__(
-        {
-            "max_depth": depth,
-            "node_count": binary.node.size,
-            "nodes": nodes,
-            "values": np.ascontiguousarray(shares[:, None, :]),
-        }
-    )
-    return converted
-
-
-def _of_binary_nodes(tree):
-    """Class shares, weight and number of the rows of every node of the binary form, and its depth."""
-    if not tree.is_multiway:
-        weights = tree.value.sum(axis=1)
-        return tree.value / weights[:, None], weights, tree.n_node_samples, tree.max_depth
-    binary = tree.binary
-    left, right = binary.children_left, binary.children_right
-    is_leaf = left == LEAF
-    # Leaves of the binary form that are parts of multiway nodes have no training rows.
-    has_rows = is_leaf & (tree.children_left[binary.node] == LEAF)
-    value = np.where(has_rows[:, None], tree.value[binary.node], 0.0)
-    n_samples = np.where(has_rows, tree.n_node_samples[binary.node], 0)
-    depth = np.zeros(left.size, dtype=np.int64)
-    inner = np.flatnonzero(~is_leaf)
-    for node in inner:
-        depth[[left[node], right[node]]] = depth[node] + 1
-    for node in inner[::-1]:
-        value[node] = value[left[node]] + value[right[node]]
-        n_samples[node] = n_samples[left[node]] + n_samples[right[node]]
-    weights = value.sum(axis=1)
-    has_rows = (weights > 0.0)[:, None]
-    shares = np.divide(value, weights[:, None], out=tree.shares[binary.node], where=has_rows)
-    return shares, weights, n_samples, int(depth.max())
-
-
-def _rounded_down_to_float32(thresholds):
-    with np.errstate(over="ignore"):
-        nearest = thresholds.astype(np.float32)
-        below = np.nextafter(nearest, np.float32(-np.inf))
-    return np.where(nearest.astype(np.float64) > thresholds, below, nearest).astype(np.float64)

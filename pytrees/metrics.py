@@ -12,9 +12,9 @@ __all__ = ["mae_scorer", "make_ordinal_scorer", "qwk_scorer", "ranked_probabilit
 
 
 def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None):
-    """Mean squared distance of the predicted from the observed cumulative distribution of ordered classes.
+    """Compute the ranked probability score (RPS) of ordered classes.
 
-    Eq. 16 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the mean over the rows of
+    Eq. 16 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the mean over the samples of
     sum_q (P(y <= C_q) - [y <= C_q])^2, not divided by Q-1. For two classes it is the squared error of the probability.
 
     Parameters
@@ -27,11 +27,12 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
         All classes in the order of the columns of `y_proba`, which need not be that of sorting. By default the sorted
         classes in `y_true`, none of which may be absent then.
     sample_weight : array-like of shape (n_samples,), optional
+        Weights of the samples; by default all count alike.
 
     Returns
     -------
     float
-        Between 0, where every row has its class for certain, and n_classes - 1. Smaller is better.
+        Between 0, where every sample has its class for certain, and n_classes - 1. Smaller is better.
 
     Raises
     ------
@@ -64,10 +65,10 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
 
 
 def make_ordinal_scorer(metric, *, labels=None):
-    """A scorer that takes the classes of an estimator as ordered.
+    """Make a scorer that takes the classes of an estimator as ordered.
 
-    Classes count by their place in the order, whatever their labels are, and whether or not they all occur in the rows
-    that are scored. `rps_scorer`, `mae_scorer` and `qwk_scorer` are such scorers, without `labels`.
+    Classes count by their place in the order, whatever their labels are, and whether or not they all occur in the
+    samples that are scored. `rps_scorer`, `mae_scorer` and `qwk_scorer` are such scorers, without `labels`.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ class _OrdinalScorer:
         return f"make_ordinal_scorer({self.metric!r}{labels})"
 
     def _order(self, classes, y_true):
-        """All classes, from the lowest to the highest."""
+        """Return all classes, from the lowest to the highest."""
         if self.labels is not None:
             return self.labels
         if set(classes.tolist()).issuperset(y_true.tolist()):
@@ -143,13 +144,13 @@ class _OrdinalScorer:
         self._request.score.add_request(param="sample_weight", alias=alias)
 
     def set_score_request(self, *, sample_weight):
-        """A scorer like this one that wants weights (True), ignores them (False) or refuses to be given any (None)."""
+        """Make a scorer that wants weights (True), ignores them (False) or refuses to be given any (None)."""
         scorer = copy.copy(self)  # the ready scorers are shared: they must stay as they are
         scorer._set_request(sample_weight)
         return scorer
 
     def get_metadata_routing(self):
-        """What the scorer asks for, as scikit-learn's metadata routing wants to know it."""
+        """Return what the scorer asks for in scikit-learn's metadata routing."""
         return get_routing_for_object(self._request)
 
 
@@ -176,7 +177,7 @@ _SCORES = {"rps": _negated_rps, "mae": _negated_mae, "qwk": _qwk}
 
 
 def _check_probabilities(y_proba):
-    """Rows of distributions, as floats."""
+    """Check that the rows are distributions; return them as floats."""
     y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
     if y_proba.ndim != 2:
         raise ValueError(
@@ -192,7 +193,7 @@ def _check_probabilities(y_proba):
 
 
 def _column_order(y_true, labels, n_columns):
-    """The classes of the columns."""
+    """Return the classes of the columns."""
     if labels is not None:
         order = column_or_1d(labels)
         if len(order) != n_columns:
@@ -207,7 +208,7 @@ def _column_order(y_true, labels, n_columns):
 
 
 def _codes(values, order, what):
-    """The place of every value in the order."""
+    """Find the place of every value in the order."""
     place = {label: code for code, label in enumerate(order.tolist())}
     if len(place) != len(order):
         raise ValueError(f"labels must be different classes, got {order.tolist()!r}.")

@@ -11,13 +11,14 @@ __all__ = ["plot_tree"]
 def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=None):
     """Draw a tree.
 
-    Inner nodes show their test, with the rows that pass it going left, or their categorical feature, whose categories
-    stand at the ways to the children; leaves show their class and the number of their training rows. The colour is that
-    of the predicted class, the paler the more mixed the node is.
+    Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
+    categories stand at the ways to the children; leaves show their class and the number of their training samples. The
+    colour is that of the predicted class, the paler the more mixed the node is.
 
     Parameters
     ----------
     tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
     feature_names, class_names : sequence, optional
         As in :func:`pytrees.export_text`.
     ax : matplotlib.axes.Axes, optional
@@ -44,7 +45,7 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     >>> from pytrees import DecisionTreeClassifier, plot_tree
     >>> nodes = plot_tree(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))
     >>> nodes[1].get_text()
-    'class a\\n1 row'
+    'class a\\n1 sample'
     """
     try:
         import matplotlib.pyplot as plt
@@ -73,7 +74,7 @@ def _draw_edges(tree, name_of, ax, fontsize):
 
 
 def _answers(tree, node, name_of):
-    """Children of a node, and what stands at the ways to them: categories, or whether rows pass the root's test."""
+    """Return the children of a node with the labels of their edges: categories, or yes and no below the root."""
     children = tree.children_of(node)
     if tree.children_left[node] == MULTIWAY:
         return [(child, name_of(tree.feature[node], tree.category[child])) for child in children]
@@ -99,19 +100,21 @@ def _label(tree, node, label, feature_names, class_names):
         return feature_names[tree.feature[node]]
     if tree.children_left[node] != LEAF:
         return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
-    n_rows = tree.n_node_samples[node]
-    return f"class {class_names[label]}\n{n_rows} row{'' if n_rows == 1 else 's'}"
+    n_samples = tree.n_node_samples[node]
+    return f"class {class_names[label]}\n{n_samples} sample{'' if n_samples == 1 else 's'}"
 
 
 def _faces(tree, colours):
-    """The colour of every node's class, mixed with white as far as the node is mixed."""
+    """Return the colour of every node: that of its class, mixed with white as far as the node is mixed."""
     share = tree.value.max(axis=1) / tree.value.sum(axis=1)
     return 1.0 - 0.6 * share[:, None] * (1.0 - colours)
 
 
 def node_positions(tree):
-    """For every node its place from left to right, in leaves, and its depth; inner nodes stand half-way between their
-    first and last child."""
+    """Return for every node its place from left to right, in leaves, and its depth.
+
+    Inner nodes stand half-way between their first and last child.
+    """
     depth = np.zeros(tree.node_count, dtype=np.int64)
     x = np.zeros(tree.node_count)
     is_leaf = tree.children_left == LEAF

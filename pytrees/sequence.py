@@ -6,12 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ._engine import kernel
+from ._missing import is_nan
 
 __all__ = ["Phrase", "Substitution", "effort_to_compress", "nsrps"]
 
 
 def effort_to_compress(sequence, normalized=False):
-    """Effort-To-Compress (ETC) of a sequence by non-sequential recursive pair substitution.
+    """Compute the Effort-To-Compress (ETC) of a sequence.
 
     In every step the most frequent pair of neighbouring symbols is replaced, everywhere, by a new symbol, until all
     symbols are equal; ETC is the number of steps. Pairs are counted without overlap, greedily from the left; of equally
@@ -68,7 +69,7 @@ def effort_to_compress(sequence, normalized=False):
 
 
 def nsrps(sequence):
-    """Non-sequential recursive pair substitution (NSRPS), step by step.
+    """Apply non-sequential recursive pair substitution (NSRPS), step by step.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def nsrps(sequence):
 class Substitution(NamedTuple):
     """One step of :func:`nsrps`.
 
-    Attributes
+    Parameters
     ----------
     pair : tuple of two
         The pair that was replaced; each half a label of the sequence or a :class:`Phrase` of labels.
@@ -207,7 +208,7 @@ def _phrase_from_postfix(postfix):
 
 
 def encode(sequence):
-    """Codes 0..k-1 of the labels of a sequence (int32), and the k different labels.
+    """Code the labels of a sequence by 0..k-1 (int32); return the codes and the k different labels.
 
     Raises
     ------
@@ -248,14 +249,6 @@ def _encode_labels(sequence):
     except TypeError as error:
         raise TypeError(f"The labels of a sequence must be hashable: {error}.") from error
     labels = list(code_of)
-    if any(is_missing(label) for label in labels):
+    if any(is_nan(label) for label in labels):
         raise ValueError("The sequence contains missing values (NaN, NaT or NA).")
     return codes, labels
-
-
-def is_missing(label):
-    """Whether a label is NaN, NaT or NA: they alone are not equal to themselves, or do not say."""
-    try:
-        return bool(label != label)
-    except (TypeError, ValueError):
-        return True

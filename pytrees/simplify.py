@@ -13,7 +13,7 @@ __all__ = ["RedundantSplits", "merge_redundant", "redundant_splits"]
 class RedundantSplits(NamedTuple):
     """How many splits of a tree are redundant.
 
-    Attributes
+    Parameters
     ----------
     repeated : int
         Splits of a feature that cut off a leaf, right after one of the same feature that cuts off a leaf of the same
@@ -27,7 +27,7 @@ class RedundantSplits(NamedTuple):
 
 
 def merge_redundant(tree, labels=None):
-    """The same predictions from fewer nodes: redundant splits joined, until there are none.
+    """Merge redundant splits until there are none; the predictions stay the same.
 
     Two redundancies are joined, again and again:
 
@@ -48,8 +48,8 @@ def merge_redundant(tree, labels=None):
     Returns
     -------
     Tree
-        The smaller tree. A node has the rows and class counts of those that were joined, added. The gain of a joined
-        split is the sum of both gains, weighted by their nodes' rows, per row of the upper node: that is its own
+        The smaller tree. A node has the samples and class counts of those that were joined, added. The gain of a joined
+        split is the sum of both gains, weighted by their nodes' samples, per sample of the upper node: that is its own
         where the leaves are pure and gains are decreases of an impurity.
     ndarray of shape (node_count,)
         What its nodes predict. Only where labels were given, or the estimator has them.
@@ -88,14 +88,16 @@ def merge_redundant(tree, labels=None):
 
 
 def redundant_splits(tree, labels=None):
-    """How many splits of a tree are redundant, of either kind.
+    """Count the redundant splits of a tree, of either kind.
 
     They are counted as :func:`merge_redundant` joins them, from the leaves up: it removes two nodes for every one, or
     all children of a node with a child for every category.
 
     Parameters
     ----------
-    tree, labels
+    tree : Tree or fitted estimator
+        As for :func:`merge_redundant`.
+    labels : array-like of shape (node_count,), optional
         As for :func:`merge_redundant`.
 
     Returns
@@ -141,7 +143,7 @@ def _check_estimator(estimator, labels):
 
 
 def _with_labels(tree, labels):
-    """The tree, what its nodes predict, and whether that was told rather than counted."""
+    """Return the tree, what its nodes predict, and whether that was given rather than counted."""
     if not isinstance(tree, Tree):
         _check_estimator(tree, labels)
         labels = getattr(tree, "node_labels_", None) if labels is None else labels
@@ -214,7 +216,7 @@ class _Merging:
         self.feature[node], self.threshold[node], self.gain[node] = UNDEFINED, float(UNDEFINED), 0.0
 
     def result(self):
-        """The tree, and which of the old nodes its nodes are."""
+        """Return the tree, and which of the old nodes its nodes are."""
         kept, pending = [], [0]
         while pending:
             node = pending.pop()
@@ -238,6 +240,6 @@ class _Merging:
         return tree, kept
 
     def sides(self, kept, children, side):
-        """The left or right child of every node."""
+        """Return the left or right child of every node."""
         nodes = zip(kept, children, strict=True)
         return [(MULTIWAY if self.is_multiway[node] else some[side]) if some else LEAF for node, some in nodes]

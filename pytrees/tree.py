@@ -8,11 +8,16 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
-from ._tree_checks import LEAF, MULTIWAY, check_tree
-from ._tree_checks import UNDEFINED as UNDEFINED
+from ._sklearn_tree import sklearn_classifier
 from .input.validation import check_finite
 
 __all__ = ["Tree"]
+
+# In children_left and children_right: the node is a leaf, or has a child for every category.
+LEAF = -1
+MULTIWAY = -2
+# In feature and threshold, where a node has none.
+UNDEFINED = -2
 
 # Fewer rows walk in the arrays as they are. To pack 16 nodes takes about as long as two or three rows save by it, then
 # and in all later walks.
@@ -41,7 +46,8 @@ class BinaryForm(NamedTuple):
     """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
 
     `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
-    whose part a node is. Among the parts of a multiway node are leaves: for rows of none of its children's categories.
+    whose part a node is. Among the parts of a multiway node are leaves: for samples of none of its children's
+    categories.
     """
 
     children_left: np.ndarray
@@ -52,12 +58,12 @@ class BinaryForm(NamedTuple):
 
 
 def _read_only(array):
-    """The array in memory that nobody can write to, not even through its flags."""
+    """Copy an array to memory that nobody can write to, not even through its flags."""
     return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
 def _frozen(name, array, dtype):
-    """What is given for one of the arrays, as a copy that cannot be written to."""
+    """Copy what is given for one of the arrays to an array that cannot be written to."""
     array = np.asarray(array)
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
@@ -68,7 +74,7 @@ class Tree:
     """A decision tree as a structure of arrays, all of them read-only.
 
     Nodes are numbered in preorder, left first; node 0 is the root. A node splits by a threshold into two, or, where its
-    feature is categorical, into a child for every category among its training rows. Trees are equal where all their
+    feature is categorical, into a child for every category among its training samples. Trees are equal where all their
     arrays are.
 
     Parameters
@@ -78,11 +84,11 @@ class Tree:
     feature : array-like of shape (node_count,), int
         The feature that the node looks at; -2 at leaves.
     threshold : array-like of shape (node_count,), float
-        Rows with ``x <= threshold`` go left; -2 at leaves and at multiway nodes.
+        Samples with ``x <= threshold`` go left; -2 at leaves and at multiway nodes.
     n_node_samples : array-like of shape (node_count,), int
-        Training rows that reached the node.
+        Training samples that reached the node.
     value : array-like of shape (node_count, n_classes), float
-        Their class counts, or sums of weights where rows were weighted.
+        Their class counts, or sums of weights where samples were weighted.
     gain : array-like of shape (node_count,), float
         Gain of the split in the units of the criterion (bits for entropy, steps for ETC, none for Gini); 0 at leaves.
     n_features : int
@@ -93,7 +99,7 @@ class Tree:
     children : array-like of shape (node_count - 1,), int, optional
         The children of all nodes: left and right ones, or those of a multiway node in ascending order of category.
     category : array-like of shape (node_count,), int, optional
-        The code of the category whose rows go from a multiway node to this child; -1 at other nodes.
+        The code of the category whose samples go from a multiway node to this child; -1 at other nodes.
 
     Attributes
     ----------
@@ -113,8 +119,8 @@ class Tree:
 
     Notes
     -----
-    In the rows that are handed to a tree, categories are codes: whole numbers, others are rounded. A row whose category
-    no child stands for stays at the multiway node, and is predicted to be of that node's most frequent class.
+    In the samples that are handed to a tree, categories are codes: whole numbers, others are rounded. A sample whose
+    category no child stands for stays at the multiway node, and is predicted to be of that node's most frequent class.
 
     Examples
     --------
@@ -160,7 +166,7 @@ class Tree:
             given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
             child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
-        object.__setattr__(self, "max_depth", check_tree(self))
+        object.__setattr__(self, "max_depth", _check_tree(self))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
@@ -170,11 +176,24 @@ class Tree:
 
     @classmethod
     def from_arrays(cls, arrays, n_features):
-        """The tree of a kernel's dict of arrays."""
+        """Make a tree of a kernel's dict of arrays.
+
+        Parameters
+        ----------
+        arrays : dict of str to array-like
+            The parameters of a Tree by their names, but for `n_features`.
+        n_features : int
+            Number of features the tree was grown on.
+
+        Returns
+        -------
+        Tree
+            The tree.
+        """
         return cls(**arrays, n_features=n_features)
 
     def _arrays(self):
-        """All arrays that make the tree what it is."""
+        """Return all arrays that make the tree what it is."""
         arrays = tuple(getattr(self, name) for name in _DTYPES)
         return arrays + self._child_arrays if self.is_multiway else arrays
 
@@ -203,26 +222,32 @@ class Tree:
 
     @property
     def node_count(self):
+        """Number of nodes."""
         return self.children_left.size
 
     @property
     def n_leaves(self):
+        """Number of leaves."""
         return int(np.count_nonzero(self.children_left == LEAF))
 
     @property
     def n_classes(self):
+        """Number of classes."""
         return self.value.shape[1]
 
     @property
     def child_offsets(self):
+        """Where the children of every node start in `children`; ndarray of shape (node_count + 1,), int64."""
         return self._children_by_offsets()[0]
 
     @property
     def children(self):
+        """The children of all nodes; ndarray of shape (node_count - 1,), int64."""
         return self._children_by_offsets()[1]
 
     @property
     def category(self):
+        """The category that every node stands for, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
 
     def _children_by_offsets(self):
@@ -235,15 +260,17 @@ class Tree:
         return self._child_arrays
 
     def children_of(self, node):
-        """The children of a node: left and right, or one for every category in ascending order; none of a leaf.
+        """Return the children of a node: left and right, or one for every category in ascending order; none of a leaf.
 
         Parameters
         ----------
         node : int
+            Number of the node.
 
         Returns
         -------
         ndarray of shape (n_children,), int64
+            Numbers of the children.
         """
         return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
 
@@ -278,43 +305,93 @@ class Tree:
         return _shares(self.value)
 
     def majority_at(self, nodes):
-        """The `majority` of some nodes, such as the leaves that `apply` gives."""
+        """Return the `majority` of some nodes, such as the leaves that `apply` gives.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        ndarray of shape (n,), int64
+            The codes of their classes.
+        """
         if self._majority is None and len(nodes) < self.node_count:
             return _majority(self.value.take(nodes, axis=0))
         return self.majority.take(nodes)
 
     def shares_at(self, nodes):
-        """The `shares` of some nodes, such as the leaves that `apply` gives."""
+        """Return the `shares` of some nodes, such as the leaves that `apply` gives.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes), float64
+            Their class shares.
+        """
         if len(nodes) < self.node_count:
             return _shares(self.value.take(nodes, axis=0))
         return self.shares.take(nodes, axis=0)
 
     def apply(self, X):
-        """The leaf that every row comes to, or the multiway node at which it stays.
+        """Find the leaf that every sample comes to, or the multiway node at which it stays.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that the tree was grown on.
 
         Returns
         -------
-        ndarray of shape (n_rows,), int64
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes.
         """
         return self.apply_checked(self._rows(X), self)
 
     def apply_valid(self, X):
-        """`apply` for an X that is known to be float64, C-contiguous, finite, and of `n_features` columns."""
+        """Find the leaves of samples as `apply` does, without checking them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples, with the features that the tree was grown on.
+            C-contiguous and finite.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes.
+        """
         return self._leaves(X)[0]
 
     def apply_checked(self, X, asked):
-        """`apply_valid` for an X that may not be finite: then it is refused in the name of whoever is asked."""
+        """Find the leaves of samples as `apply` does, checking only whether they are finite.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples, with the features that the tree was grown on.
+            C-contiguous.
+        asked : Tree or estimator
+            What an error names as refusing them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int64
+            Numbers of nodes.
+        """
         leaves, finite = self._leaves(X)
         if not finite:
             check_finite(asked, X)
         return leaves
 
     def _leaves(self, X):
-        """The leaves, and whether X is known to be finite."""
+        """Return the leaves, and whether X is known to be finite."""
         if self.worth_packing(len(X)):
             leaves, finite = kernel("apply_packed")(*self.packed(), X)
         else:
@@ -322,11 +399,11 @@ class Tree:
         return np.asarray(leaves, dtype=np.int64), finite
 
     def _own_nodes(self, nodes):
-        """The tree's nodes for those of its binary form."""
+        """Return the tree's nodes for those of its binary form."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
     def packed(self):
-        """The nodes and their numbers as the kernels that walk many rows want them; packed once, then kept.
+        """Pack the nodes and their numbers as the kernels that walk many samples want them; once, then they are kept.
 
         Returns
         -------
@@ -341,7 +418,18 @@ class Tree:
         return self._packed
 
     def worth_packing(self, n_rows):
-        """Whether so many rows walk faster through the packed tree, what packing takes included."""
+        """Whether so many samples walk faster through the packed tree, the time to pack it included.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of samples.
+
+        Returns
+        -------
+        bool
+            Whether to use `packed`.
+        """
         return (
             n_rows >= _FEWEST_ROWS_TO_PACK_FOR
             and (self._packed is not None or self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows)
@@ -349,20 +437,32 @@ class Tree:
         )
 
     def predict(self, X):
-        """The code of the most frequent class in every row's leaf, the lowest of several; shape (n_rows,), int64."""
-        return self.majority_at(self.apply(X))
-
-    def decision_path(self, X):
-        """The nodes that every row visits.
+        """Predict the code of the most frequent class in every sample's leaf, the lowest of several.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that the tree was grown on.
 
         Returns
         -------
-        scipy.sparse.csr_matrix of shape (n_rows, node_count), int64
-            1 where the row visits the node.
+        ndarray of shape (n_samples,), int64
+            Codes of classes.
+        """
+        return self.majority_at(self.apply(X))
+
+    def decision_path(self, X):
+        """Find the nodes that every sample visits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that the tree was grown on.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_samples, node_count), int64
+            1 where the sample visits the node.
         """
         X = self._validated(X)
         indptr, indices = (np.asarray(part, dtype=np.int64) for part in self._walk("decision_path", X))
@@ -376,17 +476,17 @@ class Tree:
         return csr_matrix((ones, indices, indptr), shape=(len(X), self.node_count))
 
     def feature_usage(self, X=None):
-        """How many rows have each feature looked at on their way: the tests that must be ordered for them.
+        """Count the samples for which each feature is tested along the decision path.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), optional
-            Without it, the rows that the tree was grown on.
+        X : array-like of shape (n_samples, n_features), optional
+            Without it, the samples that the tree was grown on.
 
         Returns
         -------
         ndarray of shape (n_features,), int64
-            A row counts once for a feature, however often it is looked at.
+            A sample counts once for a feature, however often it is looked at.
         """
         if X is not None:
             return np.asarray(self._walk("feature_usage", self._validated(X)), dtype=np.int64)
@@ -404,13 +504,14 @@ class Tree:
         return usage
 
     def feature_importances(self):
-        """Share of every feature in the total gain, each split's gain counted by the weight of its rows.
+        """Compute the share of every feature in the total gain, each split's gain counted by the weight of its samples.
 
         Gains below zero, which ETC can have, count as zero. All zeros where nothing was gained.
 
         Returns
         -------
         ndarray of shape (n_features,), float64
+            Shares that sum to one, or zeros.
         """
         inner = self.children_left != LEAF
         gains = np.maximum(self.gain[inner], 0.0) * self.value[inner].sum(axis=1)
@@ -418,7 +519,9 @@ class Tree:
         return total / total.sum() if total.sum() > 0.0 else total
 
     def to_sklearn(self, classes=None):
-        """A fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes; see :func:`pytrees.export.to_sklearn`.
+        """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
+
+        See :func:`pytrees.export.to_sklearn`, which takes the names of an estimator with it.
 
         Parameters
         ----------
@@ -428,10 +531,35 @@ class Tree:
         Returns
         -------
         sklearn.tree.DecisionTreeClassifier
-        """
-        from .export import to_sklearn
+            It decides as the tree does on data that is exact in float32.
 
-        return to_sklearn(self, classes)
+        Raises
+        ------
+        RuntimeError
+            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+        ValueError
+            If there is not one label for every class.
+        """
+        classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
+        if len(classes) != self.n_classes:
+            raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
+        return sklearn_classifier(self.binary[:4], *self._values_of_binary_nodes(), self.n_features, classes)
+
+    def _values_of_binary_nodes(self):
+        """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
+        if not self.is_multiway:
+            return self.shares, self.value.sum(axis=1), self.n_node_samples
+        left, right, node = self.binary.children_left, self.binary.children_right, self.binary.node
+        # Leaves of the binary form that are parts of multiway nodes have no training samples.
+        has_samples = (left == LEAF) & (self.children_left[node] == LEAF)
+        value = np.where(has_samples[:, None], self.value[node], 0.0)
+        n_samples = np.where(has_samples, self.n_node_samples[node], 0)
+        for parent in np.flatnonzero(left != LEAF)[::-1]:
+            value[parent] = value[left[parent]] + value[right[parent]]
+            n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
+        weights = value.sum(axis=1)
+        shares = np.divide(value, weights[:, None], out=self.shares[node], where=(weights > 0.0)[:, None])
+        return shares, weights, n_samples
 
     def _validated(self, X):
         X = self._rows(X)
@@ -454,3 +582,98 @@ def _majority(value):
 
 def _shares(value):
     return value / value.sum(axis=1, keepdims=True)
+
+
+# ----------------------------------------------------------------------------------------- arrays that are safe to walk
+
+
+def _check_tree(tree):
+    """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
+    _check_shapes(tree)
+    if tree.is_multiway:
+        _check_children_by_offsets(tree)
+    _check_children(tree)
+    _check_nodes(tree)
+    depth, level = -1, np.array([0])
+    while level.size:
+        depth += 1
+        level = _children_of_level(tree, level)
+    return depth
+
+
+def _check_shapes(tree):
+    n_nodes = tree.node_count
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    expected = dict.fromkeys(names, n_nodes)
+    if tree.is_multiway:
+        expected |= {"child_offsets": n_nodes + 1, "children": n_nodes - 1, "category": n_nodes}
+    for name, size in expected.items():
+        shape = getattr(tree, name).shape
+        if shape[:1] != (size,) or len(shape) != (2 if name == "value" else 1):
+            raise ValueError(f"Not a tree: {name} has shape {shape} in a tree of {n_nodes} nodes.")
+    if n_nodes == 0 or tree.value.shape[1] == 0:
+        raise ValueError("Not a tree: it needs a node and a class at least.")
+
+
+def _check_children(tree):
+    n_nodes, left, right = tree.node_count, tree.children_left, tree.children_right
+    if not np.array_equal(left == LEAF, right == LEAF):
+        raise ValueError("Not a tree: a node has one child.")
+    if not np.array_equal(left == MULTIWAY, right == MULTIWAY):
+        raise ValueError("Not a tree: a node is multiway on one side.")
+    inner = np.flatnonzero(left != LEAF)
+    binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
+    if not np.array_equal(left[binary], binary + 1):
+        raise ValueError("Not a tree in preorder: a left child does not follow its parent.")
+    children = tree.children if tree.is_multiway else np.concatenate([left[binary], right[binary]])
+    if not np.array_equal(np.sort(children), np.arange(1, n_nodes)) or np.any(right[binary] <= binary):
+        raise ValueError("Not a tree: the children are not all nodes but the root, once, behind their parents.")
+    if np.any((tree.feature[inner] < 0) | (tree.feature[inner] >= tree.n_features)):
+        raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
+
+
+def _check_children_by_offsets(tree):
+    """Check that children agree with left and right ones, stand in preorder, and have ascending categories."""
+    offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
+    counts = np.diff(offsets)
+    multiway, binary = np.flatnonzero(left == MULTIWAY), np.flatnonzero((left != LEAF) & (left != MULTIWAY))
+    if (
+        offsets[0] != 0
+        or offsets[-1] != children.size
+        or np.any(counts[multiway] < 1)
+        or np.any(counts[binary] != 2)
+        or np.any(counts[left == LEAF] != 0)
+        or not np.array_equal(children[offsets[binary]], left[binary])
+        or not np.array_equal(children[offsets[binary] + 1], right[binary])
+    ):
+        raise ValueError("Not a tree: child_offsets and children do not agree with the other arrays.")
+    parents = np.repeat(np.arange(tree.node_count), counts)
+    siblings = parents[1:] == parents[:-1]
+    if np.any(children[offsets[multiway]] != multiway + 1) or np.any(siblings & (children[1:] <= children[:-1])):
+        raise ValueError("Not a tree in preorder: the children of a node do not follow it and each other.")
+    is_category = left[parents] == MULTIWAY
+    category = tree.category[children]
+    if (
+        tree.category[0] != -1
+        or np.any((category >= 0) != is_category)
+        or np.any(category < -1)
+        or np.any(siblings & is_category[1:] & (category[1:] <= category[:-1]))
+    ):
+        raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
+
+
+def _check_nodes(tree):
+    for name in ("threshold", "gain"):
+        if np.any(np.isnan(getattr(tree, name))):
+            raise ValueError(f"Not a tree: {name} holds NaN.")
+    weights = tree.value.sum(axis=1)
+    if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
+        raise ValueError("Not a tree: every node has samples, and class counts that are not negative nor all zero.")
+
+
+def _children_of_level(tree, level):
+    level = level[tree.children_left[level] != LEAF]
+    if not tree.is_multiway:
+        return np.concatenate([tree.children_left[level], tree.children_right[level]])
+    starts, counts = tree.child_offsets[level], np.diff(tree.child_offsets)[level]
+    return tree.children[np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]

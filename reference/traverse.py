@@ -1,8 +1,8 @@
-"""The way of rows through trees."""
+"""The way of samples through trees."""
 
 from math import inf, isfinite
 
-LEAF, MULTIWAY, UNDEFINED = -1, -2, -2
+from .base.types import LEAF, MULTIWAY, UNDEFINED
 
 
 def binarise(children_left, feature, threshold, child_offsets, children, category):

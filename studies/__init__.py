@@ -1,1 +1,1 @@
-"""The papers' tables and figures, recomputed."""
+"""The papers' tables and figures, recomputed: ``python -m studies STUDY`` from a clone of pytrees."""

@@ -8,10 +8,7 @@ tree has labelled, redundant splits, pruning under noise, and glocal evaluation.
 import sys
 
 import numpy as np
-import scipy
-import sklearn
 
-from pytrees import __version__
 from pytrees.datasets import get_data_home, load, load_shipped, make_gaussian_blobs, make_monks, names
 
 from .global_protocol import (
@@ -25,8 +22,7 @@ from .global_protocol import (
     watch_glocal,
 )
 from .global_report import DATA_SETS, report
-from .options import add_common_options
-from .resumable import digest_of, run_resumable
+from .resumable import add_resumable_options, digest_of, run_resumable, versions
 
 SUMMARY = "local, global and glocal evaluation of ID3 trees: Figures 4 to 8 of their paper"
 
@@ -36,16 +32,12 @@ GLOCAL_SETS = ("iris", "monks3")
 
 
 def add_options(parser):
-    """Those of all studies; the finished repetitions are kept in the folder of the results."""
-    add_common_options(parser, "repetitions", 100)
-    parser.epilog = (
-        f"Every finished repetition is kept in {KEPT} in the folder of the results. A run that was killed goes on "
-        "where it stopped, and one of more repetitions computes only what is new."
-    )
+    """Add the options of the study."""
+    add_resumable_options(parser, "repetitions", 100, KEPT)
 
 
 def load_tables(options):
-    """Features and classes (0, 1, ...) of the data sets by name.
+    """Load features and classes (0, 1, ...) of the data sets by name.
 
     The folder's tables where there are such; otherwise Monks' problems are all their 432 rows without noise, and Iris
     and Wine those that scikit-learn ships. Cardiotocography needs the folder, and is left out without it.
@@ -72,7 +64,7 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """All experiments, their tables and pictures; 0."""
+    """Run all experiments with their tables and pictures; return 0."""
     run_global(tables, options.repetitions, options.output, n_jobs=options.jobs)
     return 0
 
@@ -119,12 +111,12 @@ EXPERIMENTS = {
 
 
 def repeat(figure, *arguments):
-    """One repetition of a figure's experiment."""
+    """Run one repetition of a figure's experiment."""
     return EXPERIMENTS[figure](*arguments)
 
 
 def list_tasks(tables, n_seeds, tree_sizes):
-    """Arguments of :func:`repeat` by figure, data set or size of tree, digest of the data, and seed."""
+    """List arguments of :func:`repeat` by figure, data set or size of tree, digest of the data, and seed."""
     digests = {name: digest_of(*table) for name, table in tables.items()}
     by_size = sorted(tables, key=lambda name: -tables[name][0].size)
     listed = [("figure_4", name) for name in by_size] + [("figure_5", n_nodes) for n_nodes in reversed(tree_sizes)]
@@ -137,14 +129,11 @@ def list_tasks(tables, n_seeds, tree_sizes):
 
 
 def settings():
-    """What the results depend on beside the data and the seed."""
+    """Return what the results depend on beside the data and the seed."""
     return {
         "study": "global",
         "version": PROTOCOL_VERSION,
         "most_training_rows": MOST_TRAINING_ROWS,
         "seconds_to_prove": SECONDS_TO_PROVE,
-        "pytrees": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        **versions(),
     }

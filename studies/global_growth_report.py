@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pytrees.tour.report import format_table, write_csv
+
 from .global_plots import draw_glocal, draw_noise
 from .global_protocol import DISTANCES, PRUNINGS, test_size
-from .report import format_table, with_error, write_csv
+from .report import with_error
 
 PRUNING_TITLES = {
     "none": "no pruning",
@@ -43,7 +45,7 @@ class Report(NamedTuple):
 
 
 def collect_growth(rows, n_rows):
-    """The growth of one kind of tree from pairs of paths, of a data set of so many rows."""
+    """Collect the growth of one kind of tree from pairs of paths, of a data set of so many rows."""
     n_splits = np.array([len(train) - 1 for train, _ in rows])
     n_steps = n_splits.max() + 1
     sizes = (n_rows - test_size(n_rows), test_size(n_rows))
@@ -55,7 +57,7 @@ def collect_growth(rows, n_rows):
 
 
 def collect(results, n_keys):
-    """Pairs of paths by the first columns of the rows."""
+    """Collect pairs of paths by the first columns of the rows."""
     by_kind = {}
     for rows in results:
         for row in rows:
@@ -64,12 +66,12 @@ def collect(results, n_keys):
 
 
 def final(growth):
-    """Mean and standard error of the test accuracy of the whole trees."""
+    """Return mean and standard error of the test accuracy of the whole trees."""
     return with_error(growth.test[:, -1])
 
 
 def report_noise(results, n_rows, output):
-    """Figure 7: what pruning does under noise.
+    """Report Figure 7: what pruning does under noise.
 
     Parameters
     ----------
@@ -113,7 +115,7 @@ def report_noise(results, n_rows, output):
 
 
 def report_glocal(results, tables, output):
-    """Figure 8: the growth of trees by the Jaccard distance; parameters as of :func:`report_noise`, and all tables."""
+    """Report Figure 8: growth by the Jaccard distance; parameters as of :func:`report_noise`, and all tables."""
     growths = {}
     for name in dict.fromkeys(name for name, _ in results):
         of_set = [rows for (other, _), rows in results.items() if other == name]
@@ -136,7 +138,7 @@ def report_glocal(results, tables, output):
 
 
 def write_growths(growths, columns, path):
-    """The means by step."""
+    """Write the means by step."""
     rows = [
         (*kind, step, *(round(float(curve[step]), 5) for curve in curves))
         for kind, growth in growths.items()
@@ -147,7 +149,7 @@ def write_growths(growths, columns, path):
 
 
 def write_ends(growths, columns, path):
-    """The whole trees of every repetition."""
+    """Write the whole trees of every repetition."""
     rows = [
         (*kind, seed, int(n_splits), round(float(train), 5), round(float(test), 5))
         for kind, growth in growths.items()

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from pytrees.tour.report import import_pyplot
+
 from .global_protocol import DISTANCES, EVALUATIONS
-from .report import import_pyplot, standard_error
+from .report import standard_error
 
 # In the order in which they are drawn: glocal trees are often local ones, and then stand behind them as a broad line.
 COLORS = {"glocal": "C2", "local": "C0", "global": "C3"}
@@ -14,7 +16,7 @@ SHARE_TO_SHOW = 0.05
 
 
 def band(ax, x, values, **style):
-    """The mean over the repetitions and its interval of two standard errors."""
+    """Return the mean over the repetitions and its interval of two standard errors."""
     means = values.mean(axis=1)
     errors = 2.0 * np.array([standard_error(row) for row in values])
     ax.plot(x, means, **style)
@@ -22,7 +24,7 @@ def band(ax, x, values, **style):
 
 
 def draw_sizes(grown, path):
-    """Figure 4: a row a data set, a column a distance; accuracy to the left, nodes to the right of a cell."""
+    """Draw Figure 4: a row a data set, a column a distance; accuracy to the left, nodes to the right of a cell."""
     plt = import_pyplot()
     figure, axes = plt.subplots(
         len(grown), len(DISTANCES), figsize=(16, 2.2 * len(grown)), layout="constrained", squeeze=False, sharey="row"
@@ -59,7 +61,7 @@ def draw_sizes(grown, path):
 
 
 def legend(figure, plt, styles, evaluations):
-    """Colours of the evaluations, and styles and widths of the lines, above the picture."""
+    """Draw colours of the evaluations, and styles and widths of the lines, above the picture."""
     handles = [plt.Line2D([], [], color=COLORS[evaluation], label=evaluation) for evaluation in evaluations]
     handles += [
         plt.Line2D([], [], color="0.4", linestyle=style, linewidth=width, label=label)
@@ -69,7 +71,7 @@ def legend(figure, plt, styles, evaluations):
 
 
 def draw_random_trees(random_trees, path):
-    """Figure 5: the nodes of the trees by those of the random tree, and of the smallest tree."""
+    """Draw Figure 5: the nodes of the trees by those of the random tree, and of the smallest tree."""
     plt = import_pyplot()
     figure, axes = plt.subplots(2, 3, figsize=(11, 7), layout="constrained", sharex=True, sharey=True)
     x = np.array(list(random_trees))
@@ -98,7 +100,7 @@ def draw_random_trees(random_trees, path):
 
 
 def draw_situations(situations, judged, shares, path):
-    """Figure 6: both settings, which distances split them well, and redundant splits of grown trees."""
+    """Draw Figure 6: both settings, which distances split them well, and redundant splits of grown trees."""
     plt = import_pyplot()
     figure, axes = plt.subplots(2, 2, figsize=(12, 7), layout="constrained", width_ratios=[1, 1.5])
     for ax, (name, (X, y, borders)) in zip(axes[:, 0], situations.items(), strict=True):
@@ -127,7 +129,7 @@ def draw_situations(situations, judged, shares, path):
 
 
 def draw_verdicts(ax, judged):
-    """A table of colours: is the first split of a model efficient?"""
+    """Draw a table of colours: is the first split of a model efficient?"""
     columns = [(name, evaluation) for name in judged for evaluation in EVALUATIONS]
     efficient = np.array(
         [[judged[name][distance, evaluation]["efficient"] for name, evaluation in columns] for distance in DISTANCES]
@@ -157,7 +159,7 @@ def draw_growth(ax, growth, color, width):
 
 
 def draw_noise(growths, pruning_titles, path):
-    """Figure 7: a row a distance, a column a pruning; the lines at the right are the whole trees' test accuracy."""
+    """Draw Figure 7: a row a distance, a column a pruning; lines at the right are the whole trees' test accuracy."""
     plt = import_pyplot()
     figure, axes = plt.subplots(
         len(DISTANCES),
@@ -183,7 +185,7 @@ def draw_noise(growths, pruning_titles, path):
 
 
 def draw_glocal(growths, path):
-    """Figure 8: a panel a data set, from an accuracy on that trees have after a few splits."""
+    """Draw Figure 8: a panel a data set, from an accuracy on that trees have after a few splits."""
     plt = import_pyplot()
     names = list(dict.fromkeys(name for name, _ in growths))
     figure, axes = plt.subplots(1, len(names), figsize=(5.5 * len(names), 4), layout="constrained", squeeze=False)

@@ -59,7 +59,7 @@ GROWTHS = {
 
 
 def train_sizes(n_rows):
-    """10, 20, 40, ... rows and all of those that are not for testing, but at most `MOST_TRAINING_ROWS`."""
+    """List 10, 20, 40, ... rows and all that are not for testing, but at most `MOST_TRAINING_ROWS`."""
     n_most = min(n_rows - test_size(n_rows), MOST_TRAINING_ROWS)
     sizes = [10 * 2**power for power in range(n_most.bit_length()) if 10 * 2**power < n_most]
     return [*sizes, n_most]
@@ -70,7 +70,7 @@ def test_size(n_rows):
 
 
 def draw_rows(X, y, random):
-    """Training and test part of the rows in a random order, the columns shuffled."""
+    """Draw training and test part of the rows in a random order, the columns shuffled."""
     rows = random.permutation(len(y))
     X = X[:, random.permutation(X.shape[1])]
     test, train = rows[: test_size(len(y))], rows[test_size(len(y)) :]
@@ -78,19 +78,19 @@ def draw_rows(X, y, random):
 
 
 def models():
-    """Every distance under every evaluation."""
+    """Return every distance under every evaluation."""
     return [(distance, evaluation) for distance in DISTANCES for evaluation in EVALUATIONS]
 
 
 def fit(tree, X, y):
     """Fit without a word about equal rows of different classes: Monks 3 and noisy labels have them by design."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Equal rows of X")
+        warnings.filterwarnings("ignore", message="Equal samples in X")
         return tree.fit(X, y)
 
 
 def grow_sizes(X, y, seed):
-    """Figure 4: trees on growing parts of one training set.
+    """Repeat Figure 4: trees on growing parts of one training set.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def grow_sizes(X, y, seed):
 
 
 def grow_on_random_tree(n_nodes, seed):
-    """Figure 5: trees on points that a random tree has labelled, and the smallest such tree.
+    """Repeat Figure 5: trees on points that a random tree has labelled, and the smallest such tree.
 
     Points are drawn anew where a tree is consistent and smaller than the one that has labelled them.
 
@@ -145,7 +145,7 @@ def grow_on_random_tree(n_nodes, seed):
 
 
 def situations():
-    """Two settings in the manner of Figure 6 where no single cut separates the classes.
+    """Make two settings in the manner of Figure 6 where no single cut separates the classes.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def situations():
 
 
 def judge_situation(X, y, borders, distance, evaluation):
-    """Figure 6: is the first split at a border, how many are as good, and what is redundant in the whole tree."""
+    """Judge Figure 6: is the first split at a border, how many are as good, what is redundant in the tree."""
     tree = ID3Classifier(distance, evaluation=evaluation).fit(X, y)
     first = (int(tree.tree_.feature[0]), float(tree.tree_.threshold[0]))
     return {
@@ -173,7 +173,7 @@ def judge_situation(X, y, borders, distance, evaluation):
 
 
 def best_first_cuts(X, y, distance):
-    """The first cuts whose sides, labelled by their most frequent class, have the least distance to the classes."""
+    """Find the first cuts whose sides, labelled by their majority, have the least distance to the classes."""
     sign = -1.0 if distances.DISTANCES[distance].is_similarity else 1.0
     judged = {}
     for feature, column in enumerate(X.T):
@@ -187,7 +187,7 @@ def best_first_cuts(X, y, distance):
 
 
 def make_noise(y, n_classes, random):
-    """The labels, half of them replaced by classes at random, which can be the old ones."""
+    """Replace half of the labels by classes at random, which can be the old ones."""
     noisy = y.copy()
     rows = random.permutation(len(y))[: round(NOISE_SHARE * len(y))]
     noisy[rows] = random.randint(n_classes, size=len(rows))
@@ -195,7 +195,7 @@ def make_noise(y, n_classes, random):
 
 
 def prune_noise(X, y, seed):
-    """Figure 7: trees under noise, pruned in four ways.
+    """Repeat Figure 7: trees under noise, pruned in four ways.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def prune_noise(X, y, seed):
 
 
 def watch_glocal(X, y, seed):
-    """Figure 8: trees by the Jaccard distance; of every one its key in `GROWTHS` and :func:`watch_growth`."""
+    """Repeat Figure 8: trees by the Jaccard distance; of every one its key in `GROWTHS` and :func:`watch_growth`."""
     X_train, y_train, X_test, y_test = draw_rows(X, y, np.random.RandomState(seed))
     return [
         [name, *watch_growth(ID3Classifier("jaccard", **ways), (X_train, y_train), (X_test, y_test))]

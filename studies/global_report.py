@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from pytrees.tour.report import format_table, import_pyplot, write_csv
+
 from .global_growth_report import report_glocal, report_noise
 from .global_plots import draw_random_trees, draw_situations, draw_sizes
 from .global_protocol import DISTANCES, EVALUATIONS, MOST_TRAINING_ROWS, judge_situation, models, situations
-from .report import format_table, import_pyplot, standard_error, with_error, write_csv
+from .report import standard_error, with_error
 
 # The data sets of Figure 4, and whether they are artificial.
 DATA_SETS = {
@@ -32,7 +34,7 @@ ERRORS_THAT_COUNT = 2.0
 
 
 def report(results, tables, output):
-    """All tables and pictures.
+    """Print and write all tables, and draw all pictures.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def report(results, tables, output):
 
 
 def collect_sizes(results):
-    """By data set, by size, by model: an array of shape (3, n_seeds) of accuracies, nodes and redundant splits."""
+    """Collect by data set, by size, by model an array (3, n_seeds): accuracies, nodes and redundant splits."""
     grown = {name: {} for name in DATA_SETS if any(name == of for of, _ in results)}
     for (name, _), rows in results.items():
         for size, distance, evaluation, *figures in rows:
@@ -81,7 +83,7 @@ def collect_sizes(results):
 
 
 def print_sizes(grown, tables):
-    """Accuracy and nodes on a small training set and on the largest one."""
+    """Print accuracy and nodes on a small training set and on the largest one."""
     n_seeds = next(iter(grown["iris"].values()))[CONSTANT].shape[1]
     print(
         f"\nFigure 4: share of the test rows that are predicted right, mean ± standard error of {n_seeds} repetitions,"
@@ -111,7 +113,7 @@ def print_sizes(grown, tables):
 
 
 def compare(grown, first, second, names, sizes_of, figure):
-    """How often the first evaluation has the clearly greater, no clearly other, the clearly smaller mean.
+    """Count how often the first evaluation has the clearly greater, no clearly other, the clearly smaller mean.
 
     Parameters
     ----------
@@ -144,7 +146,7 @@ def compare(grown, first, second, names, sizes_of, figure):
 
 
 def print_comparison(grown):
-    """Local against global evaluation: artificial and natural data, small training sets and all rows."""
+    """Print local against global evaluation: artificial and natural data, small training sets and all rows."""
     print(
         "\nLocal against global evaluation, paired by repetition: training sets for which the mean of the local trees"
     )
@@ -169,7 +171,7 @@ def print_comparison(grown):
 
 
 def print_lead(grown, output):
-    """The lead of global over local evaluation in accuracy by data set and size, mean of the paper's distances."""
+    """Print and write the lead of global over local evaluation by data set and size, mean of the paper's distances."""
     print("\nTest accuracy of global less that of local evaluation, in per cent: mean of the paper's four distances")
     print("± standard error; * more than two of them. The last column has the largest training set.\n")
     powers = sorted({size for sizes in grown.values() for size in list(sizes)[:-1]})
@@ -206,7 +208,7 @@ def write_sizes(grown, results, output):
 
 
 def collect_random_trees(results):
-    """By nodes of the random tree: nodes and redundant splits by model, arrays, and what is proven of the least."""
+    """Collect by nodes of the random tree: nodes and redundant splits by model, and what is proven of the least."""
     by_size = {}
     for (n_nodes, _), found in sorted(results.items()):
         by_size.setdefault(n_nodes, []).append(found)
@@ -227,7 +229,7 @@ def collect_random_trees(results):
 
 
 def print_random_trees(random_trees):
-    """The sizes of the trees, by that of the tree that labelled the points."""
+    """Print the sizes of the trees, by that of the tree that labelled the points."""
     n_seeds = len(next(iter(random_trees.values()))["minimal"])
     print(f"\nFigure 5: nodes of trees on points that a random tree has labelled, mean (median) of {n_seeds} samples")
     print("Samples for which a tree is smaller than that one are discarded, as in the paper. Below: the nodes of the")
@@ -279,7 +281,7 @@ def write_random_trees(random_trees, results, output):
 
 
 def judge_situations(output):
-    """The two settings: which distances begin with an efficient split; printed and written.
+    """Print and write which distances begin with an efficient split in the two settings.
 
     Returns
     -------
@@ -319,7 +321,7 @@ def judge_situations(output):
 
 
 def print_redundancy(grown, random_trees, output):
-    """How many splits of the trees of Figures 4 and 5 are redundant.
+    """Print and write how many splits of the trees of Figures 4 and 5 are redundant.
 
     Returns
     -------

@@ -12,22 +12,19 @@ import time
 import warnings
 
 import numpy as np
-import scipy
-import sklearn
 from sklearn.base import clone
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, mean_absolute_error
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from pytrees import OrdinalDecisionTreeClassifier, __version__
+from pytrees import OrdinalDecisionTreeClassifier
 from pytrees.criteria import RankingImpurity
 from pytrees.datasets import get_data_home, load_ordinal, ordinal_names
 from pytrees.metrics import ranked_probability_score
 from pytrees.trees.ordinal import median_class, mode_class
 
-from .options import add_common_options
 from .ordinal_paper import CRITERIA, DEPTHS, N_FOLDS
 from .ordinal_report import report
-from .resumable import digest_of, run_resumable
+from .resumable import add_resumable_options, digest_of, run_resumable, versions
 
 SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, with its statistics"
 
@@ -37,21 +34,19 @@ MORE_CRITERIA = {"ranking_unweighted": RankingImpurity(weighted=False)}
 # Constant answers, and the classes that they give; their probabilities are the shares of the training rows.
 CONSTANTS = {"majority": mode_class, "median": median_class}
 
+KEPT = "ordinal_tasks.jsonl"
+
 # Counts up when the results of `judge_split` change.
 PROTOCOL_VERSION = 1
 
 
 def add_options(parser):
-    """Those of all studies; the finished splits are kept in the folder of the results."""
-    add_common_options(parser)
-    parser.epilog = (
-        "Every finished split is kept in ordinal_tasks.jsonl in the folder of the results. A run that was killed goes "
-        "on where it stopped, and one of more splits computes only what is new."
-    )
+    """Add the options of the study."""
+    add_resumable_options(parser, "splits", 20, KEPT)
 
 
 def load_tables(options):
-    """The data sets by name; those whose file is absent are named and left out, and all of them cannot be."""
+    """Load the data sets by name; name and leave out those whose file is absent, which not all may be."""
     home = get_data_home(options.data_home)
     if home is None:
         raise FileNotFoundError("The ordinal data sets are files: name their folder by PYTREES_DATA or --data-home.")
@@ -69,7 +64,7 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """The protocol, its tables and pictures; 0."""
+    """Run the protocol with its tables and pictures; return 0."""
     run_ordinal(tables, options.splits, options.output, n_jobs=options.jobs)
     return 0
 
@@ -102,7 +97,7 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
         arguments = (table.data, table.target, len(table.target_names), table.train_size, table.test_size)
         digest = digest_of(*arguments)
         tasks |= {(name, digest, seed): (*arguments, seed) for seed in range(n_seeds)}
-    path = output / "ordinal_tasks.jsonl"
+    path = output / KEPT
     finished = run_resumable(judge_split, tasks, path, settings(), n_jobs=n_jobs, label="splits")
     of_split = {(name, seed): rows for (name, _, seed), rows in finished.items()}
     results = [
@@ -116,17 +111,14 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
 
 
 def settings():
-    """What the results depend on beside the data and the seed."""
+    """Return what the results depend on beside the data and the seed."""
     return {
         "study": "ordinal",
         "version": PROTOCOL_VERSION,
         "criteria": [*CRITERIA, *MORE_CRITERIA],
         "depths": DEPTHS,
         "folds": N_FOLDS,
-        "pytrees": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        **versions(),
     }
 
 
@@ -146,7 +138,7 @@ def tell_small_classes(tables):
 
 
 def judge_split(X, y, n_classes, train_size, test_size, seed):
-    """All criteria and the constant answers on one random split, as rows of what they are and reach."""
+    """Judge all criteria and the constant answers on one random split, as rows of what they are and reach."""
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, train_size=train_size, test_size=test_size, stratify=y, random_state=seed
     )
@@ -168,7 +160,7 @@ def judge_split(X, y, n_classes, train_size, test_size, seed):
 
 
 def choose_depth(model, X, y):
-    """The depth of the least mean absolute error in stratified cross-validation, the lowest of equally good ones.
+    """Choose the depth of the least mean absolute error in stratified cross-validation, the lowest of the best.
 
     It is that of scikit-learn's ``GridSearchCV``, without what that does around every fit.
     """
@@ -189,7 +181,7 @@ def choose_depth(model, X, y):
 
 
 def measure(y_true, predicted, y_proba, n_classes):
-    """The three measures, and the rows by their class and the predicted one."""
+    """Compute the three measures, and count the rows by their class and the predicted one."""
     labels = np.arange(n_classes)
     return {
         "mae": float(mean_absolute_error(y_true, predicted)),

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pytrees.tour.report import format_table, write_csv
+
 from .ordinal_paper import ALL, CRITERIA, FEW, MANY, MEANS_FEW, MEANS_MANY, METRICS, TABLE_2
 from .ordinal_statistics import (
     ALPHA,
@@ -16,7 +18,6 @@ from .ordinal_statistics import (
     homogeneous_groups,
     rank_models,
 )
-from .report import format_table, write_csv
 
 TITLES = list(CRITERIA.values())
 OGINI = list(CRITERIA).index("ogini")
@@ -64,7 +65,7 @@ def compare_criteria(groups, output):
 
 
 def test_criteria(title, group, metric):
-    """A measure on a group of data sets."""
+    """Test a measure on a group of data sets."""
     values, greater = group.criteria(metric), METRICS[metric]
     means = values.mean(axis=(0, 2))
     ranks, friedman = rank_models(values, greater)
@@ -83,14 +84,14 @@ def test_criteria(title, group, metric):
 
 
 def paper_means(title, metric):
-    """What the paper prints for a group of data sets, by criterion."""
+    """Return what the paper prints for a group of data sets, by criterion."""
     if title == ALL:
         return {criterion: row[metric][0] for criterion, row in TABLE_2.items()}
     return {MANY: MEANS_MANY, FEW: MEANS_FEW}[title][metric]
 
 
 def letters_of(test):
-    """The groups of every criterion as letters, a for the best; none where there is nothing to test by."""
+    """Return the groups of every criterion as letters, a for the best; none where there is nothing to test by."""
     groups = homogeneous_groups(test.pairs, test.order) if test.pairs else []
     return ["".join(chr(ord("a") + g) for g, group in enumerate(groups) if i in group) for i in range(len(TITLES))]
 
@@ -106,7 +107,7 @@ def print_test(test):
 
 
 def print_variance(groups, output):
-    """The analyses of variance, and in how many samples normality is rejected."""
+    """Print the analyses of variance, and in how many samples normality is rejected."""
     tested = {
         (title, metric): group.criteria(metric)
         for title, group in groups.items()
@@ -136,7 +137,7 @@ def print_variance(groups, output):
 
 
 def print_against(tests):
-    """OGini against every other criterion, where a data set counts once."""
+    """Print OGini against every other criterion, where a data set counts once."""
     print("\nOGini against the others, where a data set counts once: data sets on which its mean is better / equal /")
     print("worse, and p of Wilcoxon's signed ranks, adjusted by Holm; p of Friedman's test that all are alike\n")
     rows = []
@@ -147,7 +148,7 @@ def print_against(tests):
 
 
 def verdict(test):
-    """What the figures say of OGini, in words that follow from them."""
+    """Say what the figures tell of OGini."""
     greater = METRICS[test.metric]
     place = test.order.index(OGINI) + 1
     gini = list(CRITERIA).index("gini")
@@ -170,7 +171,7 @@ def listed(places):
 
 
 def write_tests(tests, output):
-    """The means with their groups and ranks, and the p of all pairs."""
+    """Write the means with their groups and ranks, and the p of all pairs."""
     means, pairs = [], []
     for test in tests:
         letters = letters_of(test)

@@ -2,15 +2,16 @@
 
 import numpy as np
 
+from pytrees.tour.report import import_pyplot
+
 from .ordinal_paper import CONFUSED, CRITERIA, METRICS, TABLE_6
-from .report import import_pyplot
 
 MARKERS = {"gini": "o", "entropy": "s", "ogini": "D", "wig": "^", "ranking": "v"}
 COLORS = {"gini": "0.55", "entropy": "0.25", "ogini": "C3", "wig": "C0", "ranking": "C2"}
 
 
 def draw_data_sets(scores, path):
-    """On every data set: the errors of the criteria by that of the constant median, and OGini's lead over Gini."""
+    """Draw, for every data set, the criteria's errors by that of the median, and OGini's lead over Gini."""
     plt = import_pyplot()
     order = sorted(range(len(scores.names)), key=lambda i: (scores.n_classes[i], scores.names[i].lower()))[::-1]
     n_seeds = scores.depths.shape[2]
@@ -46,7 +47,7 @@ def draw_data_sets(scores, path):
 
 
 def draw_means(groups, comparisons, path):
-    """The mean of every criterion with its interval by Tukey's test, and the paper's mean."""
+    """Draw the mean of every criterion with its interval by Tukey's test, and the paper's mean."""
     plt = import_pyplot()
     figure, axes = plt.subplots(
         len(groups),
@@ -74,7 +75,7 @@ def draw_means(groups, comparisons, path):
 
 
 def draw_confusions(confusions, path):
-    """The matrices of one data set: those of the paper, one split, and ours, means over the splits."""
+    """Draw the matrices of one data set: those of the paper, one split, and ours, means over the splits."""
     plt = import_pyplot()
     panels = []
     for criterion in [*(c for c in confusions if c in TABLE_6), *(c for c in confusions if c not in TABLE_6)]:

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pytrees.tour.report import format_table, import_pyplot, write_csv
+
 from .ordinal_comparisons import compare_criteria, paper_means
 from .ordinal_paper import ALL, CONFUSED, CRITERIA, FEW, MANY, MANY_CLASSES, METRICS, TABLE_2, TABLE_6, TABLE_6_MEASURES
 from .ordinal_plots import draw_confusions, draw_data_sets, draw_means
-from .report import format_table, import_pyplot, write_csv
 
 # The criteria, what stands beside them, and the constant answers.
 MODELS = {**CRITERIA, "ranking_unweighted": "RI, unweighted", "majority": "most frequent", "median": "median"}
@@ -25,18 +26,18 @@ class Scores(NamedTuple):
     depths: np.ndarray  # the chosen ones, of the criteria alone
 
     def only(self, kept):
-        """Those of some data sets."""
+        """Return the scores of some data sets."""
         names = [name for name, keep in zip(self.names, kept, strict=True) if keep]
         values = {metric: array[kept] for metric, array in self.values.items()}
         return Scores(names, self.n_classes[kept], values, self.depths[kept])
 
     def criteria(self, metric):
-        """A measure of the criteria, without the constant answers."""
+        """Return a measure of the criteria, without the constant answers."""
         return self.values[metric][:, : len(CRITERIA)]
 
 
 def collect(results, n_classes):
-    """The rows of :func:`studies.ordinal.run_ordinal` as arrays."""
+    """Collect the rows of :func:`studies.ordinal.run_ordinal` as arrays."""
     of = {(row["dataset"], row["model"], row["seed"]): row for row in results}
     n_seeds = 1 + max(row["seed"] for row in results)
 
@@ -48,7 +49,7 @@ def collect(results, n_classes):
 
 
 def report(results, n_classes, output):
-    """All tables and pictures.
+    """Print and write all tables, and draw all pictures.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def report(results, n_classes, output):
 
 
 def print_data_sets(scores, output):
-    """The mean absolute error on every data set; all measures go into the CSV file."""
+    """Print the mean absolute error on every data set; all measures go into the CSV file."""
     n_seeds = scores.depths.shape[2]
     printed, written = [], []
     for place, name in enumerate(scores.names):
@@ -112,12 +113,12 @@ def print_data_sets(scores, output):
 
 
 def deviation(values):
-    """Standard deviation over the splits; 0 of a single one."""
+    """Compute the standard deviation over the splits; 0 of a single one."""
     return float(np.std(values, axis=-1, ddof=1).mean()) if values.shape[-1] > 1 else 0.0
 
 
 def print_means(groups, output):
-    """Table II, and the same for the data sets of many and of few classes."""
+    """Print and write Table II, and the same for the data sets of many and of few classes."""
     print(
         "\nTable II: means over all splits ± the standard deviation over those of a data set, mean over the data sets"
     )
@@ -146,7 +147,7 @@ def print_means(groups, output):
 
 
 def print_depths(scores):
-    """How often cross-validation chose which limit of depth."""
+    """Print how often cross-validation chose which limit of depth."""
     depths = np.unique(scores.depths)
     rows = [
         (title, *(f"{100.0 * np.mean(scores.depths[:, place] == depth):.0f} %" for depth in depths))
@@ -157,7 +158,7 @@ def print_depths(scores):
 
 
 def collect_confusions(results):
-    """The matrices of `CONFUSED` by criterion, of shape (n_seeds, n_classes, n_classes); none if it was left out."""
+    """Collect the matrices of `CONFUSED` by criterion, (n_seeds, n_classes, n_classes); none if it was left out."""
     matrices = {
         criterion: [row["confusion"] for row in results if (row["dataset"], row["model"]) == (CONFUSED, criterion)]
         for criterion in CRITERIA
@@ -166,7 +167,7 @@ def collect_confusions(results):
 
 
 def print_confusions(confusions, scores, output):
-    """Table VI: the paper's matrices of one seed, and the means of ours, with the range of their measures."""
+    """Print Table VI: the paper's matrices of one seed, and the means of ours, with the range of their measures."""
     print(f"\nTable VI: test rows of {CONFUSED} by their class (rows) and the predicted one (columns)")
     place, written = scores.names.index(CONFUSED), []
     for i, (criterion, matrices) in enumerate(confusions.items()):

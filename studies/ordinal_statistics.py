@@ -36,7 +36,7 @@ def has_variance(values):
 
 
 def analyse_variance(values):
-    """Two-way analysis of variance with interaction: data set and criterion, the splits being the repetitions.
+    """Analyse variance by data set and criterion, with interaction; the splits are the repetitions.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def analyse_variance(values):
 
 
 def compare_pairs(values):
-    """Tukey's honestly significant differences between the models, by the variance within data sets and models.
+    """Test all pairs of models by Tukey's honestly significant differences.
 
     This variance is the residual mean square of :func:`analyse_variance`.
     """
@@ -84,7 +84,7 @@ def compare_pairs(values):
 
 
 def homogeneous_groups(pairs, order):
-    """Runs of models in an order of their means whose ends do not differ significantly; none lies within another.
+    """List runs of models in an order of means whose ends do not differ significantly; none lies within another.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def homogeneous_groups(pairs, order):
 
 
 def count_not_normal(values):
-    """In how many of the samples (a model's splits of a data set) normality is rejected at 5 %, by two tests.
+    """Count the samples (a model's splits of a data set) in which two tests reject normality at 5 %.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def count_not_normal(values):
 
 
 def rank_models(values, greater_is_better):
-    """Mean rank of every model over the data sets (1 is best, ties share), and p of Friedman's test.
+    """Rank the models: mean rank over the data sets (1 is best, ties share), and p of Friedman's test.
 
     A data set counts once, with its mean over the splits: this asks what is to be expected of other data sets, which
     repeated splits of the same ones cannot tell.
@@ -146,7 +146,7 @@ def rank_models(values, greater_is_better):
 
 
 def compare_with(values, place, greater_is_better):
-    """One model against every other by Wilcoxon's signed ranks of the data sets' means.
+    """Compare one model with every other by Wilcoxon's signed ranks of the data sets' means.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def compare_with(values, place, greater_is_better):
 
 
 def adjust_by_holm(p):
-    """p-values that hold for all together: the smallest times their number, the next times one less, never falling."""
+    """Adjust p-values to hold together: the least times their number, the next times one less, never falling."""
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p)
     adjusted = np.empty_like(p)
@@ -175,5 +175,5 @@ def adjust_by_holm(p):
 
 
 def _comparable(means):
-    """Means without what is left of sums in another order: the same scores on all splits must be a tie."""
+    """Round away what is left of sums in another order: the same scores on all splits must be a tie."""
     return means.round(12)

@@ -8,14 +8,10 @@ their spectra (RFT), one tree of all (AFT) and orthogonal trees (ODT) on five da
 import sys
 
 import numpy as np
-import scipy
-import sklearn
 from sklearn.utils import Bunch
 
-from pytrees import __version__
 from pytrees.datasets import discrete_names, get_data_home, load_discrete, load_shipped
 
-from .options import add_common_options
 from .orthogonal_paper import ENERGY, IN_ORDER, SETTINGS
 from .orthogonal_protocol import (
     FOREST_COMPONENTS,
@@ -28,7 +24,7 @@ from .orthogonal_protocol import (
     judge,
 )
 from .orthogonal_report import report
-from .resumable import digest_of, run_resumable
+from .resumable import add_resumable_options, digest_of, run_resumable, versions
 
 SUMMARY = "a forest as a few orthogonal trees: Tables I to V of their paper, and what that costs"
 
@@ -40,17 +36,13 @@ FOREST_DATA = "breast_cancer_wisconsin_diagnostic"
 
 
 def add_options(parser):
-    """Those of all studies; the finished seeds are kept in the folder of the results."""
-    add_common_options(parser, "seeds", 10)
+    """Add the options of the study."""
+    add_resumable_options(parser, "seeds", 10, KEPT)
     parser.add_argument("--quick", action="store_true", help="one seed, and a forest of 50 trees")
-    parser.epilog = (
-        f"Every finished seed is kept in {KEPT} in the folder of the results. A run that was killed goes on where it "
-        "stopped, and one of more seeds computes only what is new."
-    )
 
 
 def load_tables(options):
-    """The paper's data sets by name; those whose file is absent are named and left out.
+    """Load the paper's data sets by name; those whose file is absent are named and left out.
 
     The rows of Contraceptive Method stand there twice: to be drawn, and in the order of the file.
     """
@@ -69,7 +61,7 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """The protocol, its tables and pictures; 0."""
+    """Run the protocol with its tables and pictures; return 0."""
     n_seeds, n_trees = (1, 50) if options.quick else (options.seeds, N_FOREST_TREES)
     run_orthogonal(tables, n_seeds, options.output, n_forest_trees=n_trees, n_jobs=options.jobs)
     return 0
@@ -108,12 +100,12 @@ def run_orthogonal(tables, n_seeds, output, *, n_forest_trees=N_FOREST_TREES, n_
 
 
 def repeat(name, *arguments):
-    """One seed of a data set, or of the forest."""
+    """Run one seed of a data set, or of the forest."""
     return compress(*arguments) if name == FOREST else judge(*arguments)
 
 
 def list_tasks(tables, n_seeds, n_forest_trees):
-    """Arguments of :func:`repeat` by data set, digest of what is done, and seed."""
+    """List arguments of :func:`repeat` by data set, digest of what is done, and seed."""
     bunch = load_shipped(FOREST_DATA)
     # Class 1 is benign, as scikit-learn has it.
     forest = (bunch.data, (bunch.target == "benign").astype(np.int64), n_forest_trees)
@@ -129,7 +121,7 @@ def list_tasks(tables, n_seeds, n_forest_trees):
 
 
 def settings():
-    """What the results depend on beside the data, the paper's numbers, and the seed."""
+    """Return what the results depend on beside the data, the paper's numbers, and the seed."""
     return {
         "study": "orthogonal",
         "version": PROTOCOL_VERSION,
@@ -138,8 +130,5 @@ def settings():
         "leaves": LEAVES,
         "forest_components": FOREST_COMPONENTS,
         "test_share": TEST_SHARE,
-        "pytrees": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        **versions(),
     }

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from pytrees.tour.report import import_pyplot
+
 from .orthogonal_paper import FIRST, SETTINGS
-from .report import import_pyplot
 
 COLORS = {"uniform": "C0", "uniform_centered": "C9", "empirical": "C3", "empirical_centered": "C1"}
 TITLES = {name: name.replace("_centered", ", centred") for name in COLORS}
@@ -11,7 +12,7 @@ WAYS = {"vote": "--", "least_squares": "-"}
 
 
 def panels(plt, names, width=3.6, height=2.9):
-    """A figure, and an axis for every data set, under its title."""
+    """Make a figure with an axis for every data set, under its title."""
     n_columns = min(3, len(names))
     n_rows = -(-len(names) // n_columns)
     figure, axes = plt.subplots(
@@ -28,7 +29,7 @@ def panels(plt, names, width=3.6, height=2.9):
 
 
 def draw_variance(results, path):
-    """By data set, the share of the variance that the first 1, 2, ... components carry."""
+    """Draw, by data set, the share of the variance that the first 1, 2, ... components carry."""
     plt = import_pyplot()
     figure, axes = panels(plt, list(results))
     for name, ax in axes.items():
@@ -49,7 +50,7 @@ def draw_variance(results, path):
 
 
 def draw_components(results, path):
-    """By data set, the error of the first 1, 2, ... components, beside that of bagging and of a constant answer."""
+    """Draw, by data set, the error of the first 1, 2, ... components, beside bagging and a constant answer."""
     plt = import_pyplot()
     figure, axes = panels(plt, list(results))
     for name, ax in axes.items():
@@ -75,7 +76,7 @@ def draw_components(results, path):
 
 
 def draw_forest(results, judged, path):
-    """A forest as a few trees: the error, and the variance carried, by nodes."""
+    """Draw a forest as a few trees: the error, and the variance carried, by nodes."""
     plt = import_pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
     for variant, color in COLORS.items():
@@ -107,7 +108,7 @@ def draw_forest(results, judged, path):
 
 
 def named_once(figure, axes):
-    """One legend for all panels."""
+    """Draw one legend for all panels."""
     named = {}
     for ax in axes.values():
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

@@ -50,7 +50,7 @@ TEST_SHARE = 0.3
 
 
 def c45(n_features):
-    """C4.5 on categories, of which a bag may lack some."""
+    """Make a C4.5 tree on categories, of which a bag may lack some."""
     return C45Classifier(categorical_features=list(range(n_features)), handle_unknown="majority")
 
 
@@ -73,7 +73,7 @@ class HeldOutRows(NamedTuple):
         return cls(X, y, (2 * np.sum(predicted, axis=0) > len(predicted)).astype(np.int64))
 
     def judged(self, name, predicted, nodes, merged):
-        """A row of the results.
+        """Return a row of the results.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class HeldOutRows(NamedTuple):
 
 
 def judge(X, y, n_train, drawn, setting, seed):
-    """All models on one division of the rows.
+    """Judge all models on one division of the rows.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def judge(X, y, n_train, drawn, setting, seed):
 
 
 def fit_ensembles(train, setting, seed):
-    """Bagged trees and the random forest."""
+    """Fit bagged trees and the random forest."""
     tree = c45(train[0].shape[1])
     bag = BaggingClassifier(tree, setting["n_trees"], max_samples=setting["max_samples"], random_state=seed)
     forest = DecisionForestClassifier(
@@ -157,7 +157,7 @@ def fit_ensembles(train, setting, seed):
 
 
 def judge_simple(train, test):
-    """What it takes no tree for: one class always, and one split."""
+    """Judge what takes no tree: one class always, and one split."""
     stump = DecisionTreeClassifier("entropy", max_depth=1).fit(*train)
     # The second is known to no one who has not seen the test rows, as weights are that are fitted to them.
     constants = {"majority": np.bincount(train[1]).argmax(), "best_constant": np.bincount(test.y).argmax()}
@@ -166,12 +166,12 @@ def judge_simple(train, test):
 
 
 def sizes(trees):
-    """Nodes, and nodes when redundant splits are merged, means over trees."""
+    """Count nodes, and nodes when redundant splits are merged, means over trees."""
     return np.mean([(tree.node_count, merge_redundant(tree).node_count) for tree in trees], axis=0)
 
 
 def judge_grown(bag, forest, train, test):
-    """C4.5, a tree that is not pruned, bagged trees of C4.5 alone and together, and the random forest."""
+    """Judge C4.5, a tree not pruned, bagged trees of C4.5 alone and together, and the random forest."""
     pruned = c45(train[0].shape[1]).fit(*train)
     unpruned = DecisionTreeClassifier("entropy").fit(*train)
     nodes = sizes([member.tree_ for member in bag.estimators_])
@@ -185,12 +185,12 @@ def judge_grown(bag, forest, train, test):
 
 
 def mean_of(rows):
-    """The row of means of some trees' rows."""
+    """Return the row of means of some trees' rows."""
     return [rows[0][0], *np.round(np.mean([row[1:] for row in rows], axis=0), 6).tolist()]
 
 
 def judge_rebuilt(bag, train, test):
-    """The bagged trees, each rebuilt from the most of its spectrum with no more leaves than it had: alone, together."""
+    """Judge the bagged trees, each rebuilt from most of its spectrum with no more leaves: alone, together."""
     rebuilt = [
         ReconstructedFourierTree(
             FrozenEstimator(member), energy=ENERGY, max_leaf_nodes=max(2, member.tree_.n_leaves)
@@ -206,7 +206,7 @@ def judge_rebuilt(bag, train, test):
 
 
 def aggregated(ensemble):
-    """One tree of all, not fitted: of truncated spectra, as the paper's, and under both measures."""
+    """Make one tree of all, not fitted: of truncated spectra, as the paper's, and under both measures."""
     options = {
         "energy": {"energy": ENERGY},
         "uniform": {"measure": "uniform"},
@@ -217,7 +217,7 @@ def aggregated(ensemble):
 
 
 def judge_one(name, tree, test):
-    """The row of a fitted tree that is made of several."""
+    """Return the row of a fitted tree that is made of several."""
     return test.judged(name, tree.predict(test.X), tree.tree_.node_count, tree.merged_node_count_)
 
 
@@ -238,18 +238,18 @@ class Components:
         self.at_train, self.at_test = ((self.model.evaluate(X)[:, :, 0], y) for X, y in (train, (test.X, test.y)))
 
     def predict(self, weights, intercept):
-        """The classes of the test rows by the weights of the first components."""
+        """Predict the classes of the test rows by the weights of the first components."""
         # Rounded, so that rounding does not decide between equal votes.
         scores = np.round(intercept + self.at_test[0][:, : len(weights)] @ weights, 10)
         return (scores > 0.5).astype(np.int64)
 
     def by_vote(self, n_components):
-        """The first components' share of the mean vote."""
+        """Return the first components' share of the mean vote."""
         weights = self.model.components_[:n_components].mean(axis=1)
         return self.predict(weights, self.model.intercept_[0])
 
     def by_least_squares(self, n_components, rows):
-        """The first components with the weights that fit some rows best."""
+        """Return the first components with the weights that fit some rows best."""
         outputs, y = rows
         targets = y[:, np.newaxis].astype(np.float64)
         intercept, weights = least_squares(
@@ -258,7 +258,7 @@ class Components:
         return self.predict(weights, intercept[0])
 
     def judge(self, variant, n_components):
-        """The first component and the first ones: with weights of the vote, or fitted to training or to test rows."""
+        """Judge the first components: with weights of the vote, or fitted to training or to test rows."""
         model = self.model
         first = (model.node_counts_[0], model.merged_node_counts_[0])
         several = (model.node_counts_[:n_components].mean(), model.merged_node_counts_[:n_components].mean())
@@ -273,7 +273,7 @@ class Components:
         return rows
 
     def curves(self, n_most):
-        """Errors of the first 1, 2, ... components."""
+        """Return errors of the first 1, 2, ... components."""
         counts = range(1, min(n_most, self.model.n_components_) + 1)
         y = self.test.y
         return {
@@ -282,7 +282,7 @@ class Components:
         }
 
     def overlap(self, n_most):
-        """The greatest absolute cosine between two of the first components' trees: 0 where they are orthogonal."""
+        """Return the greatest absolute cosine between two of the first components' trees: 0 if they are orthogonal."""
         products = self.model.gram_[:n_most, :n_most]
         norms = np.sqrt(np.maximum(np.diag(products), np.finfo(np.float64).tiny))
         cosines = np.abs(products / np.outer(norms, norms))
@@ -294,7 +294,7 @@ class Components:
 
 
 def compress(X, y, n_trees, seed):
-    """A random forest as one tree, and as 1, 2, ... trees.
+    """Compress a random forest to one tree, and to 1, 2, ... trees.
 
     Parameters
     ----------

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from pytrees.tour.report import format_table, import_pyplot, write_csv
+
 from .orthogonal_paper import ERROR_ROWS, LEAST_SQUARES, SETTINGS
 from .orthogonal_plots import draw_components, draw_forest, draw_variance
 from .orthogonal_protocol import FOREST_COMPONENTS, LEAVES, MAX_LEAF_NODES, VARIANTS
-from .report import format_table, import_pyplot, write_csv
 
 # The models that are printed; all are in the CSV files.
 MODELS = {
@@ -48,7 +49,7 @@ VARIANT_TITLES = {
 
 
 def report(results, tables, output):
-    """All tables and pictures.
+    """Print and write all tables, and draw all pictures.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def report(results, tables, output):
 
 
 def collect(results):
-    """By model, by figure, an array over the seeds."""
+    """Collect by model, by figure, an array over the seeds."""
     by_model = {}
     for found in results:
         for name, *figures in found["rows"]:
@@ -89,13 +90,13 @@ def collect(results):
 
 
 def place_of(figure, values):
-    """Where the paper's figure lies: within the range of ours, or below, or above it."""
+    """Say where the paper's figure lies: within the range of ours, or below, or above it."""
     # Half of the last digit that the paper prints.
     return "below" if figure < values.min() - 0.005 else "above" if figure > values.max() + 0.005 else "within"
 
 
 def print_models(results, judged, tables):
-    """Errors and nodes of the models on every data set, beside the paper's."""
+    """Print errors and nodes of the models on every data set, beside the paper's."""
     n_seeds = len(results["forest"])
     print(f"\nTables I to V: errors in per cent of the test rows, mean [least, greatest] over {n_seeds} seeds; where")
     print("the paper's lies; balanced accuracy, the mean of the classes' shares of rows that are right (of one class")
@@ -135,7 +136,7 @@ def print_models(results, judged, tables):
 
 
 def write_models(results, judged, output):
-    """All models, the paper's figures beside means, and all seeds."""
+    """Write all models, the paper's figures beside means, and all seeds."""
     written = []
     for name, models in judged.items():
         setting = SETTINGS[name]
@@ -154,7 +155,7 @@ def write_models(results, judged, output):
 
 
 def print_leaves(results, tables, output):
-    """What the limit of leaves costs an aggregated tree."""
+    """Print what the limit of leaves costs an aggregated tree."""
     print(
         "\nAFT by its greatest number of leaves: error in per cent of the test rows, and in brackets the per cent that"
     )
@@ -175,7 +176,7 @@ def print_leaves(results, tables, output):
 
 
 def constant_answers(models):
-    """By model that gives one class to all test rows, with some seed: that class, or None of both, and the seeds."""
+    """Find the models that give one class to all test rows: that class, or None of both, and with how many seeds."""
     found = {}
     for model, values in models.items():
         shares = values["share_of_class_1"]
@@ -187,13 +188,13 @@ def constant_answers(models):
 
 
 def simple_errors(models, target):
-    """Errors on fixed test rows, in per cent, of what takes no tree or the smallest one."""
+    """Return errors on fixed test rows, in per cent, of what takes no tree or the smallest one."""
     wrong = {f"always {label}": 100.0 * float(np.mean(target != label)) for label in (0, 1)}
     return wrong | {"one split": 100.0 * float(models["stump"]["error"][0])}
 
 
 def print_constants(judged, tables):
-    """Which models, of ours and of the paper, say one class of all test rows, or have the error of a simple answer."""
+    """Print which models, ours and the paper's, say one class of all test rows, or err as a simple answer does."""
     print(
         "\nSimple answers: errors of the paper that are those of a constant or of one split, and which of ours call all"
     )
@@ -225,7 +226,7 @@ def print_constants(judged, tables):
 
 
 def print_fitted_to_test(judged):
-    """What weights gain that are fitted to the test rows."""
+    """Print what weights gain that are fitted to the test rows."""
     print("\nODT-LR with weights of least squares from the training rows -> from the test rows, as the paper has it")
     print('("Since the class-labels in the test set are already known, we use the least square regression"): mean')
     print("error in per cent, and the balanced accuracy; * all seeds give one class\n")
@@ -249,7 +250,7 @@ def print_fitted_to_test(judged):
 
 
 def shares_of(results, variant):
-    """Variance of the components, mean over the seeds; of those that a seed has not, 0."""
+    """Return variance of the components, mean over the seeds; of those that a seed has not, 0."""
     listed = [found["variance"][variant] for found in results]
     shares = np.zeros((len(listed), max(map(len, listed))))
     for row, found in zip(shares, listed, strict=True):
@@ -258,7 +259,7 @@ def shares_of(results, variant):
 
 
 def print_variance(results, tables, output):
-    """The first component's share, that of the paper's number of components, and how many carry 90 %."""
+    """Print and write the variance that components carry: the first, the paper's number, those that carry 90 %."""
     print("\nVariance: the share of the first component in per cent, of the paper's number of components, and how many")
     print("components carry 90 %, of all that there are; the greatest cosine between two of the components' trees, of")
     print(
@@ -293,7 +294,7 @@ def print_variance(results, tables, output):
 
 
 def write_curves(results, tables, output):
-    """Mean errors by the number of components."""
+    """Write mean errors by the number of components."""
     rows = []
     for name in tables:
         for variant in VARIANTS:
@@ -304,7 +305,7 @@ def write_curves(results, tables, output):
 
 
 def errors_by_number(results, variant, way):
-    """For 1, 2, ... components, the errors of the seeds that have so many."""
+    """Collect, for 1, 2, ... components, the errors of the seeds that have so many."""
     curves = [found["curves"][variant][way] for found in results]
     return [[curve[n] for curve in curves if n < len(curve)] for n in range(max(map(len, curves)))]
 
@@ -313,7 +314,7 @@ def errors_by_number(results, variant, way):
 
 
 def print_forest(results, output):
-    """A large forest as one tree and as a few."""
+    """Print and write a large forest as one tree and as a few."""
     models = collect(results)
     n_trees = results[0]["n_trees"]
     print(
@@ -350,7 +351,7 @@ def print_forest(results, output):
 
 
 def collect_components(results):
-    """By variant and number of components, variance, nodes, and the errors of both ways; arrays over the seeds."""
+    """Collect variance, nodes, and the errors of both ways, by variant and number of components, over the seeds."""
     by = {}
     for found in results:
         for variant, n, *figures in found["components"]:
@@ -359,6 +360,6 @@ def collect_components(results):
 
 
 def spread(errors):
-    """Mean and standard deviation in per cent."""
+    """Return mean and standard deviation in per cent."""
     deviation = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
     return f"{100.0 * np.mean(errors):.1f} ± {100.0 * deviation:.1f}"

@@ -1,47 +1,13 @@
-"""Tables on the screen and as CSV files, and the pictures' library."""
-
-import csv
+"""Means with their standard errors, as numbers and as text."""
 
 import numpy as np
 
 
-def format_table(header, rows):
-    """Text columns, the first to the left, the others to the right."""
-    cells = [[str(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
-    lines = [
-        "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(columns))
-        for columns in (list(zip(row, widths, strict=True)) for row in cells)
-    ]
-    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
-
-
 def standard_error(values):
-    """Of a mean; 0 of a single value."""
+    """Return the standard error of the mean of some values; 0 of a single one."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def with_error(values, digits=3):
-    """Mean and standard error as text."""
+    """Return mean and standard error as text."""
     return f"{np.mean(values):.{digits}f} ± {standard_error(values):.{digits}f}"
-
-
-def write_csv(path, header, rows):
-    """Write a table with a header line."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-def import_pyplot():
-    """matplotlib.pyplot drawing to files, or None where matplotlib is not installed."""
-    try:
-        import matplotlib
-    except ImportError:
-        return None
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
-    return plt

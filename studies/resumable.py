@@ -3,6 +3,11 @@
 A line is a JSON object of settings, key and result, written at once. Nothing is ever removed from the file. A line
 that is not whole, as a killed run may leave behind, counts as none; lines of other settings stay and are not used; of
 several lines of a task the first counts.
+
+`joblib.Memory` would not keep these promises: it deletes all results of a function when its source changes, be it by a
+comment, and does not notice when something changes that the function calls; a task that fails ends the others; results
+of other settings cannot be told from those in force. It keeps two files for every task, which takes about 1.7 seconds
+for 2,000 tasks that do nothing, where the lines take 0.03.
 """
 
 import hashlib
@@ -11,9 +16,13 @@ import sys
 import traceback
 
 import numpy as np
+import scipy
+import sklearn
 from joblib import Parallel, delayed
 
-from pytrees._progress import Progress
+from pytrees import __version__
+from pytrees._progress import progress
+from pytrees.tour.program import add_common_options
 
 
 def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"):
@@ -71,20 +80,20 @@ def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"
 
 
 def _run_missing(function, tasks, path, settings, n_jobs, label):
-    """Results by key, each of which is in the file before it counts as finished."""
+    """Return results by key, each of which is in the file before it counts as finished."""
     results, failures = {}, {}
     path.parent.mkdir(parents=True, exist_ok=True)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    with path.open("a+b") as file, Progress(len(tasks), label) as progress:
+    attempts = parallel(delayed(_attempt)(function, settings, *task) for task in tasks.items())
+    with path.open("a+b") as file:
         _end_torn_line(file)
-        for key, line, failure in parallel(delayed(_attempt)(function, settings, *task) for task in tasks.items()):
+        for key, line, failure in progress(attempts, len(tasks), label):
             if failure is None:
                 file.write(line)
                 file.flush()
                 results[key] = json.loads(line)["result"]
             else:
                 failures[key] = failure
-            progress.advance()
     if failures:
         key, failure = next(iter(failures.items()))
         raise RuntimeError(
@@ -95,7 +104,7 @@ def _run_missing(function, tasks, path, settings, n_jobs, label):
 
 
 def read_finished(path, settings):
-    """The results in a file that were made with these settings, by key; an absent file has none."""
+    """Return the results in a file that were made with these settings, by key; an absent file has none."""
     settings = _as_json(settings)
     finished = {}
     lines = path.read_bytes().split(b"\n") if path.exists() else []
@@ -112,15 +121,34 @@ def read_finished(path, settings):
 
 
 def digest_of(data, target, *numbers):
-    """A word that differs where the data or the numbers do: for the key of a task."""
+    """Return a word that differs where the data or the numbers do, for the key of a task."""
     digest = hashlib.sha256(repr((data.shape, numbers)).encode())
     digest.update(np.ascontiguousarray(data, dtype=np.float64).tobytes())
     digest.update(np.ascontiguousarray(target, dtype=np.int64).tobytes())
     return digest.hexdigest()[:16]
 
 
+def versions():
+    """Return the versions of the packages that results depend on, for the settings of a run."""
+    return {
+        "pytrees": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def add_resumable_options(parser, repeated, default, kept):
+    """Add the options of all studies, and tell where the finished pieces are kept."""
+    add_common_options(parser, repeated, default)
+    parser.epilog = (
+        f"All finished {repeated} are kept in {kept} in the folder of the results. A run that was killed goes on where "
+        f"it stopped, and one of more {repeated} computes only what is new."
+    )
+
+
 def _attempt(function, settings, key, arguments):
-    """Key, line of the file and None, or key, None and how it failed."""
+    """Return key, line of the file and None, or key, None and how the task failed."""
     try:
         entry = {"settings": settings, "key": key, "result": function(*arguments)}
         return key, json.dumps(entry).encode() + b"\n", None

@@ -23,7 +23,7 @@ CARDIOTOCOGRAPHY = ("ctg_nsp", "ctg_class")
 def id3():
     """ID3 trees: engines on Wine, Cardiotocography, and the cost of global evaluation against rows and leaves."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Equal rows of X")
+        warnings.filterwarnings("ignore", message="Equal samples in X")
         _against_the_reference()
         _on_public_data()
         _over_rows_and_leaves()

@@ -1,4 +1,4 @@
-"""The way of rows through trees: leaves, votes and sums over leaves, paths, features looked at."""
+"""The way of samples through trees: leaves, votes and sums over leaves, decision paths, features tested."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ cdef enum:
 
 # A packed node. Its right child stands behind the left one. A leaf is its own left child, and nothing is above its
 # threshold, so that a row which has arrived stays.
-cdef packed struct Node:
+cdef packed struct PackedNode:
     float64_t threshold
     uint32_t feature
     uint32_t left
@@ -33,7 +33,7 @@ NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.
 
 # Its leaves give a row of values, or one vote; the other one is NULL.
 cdef struct PackedTree:
-    const Node* nodes
+    const PackedNode* nodes
     const uint32_t* numbers
     const float64_t* values
     const int64_t* votes
@@ -50,7 +50,8 @@ def binarise(
     const int64_t[::1] children_left, const int64_t[::1] feature, const float64_t[::1] threshold,
     const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category,
 ):
-    """A tree's decisions with thresholds only: (children_left, children_right, feature, threshold, node) in preorder.
+    """Rewrite a tree's decisions with thresholds only: (children_left, children_right, feature, threshold, node) in
+    preorder.
 
     The place of a multiway node is taken by a balanced search among its categories, with thresholds half-way between
     codes. `node` tells whose part a node is: rows of other categories than the children's stay at the multiway node,
@@ -105,7 +106,7 @@ def binarise(
 cdef Py_ssize_t add_intervals(
     const int64_t[::1] below, const int64_t[::1] category, float64_t[::1] ends, int64_t[::1] targets, Py_ssize_t n,
 ):
-    """The codes from the least to the greatest, as upper ends and children: LEAF where rows stay at the node."""
+    """List the codes from the least to the greatest, as upper ends and children: LEAF where rows stay at the node."""
     cdef Py_ssize_t i
     ends[n], targets[n] = <float64_t> category[below[0]] - 0.5, LEAF
     n += 1
@@ -123,14 +124,14 @@ def pack(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold,
 ):
-    """The nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
+    """Pack the nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
 
     The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
     stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.
     """
     cdef Py_ssize_t n_nodes = children_left.shape[0]
     packed = np.empty(n_nodes, dtype=NODE)
-    cdef Node[::1] nodes = packed
+    cdef PackedNode[::1] nodes = packed
     cdef uint32_t[::1] numbers = np.empty(n_nodes, dtype=np.uint32)
     cdef uint32_t[::1] places = np.zeros(n_nodes, dtype=np.uint32)
     cdef Py_ssize_t number
@@ -150,16 +151,16 @@ def pack(
     return packed, np.asarray(numbers)
 
 
-cdef inline uint64_t step(const Node* nodes, uint64_t place, const float64_t* row) noexcept nogil:
-    """The child that the row goes to. (Unsigned numbers spare a sign extension for every address.)"""
-    cdef const Node* node = &nodes[place]
+cdef inline uint64_t step(const PackedNode* nodes, uint64_t place, const float64_t* row) noexcept nogil:
+    """Return the child that the row goes to. (Unsigned numbers spare a sign extension for every address.)"""
+    cdef const PackedNode* node = &nodes[place]
     return <uint64_t>node.left + <uint64_t>(row[node.feature] > node.threshold)
 
 
 cdef inline void walk_side_by_side(
-    const Node* nodes, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
+    const PackedNode* nodes, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
 ) noexcept nogil:
-    """The places of the leaves of LANES rows."""
+    """Find the places of the leaves of LANES rows."""
     cdef uint64_t places[LANES]
     cdef uint64_t moving = 1
     cdef Py_ssize_t lane, _turn, ahead = LANES * n_features
@@ -182,9 +183,9 @@ cdef inline void walk_side_by_side(
 
 
 cdef inline Py_ssize_t walk(
-    const Node* nodes, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features, uint64_t* leaves,
+    const PackedNode* nodes, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features, uint64_t* leaves,
 ) noexcept nogil:
-    """The places of the leaves of the first LANES rows, or of as many as there are; returns their number."""
+    """Find the places of the leaves of the first LANES rows, or of as many as there are; return their number."""
     cdef Py_ssize_t row
     if n_rows >= LANES:
         walk_side_by_side(nodes, rows, n_features, leaves)
@@ -197,7 +198,7 @@ cdef inline Py_ssize_t walk(
 
 
 cdef inline float64_t not_finite(const float64_t* values, Py_ssize_t n) noexcept nogil:
-    """Zero if all of the values are finite, otherwise NaN. (Several sums need not wait for each other.)"""
+    """Return zero if all of the values are finite, otherwise NaN. (Several sums need not wait for each other.)"""
     cdef float64_t sums[LINE]
     cdef float64_t total = 0.0
     cdef Py_ssize_t i = 0, k
@@ -215,8 +216,9 @@ cdef inline float64_t not_finite(const float64_t* values, Py_ssize_t n) noexcept
     return total
 
 
-def apply_packed(const Node[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X):
-    """`apply` with what `pack` makes of a tree, and whether X is finite, which costs little on the way."""
+def apply_packed(const PackedNode[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X):
+    """Apply what `pack` makes of a tree: the leaf of every sample, and whether X is finite, which costs little on the
+    way."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef uint64_t places[LANES]
     cdef Py_ssize_t row = 0, lane, n_walked
@@ -255,7 +257,7 @@ cdef void add_leaves(
 cdef object sums_over_trees(
     const PackedTree* trees, Py_ssize_t n_trees, Py_ssize_t n_classes, const float64_t[:, ::1] X,
 ):
-    """For every row, in the order of the trees, the sum of what its leaves give."""
+    """Add up for every row what its leaves give, in the order of the trees."""
     cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], n_classes))
     cdef Py_ssize_t row = 0, tree, n_rows
     cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
@@ -269,7 +271,7 @@ cdef object sums_over_trees(
 
 
 def sum_votes(list trees, list votes, Py_ssize_t n_classes, const float64_t[:, ::1] X):
-    """How many trees vote for each class, row by row; (n_rows, n_classes) float64.
+    """Count the trees that vote for each class, sample by sample; (n_rows, n_classes) float64.
 
     Every tree is what `pack` makes of it; its votes are the classes of its nodes, (n_nodes,) int64.
     """
@@ -277,7 +279,7 @@ def sum_votes(list trees, list votes, Py_ssize_t n_classes, const float64_t[:, :
 
 
 def sum_values(list trees, list values, Py_ssize_t n_classes, const float64_t[:, ::1] X):
-    """The sum over the trees, in their order, of the values of every row's leaf; (n_rows, n_classes) float64.
+    """Add up over the trees, in their order, the values of every sample's leaf; (n_rows, n_classes) float64.
 
     Every tree is what `pack` makes of it; its values are those of its nodes, (n_nodes, n_classes) float64.
     """
@@ -285,7 +287,7 @@ def sum_values(list trees, list values, Py_ssize_t n_classes, const float64_t[:,
 
 
 cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
-    """Of a tree with multiway nodes several packed nodes have the number of one."""
+    """Raise ValueError where some node has no values. Packed nodes may share the number of a multiway node."""
     if n_nodes > numbers.shape[0] or n_nodes < numbers.shape[0] and np.max(numbers) >= n_nodes:
         raise ValueError("The nodes of a tree and what they give do not agree in number.")
     return 0
@@ -293,14 +295,14 @@ cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
 
 cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, const float64_t[:, ::1] X, bint voting):
     """Point at the arrays of the trees, which the lists keep alive, and add up."""
-    cdef const Node[::1] nodes
+    cdef const PackedNode[::1] nodes
     cdef const uint32_t[::1] numbers
     cdef const int64_t[::1] votes
     cdef const float64_t[:, ::1] values
     cdef Py_ssize_t i
     cdef PackedTree* packed = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
     if packed == NULL:
-        raise MemoryError()
+        raise MemoryError(f"no memory for {len(trees)} packed trees")
     try:
         for i in range(len(trees)):
             nodes, numbers = trees[i]
@@ -322,7 +324,7 @@ def apply(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X,
 ):
-    """The leaf of every row; (n_rows,) int64."""
+    """Find the leaf of every sample; (n_samples,) int64."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef Py_ssize_t row
     cdef int64_t node
@@ -339,7 +341,8 @@ def decision_path(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X,
 ):
-    """The nodes that every row visits: (indptr, indices), the indices of row r being indices[indptr[r]:indptr[r+1]]."""
+    """List the nodes that every sample visits: (indptr, indices), the indices of row r being
+    indices[indptr[r]:indptr[r+1]]."""
     cdef int64_t[::1] indptr = np.zeros(X.shape[0] + 1, dtype=np.int64)
     cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
     cdef const int64_t[::1] leaves = apply(children_left, children_right, feature, threshold, X)
@@ -369,7 +372,8 @@ def feature_usage(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X,
 ):
-    """For every feature the number of rows on whose way it is looked at, at least once; (n_features,) int64."""
+    """Count the samples for which each feature is tested along the decision path, at least once; (n_features,)
+    int64."""
     cdef int64_t[::1] usage = np.zeros(X.shape[1], dtype=np.int64)
     # The last row that was counted for the feature.
     cdef int64_t[::1] counted = np.full(X.shape[1], -1, dtype=np.int64)

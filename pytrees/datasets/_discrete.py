@@ -33,7 +33,7 @@ _NOTES = {
 
 
 def discrete_names():
-    """The data sets of the paper on orthogonal decision trees, which :func:`load_discrete` knows.
+    """List the data sets of the paper on orthogonal decision trees, which :func:`load_discrete` knows.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def _stand_in():
 
 
 def _coded(name, data, target):
-    """Data and target as the paper has them."""
+    """Return data and target as the paper has them."""
     if name == "dna":
         target = (target < 2).astype(np.int64)  # the third class is neither kind of boundary
     elif name == "house_votes_84":
@@ -124,7 +124,7 @@ def _coded(name, data, target):
 
 
 def _above_middle(column):
-    """1 above the cut that parts the rows most evenly, the lowest of several; of two values 1 is the greater."""
+    """Return 1 above the cut that parts the rows most evenly, the lowest of several; of two values 1 is the greater."""
     values, counts = np.unique(column, return_counts=True)
     below = np.cumsum(counts[:-1])
     cut = values[np.abs(2 * below - len(column)).argmin()]

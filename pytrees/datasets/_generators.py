@@ -16,7 +16,7 @@ _MONKS_RULES = {
 
 
 def load_toy_permutations():
-    """The 14 patients of the permutation paper's toy example, and five orders in which they may arrive.
+    """Load the 14 patients of the permutation paper's toy example, and five orders in which they may arrive.
 
     Table 2 and the list of permutations in Section 3 of Harikrishnan and Nagaraj, arXiv:2306.02617. The first feature
     stands for the severity of the symptoms, the second for a molecular test; class 1 is to be quarantined.
@@ -57,7 +57,7 @@ def load_toy_permutations():
 
 
 def load_toy_ordinal():
-    """Four ordered classes that one feature parts against their order, and the other along it.
+    """Load four ordered classes that one feature parts against their order, and the other along it.
 
     The two splits of Fig. 3 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the first
     feature has classes 0 and 3 on its left, the second has classes 0 and 1. Criteria for nominal classes cannot tell
@@ -91,7 +91,7 @@ def load_toy_ordinal():
 
 
 def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
-    """The three MONK's problems: six nominal features, two classes, and a rule.
+    """Make one of the three MONK's problems: six nominal features, two classes, and a rule.
 
     The features a1..a6 have the values 1..3, 1..3, 1..2, 1..3, 1..4 and 1..2. Class 1 are the rows with
 
@@ -103,16 +103,17 @@ def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
     ----------
     problem : {1, 2, 3}
     n_samples : int, optional
-        So many rows, drawn without replacement; by default all 432 in lexicographic order. The original training sets
-        have 124, 169 and 122.
+        Number of samples, drawn without replacement; by default all 432 in lexicographic order. The original training
+        sets have 124, 169 and 122.
     noise : float, default=0.0
-        Share of the rows whose class is flipped; 0.05 in the original training set of problem 3, 6 of 122 rows.
+        Share of the samples whose class is flipped; 0.05 in the original training set of problem 3, 6 of 122.
     random_state : int, RandomState instance or None, default=None
-        What is drawn.
+        Seed of what is drawn.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 6), float64
+        The values of the features, from 1.
     y : ndarray of shape (n_samples,), int64
         0 or 1.
 
@@ -150,7 +151,7 @@ def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
 
 
 def make_balance_scale():
-    """All 625 weighings of the balance scale: four features of the values 1..5, and the side that tips.
+    """Make all 625 weighings of the balance scale: four features of the values 1..5, and the side that tips.
 
     The features are the weight and the distance on the left, then those on the right.
 
@@ -175,22 +176,30 @@ def make_balance_scale():
 
 
 def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std=1.0, random_state=None):
-    """Isotropic Gaussian blobs, one a class: :func:`sklearn.datasets.make_blobs` by the names that are used here.
+    """Make isotropic Gaussian blobs, one for every class.
 
     The kind of artificial data that Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2, compare
     trees on.
 
     Parameters
     ----------
-    n_samples, n_features, n_classes : int
+    n_samples : int, default=300
+        Number of points.
+    n_features : int, default=2
+        Number of features.
+    n_classes : int, default=3
+        Number of classes, with a blob for each.
     cluster_std : float or sequence of float, default=1.0
         Standard deviation of the blobs, whose centres are drawn from [-10, 10].
     random_state : int, RandomState instance or None, default=None
+        Seed of what is drawn; an int gives the same data every time.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        The points.
     y : ndarray of shape (n_samples,), int64
+        Their classes, from 0.
 
     Examples
     --------
@@ -204,7 +213,7 @@ def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std
 
 
 def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, *, max_depth=None, random_state=None):
-    """Uniform random points, labelled by a random decision tree.
+    """Make uniform random points, labelled by a random decision tree.
 
     Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the size of trees
     with that of such a one, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is
@@ -214,18 +223,25 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
 
     Parameters
     ----------
-    n_samples, n_features, n_classes : int
-        Points are drawn from [0, 1); there are two classes at least.
+    n_samples : int, default=500
+        Number of points, drawn from [0, 1).
+    n_features : int, default=6
+        Number of features.
+    n_classes : int, default=4
+        Number of classes, two at least.
     n_nodes : int, default=15
         Nodes of the tree, leaves included: an odd number.
     max_depth : int, optional
         Edges between the root and a leaf, at most.
     random_state : int, RandomState instance or None, default=None
+        Seed of what is drawn; an int gives the same data every time.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        The points.
     y : ndarray of shape (n_samples,), int64
+        Their classes, from 0.
     tree : pytrees.Tree
         The tree, with the class counts of the points at its nodes and gains of 0; ``tree.predict(X)`` is y.
 
@@ -253,7 +269,7 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
 
 
 def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), random_state=None):
-    """Daily moves of synthetic stocks, as levels, and whether one more stock rises on the same day.
+    """Make daily moves of synthetic stocks, as levels, and whether one more stock rises on the same day.
 
     A stand-in for the data set "NASDAQ" of Kargupta, Park and Dutta, "Orthogonal Decision Trees", which was not
     published: levels of the daily changes of 99 stocks, and whether Yahoo's rises. No quotes are in it. Changes in per
@@ -269,6 +285,7 @@ def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), rand
     cuts : sequence of float, default=(-2.0, 0.0, 2.0)
         Changes in per cent between the levels, ascending.
     random_state : int, RandomState instance or None, default=None
+        Seed of what is drawn; an int gives the same data every time.
 
     Returns
     -------
@@ -324,7 +341,7 @@ class _Node:
 
 
 def _split_at_random(X, n_leaves, max_depth, random):
-    """The nodes, in preorder, of a tree that is split at random until it has so many leaves."""
+    """Return the nodes, in preorder, of a tree that is split at random until it has so many leaves."""
     root = _Node(np.arange(len(X)), 0)
     leaves = [root]
     while len(leaves) < n_leaves:
@@ -344,7 +361,7 @@ def _split_at_random(X, n_leaves, max_depth, random):
 
 
 def _label(X, nodes, n_classes, random):
-    """The points, their labels, and the Tree, once every leaf has a class."""
+    """Return the points, their labels, and the Tree, once every leaf has a class."""
     number = {node: index for index, node in enumerate(nodes)}
     sibling = {}
     for node in nodes:

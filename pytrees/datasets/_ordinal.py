@@ -73,7 +73,7 @@ _LEFT_OUT = {"pyrim": ("p3_pi_acceptor",)}
 
 
 def ordinal_names():
-    """The data sets of the ordinal paper that :func:`load_ordinal` knows.
+    """List the data sets of the ordinal paper that :func:`load_ordinal` knows.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def equal_frequency_classes(target, n_classes):
 
 
 def _paper_name(name):
-    """The name as Table I has it."""
+    """Return the name as Table I has it."""
     dashed = name.replace("_", "-")
     if dashed in _TABLE_1:
         return dashed
@@ -215,7 +215,7 @@ def _paper_name(name):
 
 
 def _ordered_target(name, bunch, n_classes):
-    """The codes of the classes as the paper has them, and their names."""
+    """Return the codes of the classes as the paper has them, and their names."""
     target, classes = bunch.target, bunch.target_names
     if name == "bondrate":
         return np.maximum(target - 1, 0), np.append("(5)_BB or (4)_BBB", classes[2:])
@@ -227,7 +227,7 @@ def _ordered_target(name, bunch, n_classes):
 
 
 def _impute(data, categorical):
-    """Means of the numbers and the most frequent codes, the lowest of several, in the place of missing values."""
+    """Replace missing values by means of numbers and by the most frequent codes, the lowest of several."""
     data = data.copy()
     for column in np.flatnonzero(np.isnan(data).any(axis=0)):
         missing = np.isnan(data[:, column])
@@ -238,7 +238,7 @@ def _impute(data, categorical):
 
 
 def _one_hot(data, features, categorical, categories):
-    """One column for every value of a nominal feature, one alone for the second of two; NaN where it is missing."""
+    """Make a column for every value of a nominal feature, one alone for the second of two; NaN where it is missing."""
     columns, names = [], []
     for feature, column, nominal in zip(features, data.T, categorical, strict=True):
         if not nominal:

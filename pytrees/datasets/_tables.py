@@ -17,7 +17,7 @@ _ENDINGS = (".csv", ".csv.gz")
 
 
 def get_data_home(data_home=None):
-    """The folder that tables are read from.
+    """Return the folder that tables are read from.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def load_shipped(name):
 
 
 def names(data_home=None, *, task=None):
-    """The data sets that the folder holds.
+    """List the data sets that the folder holds.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def _find(name, data_home):
 
 
 def _read(path):
-    """The header and the rows of a table, all of the same length."""
+    """Read the header and the rows of a table, all of the same length."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
@@ -251,7 +251,7 @@ def _read(path):
 
 
 def _read_subset(name, subset, data_home):
-    """Header, rows, and the number of rows of the train part, None for a set without split."""
+    """Read header, rows, and the number of rows of the train part, None for a set without split."""
     entry = CATALOG.get(name)
     if entry is None:
         home = get_data_home(data_home)
@@ -273,7 +273,7 @@ def _read_subset(name, subset, data_home):
 
 
 def tidy(name, header, rows):
-    """The Bunch of a table's header and rows of text, as :func:`load` gives it without a frame."""
+    """Make the Bunch of a table's header and rows of text, as :func:`load` gives it without a frame."""
     entry = CATALOG.get(name)
     *columns, target = (np.array(column) for column in zip(*rows, strict=True))
     feature_names = header[:-1]
@@ -302,7 +302,7 @@ def tidy(name, header, rows):
 
 
 def as_numbers(texts):
-    """The texts as float64, NaN where one is empty; None where one is a word."""
+    """Convert texts to float64, NaN where one is empty; return None where one is a word."""
     try:
         return np.where(texts == "", "nan", texts).astype(np.float64)
     except ValueError:
@@ -316,7 +316,7 @@ def _guess_task(target):
 
 
 def _code_feature(name, feature, texts, levels, empty):
-    """The numbers of a column, or the codes of its words and, in the order of the codes, the words."""
+    """Return the numbers of a column, or the codes of its words and, in the order of the codes, the words."""
     if empty:
         texts = np.where(texts == "", empty, texts)
     numbers = None if levels else as_numbers(texts)
@@ -330,7 +330,7 @@ def _code_feature(name, feature, texts, levels, empty):
 
 
 def _codes(name, column, texts, words):
-    """The place of every text among the words."""
+    """Return the place of every text among the words."""
     unknown = sorted(set(texts.tolist()) - set(words))
     if unknown:
         raise ValueError(f"Not the known table {name!r}: column {column!r} holds {unknown[0]!r}.")
@@ -339,7 +339,7 @@ def _codes(name, column, texts, words):
 
 
 def _code_target(name, texts, entry):
-    """The target as numbers or as codes of classes, and the classes in the order of their codes."""
+    """Return the target as numbers or as codes of classes, and the classes in the order of their codes."""
     if np.any(texts == ""):
         raise ValueError(f"The target of {name!r} has missing values.")
     numbers = as_numbers(texts)

@@ -1,17 +1,31 @@
 """The Fourier algebra on decision trees: sparse spectra, the same without spectra, and the estimators made of them.
 
-H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 2006.
+H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 2006. Which file answers which question:
+
+- `codes`: how do trees of real features, scikit-learn's too, become trees of discrete codes?
+- `boxes`: what do the kernels take: leaves, schemata and measures as flat arrays?
+- `spectrum`: which coefficients does a tree have, and what can be computed from them?
+- `ensembles`: the same quantities straight from the leaves of the trees, where a spectrum would be too large.
+- `rebuild`: how is a tree made of a function (TCFS), whichever of the two it comes from?
+- `aggregated`: one tree in place of a tree or an ensemble, as a classifier.
+- `orthogonal`: the principal components of an ensemble as a few trees, as a classifier.
+- `base`: what these classifiers share.
 """
 
+from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
 from .codes import OrdinalCodes, ordinal_codes
 from .ensembles import gram, schema_average, tree_from_ensemble, tree_inner
-from .rebuild import RebuiltTree, tree_from_spectra
-from .spectrum import FourierSpectrum
+from .orthogonal import OrthogonalTreesClassifier
+from .rebuild import RebuiltTree
+from .spectrum import FourierSpectrum, tree_from_spectra
 
 __all__ = [
+    "AggregatedFourierTreeClassifier",
     "FourierSpectrum",
     "OrdinalCodes",
+    "OrthogonalTreesClassifier",
     "RebuiltTree",
+    "ReconstructedFourierTree",
     "gram",
     "ordinal_codes",
     "schema_average",

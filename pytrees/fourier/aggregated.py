@@ -9,16 +9,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..simplify import merge_redundant
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
-from .coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
 from .codes import with_value
 from .ensembles import tree_from_ensemble
-from .rebuild import tree_from_spectra
-from .spectrum import FourierSpectrum
+from .spectrum import FourierSpectrum, tree_from_spectra
 
 __all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]
 
 
-class _RebuiltTreeClassifier(MadeOfTrees, BaseTreeClassifier):
+class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
     """A classifier that is one tree, made by TCFS of the weighted sum of some trees."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -59,7 +58,7 @@ class _RebuiltTreeClassifier(MadeOfTrees, BaseTreeClassifier):
         return tree_from_spectra(spectra, categorical_features=ensemble.codes.is_categorical, **limits)
 
     def _spectrum(self, ensemble, shares, output):
-        """The sum of the trees' spectra, each of them truncated by itself."""
+        """Sum the spectra of the trees, each of them truncated by itself."""
         total = 0.0
         for tree, values, share in zip(ensemble.codes.trees, ensemble.values, shares, strict=True):
             spectrum = FourierSpectrum.from_tree(tree, ensemble.codes.cardinalities, values=values[:, output])
@@ -68,7 +67,7 @@ class _RebuiltTreeClassifier(MadeOfTrees, BaseTreeClassifier):
 
 
 def _shares_of_trees(weights, n_trees):
-    """The weights of the trees, that sum to one."""
+    """Check the weights of the trees, and scale them to a sum of one."""
     if weights is None:
         return np.full(n_trees, 1.0 / n_trees)
     weights = np.asarray(weights, dtype=np.float64)
@@ -112,9 +111,9 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The new tree, on the features as they are; :meth:`encode` gives its rows where features are categorical, by
+        The new tree, on the features as they are; :meth:`encode` gives its samples where features are categorical, by
         which it splits into a child for every category that has mass. Its `value` holds shares of classes times the
-        probability of the node, and `n_node_samples` is 1: it has no training rows.
+        probability of the node, and `n_node_samples` is 1: it has no training samples.
     averages_ : ndarray of shape (tree_.node_count, n_outputs), float64
         The averages of the function at its nodes, as they are: of the indicator of the last of two classes, or of the
         indicators of all of more.
@@ -184,7 +183,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
+            Weights of the samples, not negative, for what is fitted and for ``measure="empirical"``.
 
         Returns
         -------
@@ -226,7 +225,13 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_order : int or None, default=None
         As `energy`.
-    measure, criterion, tol, max_depth
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :class:`ReconstructedFourierTree`.
+    criterion : {"entropy", "variance"}, default="entropy"
+        As in :class:`ReconstructedFourierTree`.
+    tol : float, default=0
+        As in :class:`ReconstructedFourierTree`.
+    max_depth : int or None, default=None
         As in :class:`ReconstructedFourierTree`.
     max_leaf_nodes : int or None, default=32
         Greatest number of leaves. With None, and nothing else that limits it, the tree is the vote itself, which can
@@ -305,7 +310,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative, for what is fitted and for ``measure="empirical"``.
+            Weights of the samples, not negative, for what is fitted and for ``measure="empirical"``.
 
         Returns
         -------

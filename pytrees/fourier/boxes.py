@@ -14,7 +14,7 @@ LARGEST_CARDINALITY = 2**31 - 1
 
 
 def check_cardinalities(cardinalities):
-    """The numbers of values of the attributes; (n_attributes,) int64, not writeable."""
+    """Check the numbers of values of the attributes; return them as (n_attributes,) int64, not writeable."""
     checked = np.array(cardinalities, ndmin=1)
     if checked.ndim != 1 or checked.size == 0 or not np.issubdtype(checked.dtype, np.integer):
         raise ValueError(f"cardinalities must be one whole number for every attribute, got {cardinalities!r}.")
@@ -26,7 +26,7 @@ def check_cardinalities(cardinalities):
 
 
 def check_codes(X, cardinalities):
-    """Rows of values as int64, C-contiguous; a value that an attribute does not have is refused."""
+    """Return samples of values as int64, C-contiguous; refuse a value that an attribute does not have."""
     X = check_array(X, ensure_min_samples=0)
     if X.shape[1] != cardinalities.size:
         raise ValueError(f"X has {X.shape[1]} columns; there are {cardinalities.size} attributes.")
@@ -43,7 +43,7 @@ def check_codes(X, cardinalities):
 
 
 def boxes_of_points(X, cardinalities):
-    """Every row of X as a box."""
+    """Convert every sample of X to a box."""
     varied = np.flatnonzero(cardinalities > 1)
     start = X[:, varied].ravel()
     runs = np.arange(start.size + 1, dtype=np.int64)
@@ -51,7 +51,7 @@ def boxes_of_points(X, cardinalities):
 
 
 def box_of_schema(schema, cardinalities):
-    """A schema as a box: a mapping from attributes to values, or a sequence with None for every wild-card."""
+    """Convert a schema to a box: a mapping from attributes to values, or a sequence with None for every wild-card."""
     if isinstance(schema, Mapping):
         fixed = dict(schema)
     elif isinstance(schema, Iterable) and not isinstance(schema, str):
@@ -82,7 +82,7 @@ def _as_index(m):
 
 
 def _values(values, m, cardinality):
-    """The values that a schema allows, sorted."""
+    """Return the values that a schema allows, sorted."""
     allowed = sorted({_as_value(value, m) for value in (values if isinstance(values, Iterable) else [values])})
     if not allowed or allowed[0] < 0 or allowed[-1] >= cardinality:
         raise ValueError(
@@ -99,13 +99,13 @@ def _as_value(value, m):
 
 
 def _runs(values):
-    """Sorted values as (start, stop) of runs."""
+    """Return sorted values as (start, stop) of runs."""
     edges = np.flatnonzero(np.diff(values) > 1) + 1
     return [(part[0], part[-1] + 1) for part in np.split(values, edges)]
 
 
 def measure_arrays(measure, cardinalities, X=None):
-    """A product measure as (offsets, cumulative weights); whole numbers where there are any."""
+    """Return a product measure as (offsets, cumulative weights); whole numbers where there are any."""
     if X is not None and not (isinstance(measure, str) and measure == "empirical"):
         raise ValueError("X is only for measure='empirical'.")
     if isinstance(measure, str):
@@ -113,10 +113,10 @@ def measure_arrays(measure, cardinalities, X=None):
             weights = [np.ones(cardinality) for cardinality in cardinalities]
         elif measure == "empirical":
             if X is None:
-                raise ValueError("measure='empirical' needs X, the rows that it comes from.")
+                raise ValueError("measure='empirical' needs X, the samples that it comes from.")
             codes = check_codes(X, cardinalities)
             if not len(codes):
-                raise ValueError("X has no rows: it has no marginal distributions.")
+                raise ValueError("X has no samples: it has no marginal distributions.")
             columns = zip(codes.T, cardinalities, strict=True)
             weights = [np.bincount(column, minlength=size).astype(np.float64) for column, size in columns]
         else:
@@ -140,7 +140,7 @@ def _checked_masses(measure, cardinalities):
 
 
 def listed(trees):
-    """A sequence of trees as a list; an ensemble is none."""
+    """Return a sequence of trees as a list; refuse an ensemble."""
     if isinstance(trees, Tree) or hasattr(trees, "fit"):
         raise TypeError(
             f"A sequence of trees is expected, got {type(trees).__name__}. (ordinal_codes makes one of an ensemble.)"
@@ -149,7 +149,7 @@ def listed(trees):
 
 
 def check_trees(given, cardinalities):
-    """Trees, or estimators with one each, as a list of Tree that splits the attributes between their values."""
+    """Return trees, or estimators with one each, as a list of Tree that splits the attributes between their values."""
     for tree in given:
         if hasattr(tree, "tree_") and not isinstance(tree.tree_, Tree):
             raise TypeError(
@@ -197,17 +197,17 @@ def _check_splits(tree, cardinalities):
 
 
 def feature_of_children(tree):
-    """The feature that the parent of every one of `tree.children` looks at."""
+    """Return the feature that the parent of every one of `tree.children` looks at."""
     return np.repeat(tree.feature, np.diff(tree.child_offsets))
 
 
 def multiway_features(tree):
-    """Which features multiway nodes ask for; ndarray of shape (n_features,), bool."""
+    """Return which features multiway nodes ask for; ndarray of shape (n_features,), bool."""
     return np.isin(np.arange(tree.n_features), tree.feature[tree.children_left == MULTIWAY])
 
 
 def check_weights(weights, n_trees):
-    """One finite number for every tree; by default such that they are averaged."""
+    """Return one finite number for every tree; by default such that they are averaged."""
     if n_trees == 0:
         raise ValueError("There are no trees.")
     if weights is None:
@@ -219,7 +219,7 @@ def check_weights(weights, n_trees):
 
 
 def node_values(given, trees, class_index, values):
-    """What every node of every tree stands for: a list of arrays of shape (node_count, n_outputs)."""
+    """Return what every node of every tree stands for: a list of arrays of shape (node_count, n_outputs)."""
     if values is None:
         pairs = zip(given, trees, strict=True)
         return [_indicators(node_labels(one, tree), tree.n_classes, class_index) for one, tree in pairs]
@@ -242,7 +242,7 @@ def _checked_values(values, tree):
 
 
 def _indicators(labels, n_classes, class_index):
-    """1 where the class that a node predicts is the one asked for; a column for every class if all are."""
+    """Return 1 where the class that a node predicts is the one asked for; a column for every class if all are."""
     if class_index is None:
         return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
     if not isinstance(class_index, Integral) or not -n_classes <= class_index < n_classes:
@@ -294,12 +294,12 @@ def _starts(lengths):
 
 
 def check_positive(name, number):
-    """A limit that may be absent: None, or a whole number above zero."""
+    """Refuse a limit that is neither None nor a whole number above zero."""
     if number is not None and (isinstance(number, bool) or not isinstance(number, Integral) or number < 1):
         raise ValueError(f"{name} must be a whole number from 1, or None, got {number!r}.")
 
 
 def check_number(name, number, low, high=np.inf):
-    """A real number from low to high."""
+    """Refuse what is not a real number from low to high."""
     if isinstance(number, bool) or not isinstance(number, Real) or not low <= number <= high:
         raise ValueError(f"{name} must be a number from {low} to {high}, got {number!r}.")

@@ -48,7 +48,7 @@ class OrdinalCodes:
         self._encoder = encoder
 
     def transform(self, X):
-        """The codes of values.
+        """Code values.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class OrdinalCodes:
         Returns
         -------
         ndarray of shape (n_rows, n_features), int64
-            Categories that no tree knows have codes outside the cardinality, mostly -1: rows stay where one is asked
+            Categories that no tree knows have codes outside the cardinality, mostly -1: samples stay where one is asked
             for.
 
         Raises
@@ -74,14 +74,25 @@ class OrdinalCodes:
         return self.number(X.astype(np.float64))
 
     def number(self, X):
-        """`transform` for rows with the places of categories, float64, such as `encode` of an estimator gives."""
+        """Code samples whose categories are numbered already, as `encode` of an estimator does.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+            Numbers, and the places of categories in `categories`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), int64
+            The codes, as `transform` gives them.
+        """
         columns = [np.searchsorted(cuts, X[:, m], side="left") for m, cuts in enumerate(self.thresholds)]
         for m in np.flatnonzero(self.is_categorical):
             columns[m] = np.clip(np.ceil(X[:, m] - 0.5), -1, self.cardinalities[m])
         return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int64)
 
     def decode(self, tree):
-        """A tree that splits codes as one that splits values: every row comes to the same leaf.
+        """Convert a tree that splits codes to one that splits values: every sample comes to the same leaf.
 
         Parameters
         ----------
@@ -119,7 +130,7 @@ class OrdinalCodes:
 
 
 def _greatest_rounded_below(thresholds):
-    """The greatest float64 that float32 rounds to a number up to the threshold, for every threshold."""
+    """Return the greatest float64 that float32 rounds to a number up to the threshold, for every threshold."""
     below = thresholds.astype(np.float32)
     below = np.where(below > thresholds, np.nextafter(below, np.float32(-np.inf)), below)
     above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
@@ -130,8 +141,9 @@ def _greatest_rounded_below(thresholds):
 def ordinal_codes(ensemble):
     """Code the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
 
-    Every tree goes on giving every row the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that rows
-    of X came to before. A feature is categorical where the ensemble says so, or where a tree has a multiway node.
+    Every tree goes on giving every sample the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that
+    samples of X came to before. A feature is categorical where the ensemble says so, or where a tree has a multiway
+    node.
 
     Parameters
     ----------
@@ -142,6 +154,7 @@ def ordinal_codes(ensemble):
     Returns
     -------
     OrdinalCodes
+        The trees on codes, and what codes samples.
 
     Raises
     ------
@@ -167,7 +180,7 @@ def ordinal_codes(ensemble):
 
 
 def code(ensemble, categories=None):
-    """`ordinal_codes`; of an ensemble that has learned from codes, the mapping `categories` has all there are."""
+    """Code the features of an ensemble; `categories` lists all codes of an ensemble that has learned from codes."""
     members = _members_of(ensemble)
     first = members[0].tree
     if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree, *_ in members):
@@ -210,7 +223,7 @@ class _CategoryCodes(BaseEstimator):
 
 
 def _known_categories(members):
-    """For every feature that is categorical in some tree, the categories of all of them, sorted."""
+    """Return for every feature that is categorical in some tree, the categories of all of them, sorted."""
     known = {}
     for m in sorted(set().union(*(member.categories for member in members))):
         parts = [member.categories[m] for member in members if m in member.categories]
@@ -219,7 +232,7 @@ def _known_categories(members):
 
 
 def _union(parts, m):
-    """Sorted categories of several trees, all together."""
+    """Merge the sorted categories of several trees."""
     are_numbers = {part.dtype.kind in "biuf" for part in parts}
     try:
         if len(are_numbers) > 1:
@@ -230,7 +243,7 @@ def _union(parts, m):
 
 
 def _codes_of_multiway_nodes(members, known):
-    """For other features with multiway nodes, all codes from 0 to the greatest that a tree asks for."""
+    """Return for other features with multiway nodes, all codes from 0 to the greatest that a tree asks for."""
     found = {}
     for tree, _, _, categories in members:
         for m in known:
@@ -267,7 +280,7 @@ def _members_of(ensemble):
 
 
 def _of_all_classes(members, ensemble):
-    """The members; where a bootstrap sample of a bagging ensemble lacked a class, its tree with a column of zeros."""
+    """Add a column of zeros to the trees of a bagging ensemble whose bootstrap sample lacked a class."""
     n_classes = len(getattr(ensemble, "classes_", []))
     if all(member.tree.n_classes >= n_classes for member in members):
         return members
@@ -286,7 +299,7 @@ def _of_all_classes(members, ensemble):
 
 
 def _member_of(member, columns=None, n_features=None):
-    """A tree or fitted estimator as a member; its features are those columns of all n_features."""
+    """Return a tree or fitted estimator as a member; its features are those columns of all n_features."""
     if not isinstance(member, Tree) and hasattr(member, "fit"):
         check_is_fitted(member)
     tree = member if isinstance(member, Tree) else getattr(member, "tree_", None)
@@ -306,7 +319,7 @@ def _member_of(member, columns=None, n_features=None):
 
 
 def _from_sklearn(member, nodes):
-    """The nodes of a scikit-learn classification tree of one output as a Tree, with shares for counts."""
+    """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
     order, number = _preorder(nodes.children_left, nodes.children_right)
@@ -324,7 +337,7 @@ def _from_sklearn(member, nodes):
 
 
 def _preorder(children_left, children_right):
-    """The nodes in preorder, and the number of every node there; scikit-learn numbers best-first trees as they grew."""
+    """Return the nodes in preorder, and the new number of every node; best-first trees are numbered as they grew."""
     order = np.arange(children_left.size)
     if not np.all((children_left == LEAF) | (children_left == order + 1)):
         left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
@@ -340,19 +353,19 @@ def _preorder(children_left, children_right):
 
 
 def arrays_of(tree):
-    """Copies of all arrays that a Tree is made of, by name."""
+    """Copy all arrays that a Tree is made of, by name."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     below = ("child_offsets", "children", "category") if tree.is_multiway else ()
     return {name: np.array(getattr(tree, name)) for name in names + below}
 
 
 def with_value(tree, value):
-    """The tree with another `value`."""
+    """Return the tree with another `value`."""
     return Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
 
 
 def _coded(member, thresholds, categories):
-    """The tree with its thresholds between the codes of the intervals beside them, and the codes of all categories."""
+    """Recode a tree: thresholds between the codes of the intervals beside them, and codes of all categories."""
     tree, arrays = member.tree, arrays_of(member.tree)
     for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):
         m, threshold = tree.feature[node], tree.threshold[node]

@@ -16,7 +16,7 @@ from .rebuild import categorical_mask, rebuild
 
 
 def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
-    """The inner product of the functions of two trees: the mean of their product.
+    """Compute the inner product of the functions of two trees: the mean of their product.
 
     Lemma 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees": it is that of their spectra. It is worked out from
     pairs of leaves.
@@ -25,7 +25,13 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
     ----------
     a, b : Tree or fitted tree estimator
         They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
-    cardinalities, measure, X, class_index
+    cardinalities : array-like of shape (n_attributes,), int
+        As in :func:`gram`.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :func:`gram`.
+    X : array-like of shape (n_rows, n_attributes), optional
+        As in :func:`gram`.
+    class_index : int or None, default=-1
         As in :func:`gram`.
     values : pair of array-like, optional
         As in :func:`gram`.
@@ -33,6 +39,7 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
     Returns
     -------
     float
+        The inner product.
 
     Raises
     ------
@@ -56,7 +63,7 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
 
 
 def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
-    """The inner products of the functions of all pairs of trees: the means of their products.
+    """Compute the inner products of the functions of all pairs of trees: the means of their products.
 
     Eq. 4 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", uncentred, without spectra: what two leaves have in
     common is a box, and its probability a product.
@@ -66,18 +73,19 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
     trees : sequence of Tree or of fitted tree estimators
         They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``. See :func:`ordinal_codes`.
     cardinalities : array-like of shape (n_attributes,), int
+        How many values every attribute has.
     measure : {"uniform", "empirical"} or list of array-like of shape (cardinality,), default="uniform"
         The product measure that means are taken under: all values alike, with the frequencies that they have in `X`,
         or with these masses.
     X : array-like of shape (n_rows, n_attributes), optional
-        The rows of ``measure="empirical"``, as codes.
+        The samples of ``measure="empirical"``, as codes.
     class_index : int or None, default=-1
         The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an
         estimator it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.) None
         takes every class as an output of its own; inner products add up those of the outputs.
     values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
-        Instead: what the function of every tree is at its leaves. (Of inner nodes only multiway ones matter, where
-        values stay that no child has.)
+        Instead: what the function of every tree is at its leaves. Of inner nodes only multiway ones matter, where
+        values stay that no child has.
 
     Returns
     -------
@@ -114,22 +122,33 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
 def schema_average(
     trees, schema, cardinalities, *, weights=None, measure="uniform", X=None, class_index=-1, values=None
 ):
-    """The mean of a weighted sum of trees over a schema, where some attributes are fixed.
+    """Compute the mean of a weighted sum of trees over a schema, where some attributes are fixed.
 
     Eq. 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", from the leaves that the schema meets.
 
     Parameters
     ----------
-    trees, cardinalities, measure, X, class_index, values
+    trees : sequence of Tree or of fitted tree estimators
         As in :func:`gram`.
     schema : dict of int to int or set of int, or sequence of length n_attributes
         The values that attributes may have; in a sequence, None is the wild-card.
+    cardinalities : array-like of shape (n_attributes,), int
+        As in :func:`gram`.
     weights : array-like of shape (n_trees,), optional
         By default the trees are averaged.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :func:`gram`.
+    X : array-like of shape (n_rows, n_attributes), optional
+        As in :func:`gram`.
+    class_index : int or None, default=-1
+        As in :func:`gram`.
+    values : sequence of array-like, optional
+        As in :func:`gram`.
 
     Returns
     -------
     float, or ndarray of shape (n_outputs,) if there are several outputs
+        The mean.
 
     Raises
     ------
@@ -169,7 +188,7 @@ def tree_from_ensemble(
     max_leaf_nodes=None,
     categorical_features=None,
 ):
-    """TCFS without a spectrum: one tree of a weighted sum of trees.
+    """Build one tree of a weighted sum of trees by TCFS, without a spectrum.
 
     Figs. 4 and 5 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", with averages over schemata from the leaves of
     the trees. It gives the tree that :meth:`FourierSpectrum.to_tree` makes of the ensemble's spectrum, where there is
@@ -177,9 +196,29 @@ def tree_from_ensemble(
 
     Parameters
     ----------
-    trees, cardinalities, weights, measure, X, class_index, values
+    trees : sequence of Tree or of fitted tree estimators
         As in :func:`schema_average`.
-    criterion, tol, max_depth, max_leaf_nodes, categorical_features
+    cardinalities : array-like of shape (n_attributes,), int
+        As in :func:`schema_average`.
+    weights : array-like of shape (n_trees,), optional
+        As in :func:`schema_average`.
+    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+        As in :func:`schema_average`.
+    X : array-like of shape (n_rows, n_attributes), optional
+        As in :func:`schema_average`.
+    class_index : int or None, default=-1
+        As in :func:`schema_average`.
+    values : sequence of array-like, optional
+        As in :func:`schema_average`.
+    criterion : {"entropy", "variance"}, default="entropy"
+        As in :meth:`FourierSpectrum.to_tree`.
+    tol : float, default=0
+        As in :meth:`FourierSpectrum.to_tree`.
+    max_depth : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    max_leaf_nodes : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    categorical_features : array-like of bool or int, optional
         As in :meth:`FourierSpectrum.to_tree`; by default, what multiway nodes of the trees ask for is categorical.
 
     Returns
@@ -217,7 +256,7 @@ def tree_from_ensemble(
 
 
 def _weighted(trees, cardinalities, weights, class_index, values):
-    """The leaves of trees, their values times the weights of the trees."""
+    """Collect the leaves of trees, their values times the weights of the trees."""
     trees = listed(trees)
     weights = check_weights(weights, len(trees))
     return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=weights)

@@ -14,7 +14,7 @@ from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
-from .coded import REBUILD_CONSTRAINTS, MadeOfTrees, coded_ensemble, nearest_shares, scores_of_classes
+from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
 from .codes import with_value
 from .ensembles import gram, tree_from_ensemble
 from .rebuild import RebuiltTree
@@ -60,7 +60,7 @@ class Functions:
 
 
 def functions_of(ensemble, center):
-    """The functions of an ensemble, their inner products from the leaves (Eq. 4 of the paper)."""
+    """Compute the functions of an ensemble and their inner products from the leaves (Eq. 4 of the paper)."""
     trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
     n_trees, n_outputs = len(trees), len(ensemble.outputs)
     values = ensemble.values
@@ -76,19 +76,19 @@ def functions_of(ensemble, center):
 
 
 def _leaf(like):
-    """A tree that is a single leaf."""
+    """Return a tree that is a single leaf."""
     return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
 
 
 def eigenvectors(products, scale):
-    """The eigenvalues of a Gram matrix, falling, and their eigenvectors, as columns; both engines have the same."""
+    """Compute the eigenvalues of a Gram matrix, falling, and its eigenvectors as columns, the same on both engines."""
     unit = np.ldexp(1.0, int(np.frexp(scale * (1.0 + _SAME))[1]) - _BITS)
     energies, vectors = eigh(np.round(products / unit) * unit)
     return np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
 
 
 def principal_components(functions, n_components):
-    """The eigenvectors of the greatest eigenvalues of the functions' Gram matrix, and all its eigenvalues.
+    """Compute the eigenvectors of the greatest eigenvalues of the Gram matrix, and all its eigenvalues.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def principal_components(functions, n_components):
 
 
 def with_signs(components):
-    """Rows or their opposites, so that every sum is not negative; where it vanishes, that the greatest entry is not.
+    """Turn rows so that no sum is negative, and where it vanishes that the greatest entry is not.
 
     Of several greatest entries that is the first. Rounding decides neither.
     """
@@ -125,7 +125,7 @@ def with_signs(components):
 
 
 def separate_trees(functions, components, ensemble, limits):
-    """A tree for every component, by TCFS."""
+    """Build a tree for every component by TCFS."""
     shared = {"values": functions.values, "criterion": "variance", **ensemble.measure, **limits}
     return [
         tree_from_ensemble(functions.trees, ensemble.codes.cardinalities, weights=weights, **shared)
@@ -134,7 +134,7 @@ def separate_trees(functions, components, ensemble, limits):
 
 
 def shared_tree(functions, components, ensemble, limits):
-    """One tree for all components, by TCFS of all at once, and the components that are orthogonal on its leaves.
+    """Build one tree for all components by TCFS, and the components that are orthogonal on its leaves.
 
     The averages of the functions on the leaves have a Gram matrix of their own: its eigenvectors turn the components.
     """
@@ -163,14 +163,14 @@ def shared_tree(functions, components, ensemble, limits):
 
 
 def _decoded(codes, built):
-    """The trees on the features as they are, with one column of `value`: the probabilities of their nodes."""
+    """Return the trees on the features as they are, with one column of `value`: the probabilities of their nodes."""
     return [
         RebuiltTree(with_value(codes.decode(tree), tree.value.sum(axis=1, keepdims=True)), averages)
         for tree, averages in built
     ]
 
 
-class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
+class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     """A few trees that say what an ensemble says: the principal components of its trees' functions (ODT).
 
     Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere. The eigenvectors of the
@@ -190,8 +190,8 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         How many components, or the share of the variance that they carry together: the fewest that do.
     combine : {"vote", "first", "least_squares"}, default="vote"
         How the components decide: as the ensemble's mean vote, projected on them; the first alone, as a vote in which
-        the trees have the weights of its eigenvector; or weighted as least squares fit the training rows' classes best
-        (ODT-LR), the same weight for all classes.
+        the trees have the weights of its eigenvector; or weighted as least squares fit the training samples' classes
+        best (ODT-LR), the same weight for all classes.
     center : bool, default=False
         Take its mean from every function first, the coefficient w_0. Then the mean vote, or with
         ``combine="least_squares"`` an intercept for every output, is added to what the components say.
@@ -318,7 +318,7 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative, for what is fitted, for ``measure="empirical"`` and for
+            Weights of the samples, not negative, for what is fitted, for ``measure="empirical"`` and for
             ``combine="least_squares"``.
 
         Returns
@@ -361,7 +361,7 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         return gram(trees, ensemble.codes.cardinalities, values=averages, **ensemble.measure)
 
     def _combination(self, built, functions, ensemble):
-        """The intercept, and the weights of the components."""
+        """Return the intercept, and the weights of the components."""
         if self.combine == "least_squares":
             targets = ensemble.indicators(ensemble.labels)
             outputs = np.array([component.evaluate(ensemble.rows) for component in built])
@@ -374,7 +374,7 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         return functions.mean, weights
 
     def _weights_alone(self):
-        """The weights of components that decide alone: for a vote whose weights sum to one, if they are not centred."""
+        """Return the weights of components that decide alone: those of a vote, which sum to one, if not centred."""
         if self.center:
             return self.components_.mean(axis=1)
         return 1.0 / np.maximum(self.components_.sum(axis=1), _ROUNDING)
@@ -390,11 +390,12 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         return nearest_shares(scores_of_classes(outputs, self.n_classes_))
 
     def evaluate(self, X):
-        """The components at some rows, as their trees have them.
+        """Evaluate the components at some samples, as their trees have them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -409,11 +410,12 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         return outputs
 
     def predict_proba(self, X):
-        """The shares of classes that are nearest, in squares, to the scores that the components give.
+        """Predict the shares of classes that are nearest, in squares, to the scores that the components give.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -429,17 +431,19 @@ class OrthogonalTreesClassifier(MadeOfTrees, BaseClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         decided = self.predict_proba(X).argmax(axis=1)
         return self.classes_[decided]
 
 
 def least_squares(outputs, targets, row_weights=None, *, intercept):
-    """The intercept of every output, zeros without one, and one weight for every component.
+    """Fit the intercept of every output, zeros without one, and one weight for every component.
 
     Parameters
     ----------

@@ -7,10 +7,9 @@ import numpy as np
 from .._engine import kernel
 from ..input.categories import resolve
 from ..tree import Tree
-from .boxes import check_number, check_positive, measure_arrays
-from .spectra import check_same_domain, merged
+from ..trees.base import or_unlimited
+from .boxes import check_number, check_positive
 
-UNLIMITED = 2**31 - 1
 # Energies that differ by this share of the squared magnitude are equal: rounding could have made the difference.
 _ROUNDING = 1e-12
 _CRITERIA = ("entropy", "variance")
@@ -19,11 +18,11 @@ _CRITERIA = ("entropy", "variance")
 class RebuiltTree(NamedTuple):
     """A tree made of a function, and the function's averages over the schemata of its nodes.
 
-    Attributes
+    Parameters
     ----------
     tree : Tree
         Its `value` holds the averages as shares of classes, cut off at 0 and 1, times the probability of the node's
-        schema: of one output, those of "any other class" and of the class. There are no training rows:
+        schema: of one output, those of "any other class" and of the class. There are no training samples:
         `n_node_samples` is 1 everywhere. `gain` is in bits, or in squared units of the function.
     averages : ndarray of shape (node_count, n_outputs), float64
         The averages as they are; the tree's function is ``averages[tree.apply(X)]``. Values that have no mass under the
@@ -34,12 +33,23 @@ class RebuiltTree(NamedTuple):
     averages: np.ndarray
 
     def evaluate(self, X):
-        """The averages in the leaves that the rows come to; (n_rows, n_outputs) float64."""
+        """Return the averages in the leaves that the samples come to.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Codes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs), float64
+            The values of the tree's function.
+        """
         return self.averages[self.tree.apply(X)]
 
 
 def categorical_mask(categorical_features, n_attributes):
-    """Which attributes are split into all their values; ndarray of shape (n_attributes,), bool.
+    """Return which attributes are split into all their values; ndarray of shape (n_attributes,), bool.
 
     None stands for none of them, otherwise it is a mask, or their indices.
     """
@@ -63,8 +73,8 @@ def rebuild(function, arguments, magnitude_squared, is_categorical, criterion, t
         criterion,
         float(tol) + _ROUNDING * scale,
         scale,
-        UNLIMITED if max_depth is None else min(int(max_depth), UNLIMITED),
-        UNLIMITED if max_leaf_nodes is None else min(int(max_leaf_nodes), UNLIMITED),
+        or_unlimited(max_depth),
+        or_unlimited(max_leaf_nodes),
         is_categorical,
     )
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
@@ -75,54 +85,9 @@ def rebuild(function, arguments, magnitude_squared, is_categorical, criterion, t
 
 
 def _shares(averages):
-    """Averages as shares of classes; where no class has any, all have the same."""
+    """Convert averages to shares of classes; where no class has any, all have the same."""
     clipped = np.clip(averages, 0.0, 1.0)
     if clipped.shape[1] == 1:
         return np.hstack([1.0 - clipped, clipped])
     clipped[~clipped.any(axis=1)] = 1.0
     return clipped / clipped.sum(axis=1, keepdims=True)
-
-
-def tree_from_spectra(
-    spectra, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None
-):
-    """TCFS of several functions at once: one tree of the indicators of all classes.
-
-    The extension to several classes of section V.C of the paper: entropy is that of all averages.
-
-    Parameters
-    ----------
-    spectra : sequence of FourierSpectrum
-        One for every class, or output, on the same domain.
-    criterion, tol, max_depth, max_leaf_nodes, categorical_features
-        As in :meth:`FourierSpectrum.to_tree`; variances and energies are added up.
-
-    Returns
-    -------
-    RebuiltTree
-
-    Raises
-    ------
-    ValueError
-        If there are no spectra, or they are of different domains; as in :meth:`FourierSpectrum.to_tree`.
-
-    Examples
-    --------
-    >>> from pytrees import DecisionTreeClassifier, FourierSpectrum
-    >>> from pytrees.fourier import tree_from_spectra
-    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [0, 2], [1, 0]], [0, 1, 2, 2]).tree_
-    >>> spectra = [FourierSpectrum.from_tree(tree, [2, 3], class_index) for class_index in range(3)]
-    >>> tree_from_spectra(spectra).tree.predict([[0, 0], [0, 1], [0, 2], [1, 0]])
-    array([0, 1, 2, 2])
-    """
-    spectra = list(spectra)
-    if not spectra:
-        raise ValueError("There are no spectra.")
-    for spectrum in spectra[1:]:
-        check_same_domain(spectra[0], spectrum)
-    partitions, columns = merged(spectra)
-    measure = measure_arrays("uniform", spectra[0].cardinalities)
-    energy = sum(spectrum.energy for spectrum in spectra)
-    arguments = partitions, columns, measure
-    mask = categorical_mask(categorical_features, spectra[0].cardinalities.size)
-    return rebuild("tree_from_spectrum", arguments, energy, mask, criterion, tol, max_depth, max_leaf_nodes)

@@ -1,4 +1,4 @@
-"""The Fourier algebra on decision trees: sparse spectra, and the same without spectra.
+"""The Fourier spectrum of a function of discrete attributes, such as a decision tree.
 
 Kargupta, Park & Dutta, "Orthogonal Decision Trees", IEEE TKDE 2006. Attribute m has the values 0 to lambda_m - 1; a
 tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi i sum_m x_m j_m / lambda_m),
@@ -6,6 +6,8 @@ tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi
     w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
 """
 
+from itertools import pairwise
+from math import prod
 from numbers import Real
 
 import numpy as np
@@ -20,27 +22,18 @@ from .boxes import (
     check_number,
     check_weights,
     listed,
+    measure_arrays,
 )
-from .energy import plot_energy
-from .rebuild import tree_from_spectra
-from .spectra import (
-    as_digits,
-    check_budget,
-    check_partitions,
-    check_same_domain,
-    expanded,
-    is_number,
-    merged,
-    pairs_by_magnitude,
-    plain_values,
-)
+from .rebuild import categorical_mask, rebuild
 
-__all__ = ["FourierSpectrum"]
+__all__ = ["FourierSpectrum", "tree_from_spectra"]
 
 # Memory that an expansion may take unless told otherwise, in bytes.
 _MEMORY_LIMIT = 2**30
 # Points that are evaluated at once, so that their boxes stay small.
 _POINTS = 4096
+# Relative to the greatest coefficient, how far those of j and -j may be from conjugates.
+_CONJUGATE = 1e-9
 
 
 class FourierSpectrum:
@@ -96,32 +89,34 @@ class FourierSpectrum:
 
     @classmethod
     def _of(cls, partitions, coefficients, cardinalities):
-        """A spectrum of arrays that are known to be sorted and right."""
+        """Make a spectrum of arrays that are known to be sorted and right."""
         spectrum = object.__new__(cls)
         spectrum._hold(as_digits(partitions, cardinalities), np.asarray(coefficients, np.complex128), cardinalities)
         return spectrum
 
     @classmethod
     def from_tree(cls, tree, cardinalities, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT):
-        """The spectrum of a tree's function.
+        """Compute the spectrum of a tree's function.
 
         Parameters
         ----------
         tree : Tree or fitted tree estimator
             It splits codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
         cardinalities : array-like of shape (n_attributes,), int
+            How many values every attribute has.
         class_index : int, default=-1
-            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an estimator
-            it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.)
+            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. Of an estimator
+            it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.
         values : array-like of shape (node_count,), optional
-            Instead: what the function is at the leaves. (Of inner nodes only multiway ones matter, where
-            values stay that no child has.)
+            Instead: what the function is at the leaves. Of inner nodes only multiway ones matter, where
+            values stay that no child has.
         memory_limit : int, default=2**30
             Bytes that the spectrum may take.
 
         Returns
         -------
         FourierSpectrum
+            The spectrum.
 
         Raises
         ------
@@ -145,21 +140,27 @@ class FourierSpectrum:
     def from_ensemble(
         cls, trees, cardinalities, weights=None, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT
     ):
-        """The spectrum of a weighted sum of trees.
+        """Compute the spectrum of a weighted sum of trees.
 
         Parameters
         ----------
         trees : sequence of Tree or of fitted tree estimators
-        cardinalities, class_index, memory_limit
+            The trees; they split codes.
+        cardinalities : array-like of shape (n_attributes,), int
             As in :meth:`from_tree`.
         weights : array-like of shape (n_trees,), optional
             By default the trees are averaged.
+        class_index : int, default=-1
+            As in :meth:`from_tree`.
         values : sequence of array-like of shape (node_count,), optional
             What the function of every tree is at its leaves.
+        memory_limit : int, default=2**30
+            As in :meth:`from_tree`.
 
         Returns
         -------
         FourierSpectrum
+            The spectrum.
 
         Raises
         ------
@@ -177,15 +178,17 @@ class FourierSpectrum:
 
     @classmethod
     def from_table(cls, table):
-        """The spectrum of a function given by all its values: ``numpy.fft.ifftn(table)`` without the zeros.
+        """Compute the spectrum of a function given by all its values: ``numpy.fft.ifftn(table)`` without the zeros.
 
         Parameters
         ----------
         table : array-like of shape cardinalities, float
+            All values of the function, an axis for every attribute.
 
         Returns
         -------
         FourierSpectrum
+            The spectrum.
         """
         table = np.asarray(table, dtype=np.float64)
         if table.ndim == 0 or table.size == 0 or not np.all(np.isfinite(table)):
@@ -222,6 +225,7 @@ class FourierSpectrum:
 
     @property
     def n_coefficients(self):
+        """Number of coefficients."""
         return len(self.coefficients)
 
     @property
@@ -269,7 +273,25 @@ class FourierSpectrum:
         return -self + other
 
     def inner(self, other):
-        """The inner product: the mean of the product of both functions, sum_j w_j conj(v_j) (Lemma 2)."""
+        """Compute the inner product with another spectrum.
+
+        Parameters
+        ----------
+        other : FourierSpectrum
+            The spectrum of a function of the same attributes.
+
+        Returns
+        -------
+        float
+            The mean of the product of both functions, sum_j w_j conj(v_j) (Lemma 2).
+
+        Raises
+        ------
+        TypeError
+            If `other` is no spectrum.
+        ValueError
+            If it is one of other attributes.
+        """
         if not isinstance(other, FourierSpectrum):
             raise TypeError(f"The inner product is with another FourierSpectrum, got {type(other).__name__}.")
         check_same_domain(self, other)
@@ -283,15 +305,20 @@ class FourierSpectrum:
         return float(self.energy_by_order().sum())
 
     def energy_by_order(self):
-        """The energy of the coefficients of every order; ndarray of shape (n_attributes + 1,), float64.
+        """Compute the energy of the coefficients of every order.
 
         In trees it falls exponentially with the order (Lemma 1 of the paper).
+
+        Returns
+        -------
+        ndarray of shape (n_attributes + 1,), float64
+            Sums of squared magnitudes, of order 0 first.
         """
         squares = self.coefficients.real**2 + self.coefficients.imag**2
         return np.bincount(self.orders, weights=squares, minlength=self.cardinalities.size + 1)
 
     def truncate(self, *, energy=None, max_order=None):
-        """The spectrum without its smallest coefficients, or without those of high order.
+        """Drop the smallest coefficients, or those of high order.
 
         The mean squared error is exactly the energy that is dropped. w_0 always stays, and j goes with -j.
 
@@ -306,6 +333,7 @@ class FourierSpectrum:
         Returns
         -------
         FourierSpectrum
+            The spectrum.
 
         Raises
         ------
@@ -323,7 +351,7 @@ class FourierSpectrum:
         return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)
 
     def _greatest(self, among, energy):
-        """Which coefficients, of those told, are the fewest with so much of the whole energy outside w_0."""
+        """Find the fewest of these coefficients that have such a share of the whole energy outside w_0."""
         squares = self.coefficients.real**2 + self.coefficients.imag**2
         total = squares[1:].sum()
         first, second = pairs_by_magnitude(self, among)
@@ -337,7 +365,7 @@ class FourierSpectrum:
     # ---------------------------------------------------------------------------------------------------- the function
 
     def evaluate(self, X):
-        """The function at some points.
+        """Evaluate the function at some points.
 
         Parameters
         ----------
@@ -347,6 +375,7 @@ class FourierSpectrum:
         Returns
         -------
         ndarray of shape (n_rows,), float64
+            The values of the function.
 
         Raises
         ------
@@ -366,7 +395,7 @@ class FourierSpectrum:
         return np.asarray(averages, dtype=np.float64)
 
     def schema_average(self, schema):
-        """The mean of the function over a schema, where some attributes are fixed (Eqs. 2 and 3, its sign corrected).
+        """Compute the mean of the function over a schema, where some attributes are fixed.
 
         Parameters
         ----------
@@ -376,6 +405,7 @@ class FourierSpectrum:
         Returns
         -------
         float
+            The mean (Eqs. 2 and 3, the sign of Eq. 3 corrected).
 
         Raises
         ------
@@ -385,7 +415,23 @@ class FourierSpectrum:
         return float(self._averages(box_of_schema(schema, self.cardinalities))[0])
 
     def to_table(self, *, memory_limit=_MEMORY_LIMIT):
-        """All values of the function; ndarray of shape cardinalities, float64. MemoryError if they are too many."""
+        """Compute all values of the function.
+
+        Parameters
+        ----------
+        memory_limit : int, default=2**30
+            Bytes that the table may take while it is computed.
+
+        Returns
+        -------
+        ndarray of shape cardinalities, float64
+            The values.
+
+        Raises
+        ------
+        MemoryError
+            If it would take more.
+        """
         plain = plain_values(self.cardinalities)
         check_budget("The table", plain, np.prod(plain, dtype=object) * 16, memory_limit)
         dense = np.zeros(plain, dtype=np.complex128)
@@ -393,7 +439,7 @@ class FourierSpectrum:
         return np.ascontiguousarray(np.fft.fftn(dense).real)
 
     def to_tree(self, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None):
-        """TCFS: a tree of the function (Figs. 4 and 5 of the paper).
+        """Build a tree of the function by TCFS (Figs. 4 and 5 of the paper).
 
         A node is a schema. It is split where that gains most: a categorical attribute into a child for every value, as
         in the paper, others in two. Where no split gains anything (XOR), the attribute that most of the energy touches
@@ -410,6 +456,7 @@ class FourierSpectrum:
             A node whose variance is at most this (the energy outside w_0 of the function on the schema) is a leaf.
             What rounding can leave, 1e-12 of the function's energy, always counts as nothing.
         max_depth : int, optional
+            Greatest depth of the tree.
         max_leaf_nodes : int, optional
             With it, nodes are split in the order of gain times probability, but none into more than are left.
         categorical_features : array-like of bool or int, optional
@@ -442,12 +489,13 @@ class FourierSpectrum:
             Where to draw; the current axes by default.
         tree : Tree or fitted tree estimator, optional
             The tree that this is the spectrum of, for lines too: the energy of every order and all above, and what
-            bounds it. The leaves do (where few rows of the domain come to leaves of k attributes or more, there is
+            bounds it. The leaves do (where few points of the domain come to leaves of k attributes or more, there is
             little energy of order k or more), and Linial's lemma, whose constants are generous.
 
         Returns
         -------
         matplotlib.axes.Axes
+            What was drawn on.
 
         Raises
         ------
@@ -460,5 +508,245 @@ class FourierSpectrum:
 
 
 def _restored(partitions, coefficients, cardinalities):
-    """What pickle makes of the arrays."""
+    """Rebuild a spectrum from its pickled arrays."""
     return FourierSpectrum._of(partitions, coefficients, check_cardinalities(cardinalities))
+
+
+def tree_from_spectra(
+    spectra, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None
+):
+    """Build one tree of several functions at once by TCFS, such as the indicators of all classes.
+
+    The extension to several classes of section V.C of the paper: entropy is that of all averages.
+
+    Parameters
+    ----------
+    spectra : sequence of FourierSpectrum
+        One for every class, or output, on the same domain.
+    criterion : {"entropy", "variance"}, default="entropy"
+        As in :meth:`FourierSpectrum.to_tree`.
+    tol : float, default=0
+        As in :meth:`FourierSpectrum.to_tree`; variances and energies are added up.
+    max_depth : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    max_leaf_nodes : int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+    categorical_features : array-like of bool or int, optional
+        As in :meth:`FourierSpectrum.to_tree`.
+
+    Returns
+    -------
+    RebuiltTree
+        ``tree`` and ``averages``.
+
+    Raises
+    ------
+    ValueError
+        If there are no spectra, or they are of different domains; as in :meth:`FourierSpectrum.to_tree`.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier, FourierSpectrum
+    >>> from pytrees.fourier import tree_from_spectra
+    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [0, 2], [1, 0]], [0, 1, 2, 2]).tree_
+    >>> spectra = [FourierSpectrum.from_tree(tree, [2, 3], class_index) for class_index in range(3)]
+    >>> tree_from_spectra(spectra).tree.predict([[0, 0], [0, 1], [0, 2], [1, 0]])
+    array([0, 1, 2, 2])
+    """
+    spectra = list(spectra)
+    if not spectra:
+        raise ValueError("There are no spectra.")
+    for spectrum in spectra[1:]:
+        check_same_domain(spectra[0], spectrum)
+    partitions, columns = merged(spectra)
+    measure = measure_arrays("uniform", spectra[0].cardinalities)
+    energy = sum(spectrum.energy for spectrum in spectra)
+    arguments = partitions, columns, measure
+    mask = categorical_mask(categorical_features, spectra[0].cardinalities.size)
+    return rebuild("tree_from_spectrum", arguments, energy, mask, criterion, tol, max_depth, max_leaf_nodes)
+
+
+# ----------------------------------------------------------- arrays: what is checked, coerced and handed to the kernels
+
+
+def is_number(value):
+    """Whether a spectrum can be multiplied by it: a finite real number."""
+    return isinstance(value, Real) and np.isfinite(value)
+
+
+def check_same_domain(spectrum, other):
+    """Refuse to combine functions of different attributes."""
+    if not np.array_equal(spectrum.cardinalities, other.cardinalities):
+        raise ValueError(
+            f"The spectra are of different domains: cardinalities {spectrum.cardinalities} and {other.cardinalities}."
+        )
+
+
+def plain_values(cardinalities):
+    return tuple(int(cardinality) for cardinality in cardinalities)
+
+
+def digit_dtype(cardinalities):
+    """Return the smallest signed type that holds all digits."""
+    greatest = int(cardinalities.max())
+    return np.dtype(np.int8 if greatest <= 2**7 else np.int16 if greatest <= 2**15 else np.int32)
+
+
+def as_digits(partitions, cardinalities):
+    """Return rows of digits as the kernels take them."""
+    digits = np.ascontiguousarray(partitions, dtype=digit_dtype(cardinalities))
+    return digits.reshape(-1, cardinalities.size)
+
+
+def negated(partitions, cardinalities):
+    """Return the partitions -j, modulo the cardinalities."""
+    return np.where(partitions != 0, cardinalities - partitions, 0).astype(partitions.dtype)
+
+
+def check_partitions(partitions, coefficients, cardinalities):
+    """Check and sort the arrays of a spectrum, and add the partition of zeros; refuse those of no real function."""
+    partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
+    if partitions.ndim != 2 or partitions.shape[1] != cardinalities.size:
+        raise ValueError(f"partitions has shape {partitions.shape}; there are {cardinalities.size} attributes.")
+    if coefficients.shape != partitions.shape[:1]:
+        raise ValueError(f"There are {len(partitions)} partitions, but coefficients of shape {coefficients.shape}.")
+    if partitions.size and not np.issubdtype(partitions.dtype, np.integer):
+        raise ValueError(f"partitions must hold whole numbers, got {partitions.dtype}.")
+    if np.any((partitions < 0) | (partitions >= cardinalities)):
+        raise ValueError("partitions has digits outside the cardinalities.")
+    if not np.all(np.isfinite(coefficients)):
+        raise ValueError("coefficients holds NaN or infinity.")
+    if not np.any(~partitions.any(axis=1)):
+        partitions = np.concatenate([np.zeros((1, cardinalities.size), dtype=np.int64), partitions])
+        coefficients = np.concatenate([[0.0], coefficients])
+    in_order = np.lexsort((*partitions.T[::-1], (partitions != 0).sum(axis=1)))
+    digits, coefficients = as_digits(partitions[in_order], cardinalities), coefficients[in_order]
+    if np.any((digits[1:] == digits[:-1]).all(axis=1)):
+        raise ValueError("A partition stands in partitions twice.")
+    opposite = np.asarray(kernel("find_partitions")(digits, negated(digits, cardinalities)), dtype=np.int64)
+    conjugates = np.where(opposite >= 0, coefficients[opposite].conj(), 0.0)
+    if np.any(np.abs(coefficients - conjugates) > _CONJUGATE * np.abs(coefficients).max()):
+        raise ValueError("This is no real function: j and -j have coefficients that are not conjugate.")
+    return digits, coefficients
+
+
+def check_budget(what, shape, n_bytes, memory_limit):
+    """Refuse what would take more memory than allowed."""
+    if n_bytes > memory_limit:
+        raise MemoryError(
+            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
+        )
+
+
+def expanded(leaves, cardinalities, memory_limit):
+    """Expand the spectrum of leaf boxes, if there is room for it."""
+    values = np.ascontiguousarray(leaves.values[:, 0])
+    row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
+    possible = memory_limit // row_bytes
+    counts = kernel("count_orders")(leaves.boxes, values, cardinalities, float(possible))
+    counts = np.asarray(counts, dtype=np.float64)
+    if counts.sum() > possible:
+        most = most_coefficients(leaves.boxes, values, cardinalities)
+        raise MemoryError(
+            f"The spectrum has more than {possible} coefficients, of {row_bytes} bytes each, and up to {most:.4g} "
+            f"({most * row_bytes:.4g} bytes); memory_limit is {memory_limit} bytes. Without a spectrum, gram, "
+            "schema_average and tree_from_ensemble do the same."
+        )
+    return kernel("expand_spectrum")(leaves.boxes, values, cardinalities, counts)
+
+
+def most_coefficients(boxes, values, cardinalities):
+    """Bound the number of coefficients: by what the boxes have one by one, or by all there are."""
+    indptr, attribute = boxes[:2]
+    of_boxes = sum(
+        prod(int(cardinalities[m]) for m in attribute[indptr[b] : indptr[b + 1]]) for b in np.flatnonzero(values)
+    )
+    return min(of_boxes, prod(plain_values(cardinalities)))
+
+
+def merged(spectra):
+    """Return all partitions of some spectra, and their coefficients, a column for each; C-contiguous."""
+    partitions, columns = spectra[0].partitions, spectra[0].coefficients[:, np.newaxis]
+    for spectrum in spectra[1:]:
+        partitions, rows, new_rows = kernel("merge_partitions")(partitions, spectrum.partitions)
+        partitions = as_digits(partitions, spectrum.cardinalities)
+        columns = np.hstack([_taken(columns, rows), _taken(spectrum.coefficients[:, np.newaxis], new_rows)])
+    return partitions, np.ascontiguousarray(columns)
+
+
+def _taken(columns, rows):
+    """Return rows of columns, zeros where there is none."""
+    rows = np.asarray(rows, dtype=np.int64)
+    return np.where((rows >= 0)[:, np.newaxis], columns[rows], 0.0)
+
+
+def pairs_by_magnitude(spectrum, among):
+    """Return the places of j and of -j for all pairs but that of zeros: the greatest first, then in order."""
+    opposite = kernel("find_partitions")(spectrum.partitions, negated(spectrum.partitions, spectrum.cardinalities))
+    opposite = np.asarray(opposite, dtype=np.int64)
+    places = np.arange(spectrum.n_coefficients)
+    opposite = np.where(opposite >= 0, opposite, places)  # one that is less than what the constructor checks
+    first = np.flatnonzero(among & (places <= opposite) & (places > 0))
+    magnitudes = np.abs(spectrum.coefficients[first])
+    rounded = np.round(magnitudes / (magnitudes.max(initial=0.0) or 1.0), 12)
+    first = first[np.argsort(-rounded, kind="stable")]
+    return first, opposite[first]
+
+
+# ---------------------------------------------------------------------------------- how the energy falls with the order
+
+
+def energy_bounds(spectrum, tree):
+    """Bound the energy of all coefficients of order k or higher; two arrays, for k from 0 to n_attributes.
+
+    Both hold for functions of values in [0, 1], and are scaled by the squared difference of the greatest and the least
+    value at a leaf.
+
+    - The leaves: a coefficient of order k vanishes where no leaf constrains k attributes (Lemma 5 of Kargupta, Park &
+      Dutta, "Orthogonal Decision Trees"). A tree that is cut where paths have k - 1 attributes has none, and is wrong
+      by 1/4 at most where a leaf has k: the bound is a quarter of their probability.
+    - Linial, Mansour & Nisan (Lemma 1): 2M 2^(-t^(1/d) / 20) / 4 for orders above t = k - 1, where circuits of depth d
+      and M gates tell whether the value is above any number: an OR of the leaves, each an AND of its tests. A test
+      of an attribute of more than two values is an OR of them, of ANDs of their bits (Theorem 1).
+    """
+    leaves = Leaves([tree], spectrum.cardinalities)
+    indptr, attribute, run_indptr, start, stop = leaves.boxes
+    n_values = np.add.reduceat(stop - start, run_indptr[:-1]) if attribute.size else np.zeros(0, dtype=np.int64)
+    shares = n_values / spectrum.cardinalities[attribute]
+    orders = np.diff(indptr)
+    probabilities = [np.prod(shares[first:last]) for first, last in pairwise(indptr)]
+    values = spectrum._averages(leaves.boxes)
+    quarter = 0.25 * (values.max() - values.min()) ** 2
+    at_order = np.bincount(orders, weights=probabilities, minlength=spectrum.cardinalities.size + 1)
+    of_leaves = quarter * np.cumsum(at_order[::-1])[::-1]
+    of_leaves[0] = np.inf  # w_0 is not bounded by how much values differ
+    several = spectrum.cardinalities[attribute] > 2
+    n_gates = 1 + len(orders) + int((1 + n_values[several]).sum())
+    above = np.arange(len(at_order)) - 1.0
+    above[0] = np.nan
+    of_circuits = quarter * 2.0 * n_gates * 2.0 ** (-(above ** (0.25 if several.any() else 0.5)) / 20.0)
+    of_circuits[0] = np.inf
+    return of_leaves, of_circuits
+
+
+def plot_energy(spectrum, ax, tree):
+    """Draw what :meth:`FourierSpectrum.plot_energy` describes."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plot_energy needs matplotlib: pip install 'pytrees[plot]'.") from error
+    ax = plt.gca() if ax is None else ax
+    energies = spectrum.energy_by_order()[: spectrum.orders[-1] + 1]
+    orders = np.arange(len(energies))
+    ax.bar(orders, energies, color="0.8", label="of the order")
+    if tree is not None:
+        ax.plot(orders[1:], np.cumsum(energies[::-1])[::-1][1:], "o-", label="of the order or higher")
+        of_leaves, of_circuits = energy_bounds(spectrum, tree)
+        ax.plot(orders[1:], of_leaves[1 : len(orders)], "s--", label="bound by the leaves")
+        ax.plot(orders[1:], of_circuits[1 : len(orders)], "k:", label="Linial's bound")
+        ax.legend(loc="lower left")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_yscale("log")
+    ax.set_xlabel("order")
+    ax.set_ylabel("energy")
+    return ax

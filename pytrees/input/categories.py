@@ -1,4 +1,8 @@
-"""Categorical features: which ones they are, the categories that fit has seen, and their codes for the kernels."""
+"""Categorical features: which ones they are, the categories that fit has seen, and their codes for the kernels.
+
+scikit-learn's `OrdinalEncoder` gives the same codes, but takes None, NaN and NaT for categories, refuses columns with
+the NA of pandas or with tuples, names no column in its errors, and takes three to six times as long to code one sample.
+"""
 
 from collections.abc import Iterable, Mapping, Set
 from numbers import Integral
@@ -7,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
-from ..sequence import is_missing
+from .._missing import is_missing
 
 _WAYS = {"error", "majority"}
 
@@ -26,7 +30,7 @@ _OBJECTS = "OUS"
 
 
 def resolve(categorical_features, X, n_features, names=None):
-    """Which of the features are categorical; ndarray of shape (n_features,), bool, or None where there are none.
+    """Find the categorical features; a mask of shape (n_features,), or None where there are none.
 
     Parameters
     ----------
@@ -55,7 +59,7 @@ def resolve(categorical_features, X, n_features, names=None):
 
 
 def _is_categorical_by_dtype(X, n_features):
-    """Where a data frame has dtypes of categories: "category" in pandas, Categorical and Enum in polars."""
+    """Return where a data frame has dtypes of categories: "category" in pandas, Categorical and Enum in polars."""
     if not hasattr(X, "columns"):
         return np.zeros(n_features, dtype=bool)
     return np.array([str(dtype).startswith(("category", "Categorical", "Enum")) for dtype in X.dtypes], dtype=bool)
@@ -97,7 +101,7 @@ def _mask_of(listed, n_features, names):
 
 
 def _places_of(wanted, names):
-    """The places of columns by their names."""
+    """Find the places of columns by their names."""
     if names is None:
         raise ValueError(
             "categorical_features gives names of columns, but X is no data frame that has them: give a mask, or "
@@ -111,7 +115,7 @@ def _places_of(wanted, names):
 
 
 def name_of_column(estimator, column):
-    """What errors call a column: its number and, where there is one, its name."""
+    """Return the name of a column in errors: its number and, where there is one, its name."""
     names = getattr(estimator, "feature_names_in_", None)
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
@@ -122,7 +126,7 @@ def allows_missing(estimator):
 
 
 def not_finite(what, estimator, column):
-    """The error about NaN or infinity in a column."""
+    """Make the error about NaN or infinity in a column."""
     refused = "infinite values" if allows_missing(estimator) else "missing or infinite values"
     return ValueError(
         f"Input X contains {what} in {name_of_column(estimator, column)}. {type(estimator).__name__} does not accept "
@@ -177,7 +181,7 @@ def fit_encode(estimator, X, *, allow_missing=False):
 
 
 def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
-    """The matrix that the kernels walk: categorical features by their codes, others as float64.
+    """Code the categorical features, and convert the others to float64: the matrix that the kernels walk.
 
     Parameters
     ----------
@@ -207,7 +211,7 @@ def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
 
 
 def n_categories(estimator):
-    """How many codes each feature has, as the kernels take it; 0 for numeric ones, and None where all are numeric."""
+    """Return how many codes each feature has, 0 for numeric ones; None where all are numeric."""
     is_categorical = getattr(estimator, "is_categorical_", None)
     if is_categorical is None:
         return None
@@ -218,9 +222,9 @@ def n_categories(estimator):
 
 
 def forget_other_rows(estimator, X, rows):
-    """Forget categories that none of these rows has, the others being left out: as if fit had not been given them.
+    """Forget categories that none of these samples has, the others being left out: as if fit had not been given them.
 
-    X, which is coded, is changed in place; left-out rows with a forgotten category get another one's code.
+    X, which is coded, is changed in place; left-out samples with a forgotten category get another one's code.
     """
     for place, column in enumerate(np.flatnonzero(estimator.is_categorical_)):
         codes, categories = X[:, column], estimator.categories_[place]
@@ -239,7 +243,7 @@ def forget_other_rows(estimator, X, rows):
 
 
 def _as_table(X):
-    """X as a data frame of columns, or as an array, whose values are what they were."""
+    """Return X as a data frame of columns, or as an array, whose values are what they were."""
     if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return X
     table = check_array(X, dtype=None, ensure_all_finite=False)
@@ -274,11 +278,11 @@ def _coded(estimator, table, handle_unknown, allow_missing):
 
 
 def _find_categories(values, estimator, column):
-    """The different values of a column, sorted, missing ones left out."""
+    """Find the different values of a column, sorted, missing ones left out."""
     if values.dtype.kind in _OBJECTS:
         try:
             different = set(values.tolist())
-            listed = sorted(value for value in different if not _is_absent(value))
+            listed = sorted(value for value in different if not is_missing(value))
         except TypeError as error:
             raise _not_categories(estimator, column, error) from error
         categories = np.empty(len(listed), dtype=values.dtype)
@@ -291,7 +295,7 @@ def _find_categories(values, estimator, column):
 
 
 def _codes_among(values, categories):
-    """The place of every value among the sorted categories; UNKNOWN of those that are not there."""
+    """Find the place of every value among the sorted categories; UNKNOWN for those that are not there."""
     kinds = ["f" if kind in _NUMBERS else kind for kind in (values.dtype.kind, categories.dtype.kind)]
     if any(kind in _OBJECTS for kind in kinds):
         place_of = {category: place for place, category in enumerate(categories.tolist())}
@@ -303,13 +307,9 @@ def _codes_among(values, categories):
     return np.where(categories[places] == values, places, UNKNOWN)
 
 
-def _is_absent(value):
-    return value is None or is_missing(value)
-
-
 def _are_absent(values):
     if values.dtype.kind in _OBJECTS:
-        return np.array([_is_absent(value) for value in values.tolist()], dtype=bool)
+        return np.array([is_missing(value) for value in values.tolist()], dtype=bool)
     return values != values
 
 

@@ -6,11 +6,11 @@ from numbers import Real
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from ..sequence import is_missing
+from .._missing import is_missing
 
 
 def class_order(classes):
-    """The `classes` that a user names, as an array that keeps what they are."""
+    """Return the `classes` that a user names as an array that keeps what they are."""
     if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
     if not hasattr(classes, "__array__"):
@@ -21,7 +21,7 @@ def class_order(classes):
     if not len(classes):
         raise ValueError("classes is empty: leave it out, or name all classes in their order.")
     listed = classes.tolist()
-    if any(label is None or is_missing(label) for label in listed):
+    if any(is_missing(label) for label in listed):
         raise ValueError("classes holds a missing value, which cannot be a class.")
     if len(_places(listed, "classes")) < len(listed):
         repeated = next(label for place, label in enumerate(listed) if label in listed[:place])
@@ -30,7 +30,7 @@ def class_order(classes):
 
 
 def _without_conversion(labels):
-    """A sequence as an array: of objects where the labels are of different kinds, so that no number becomes a word."""
+    """Convert a sequence to an array, of objects where labels are of different kinds: no number becomes a word."""
     labels = np.fromiter(labels, dtype=object, count=len(labels))
     for kind in (str, (Real, np.bool_)):
         if all(isinstance(label, kind) for label in labels):
@@ -46,11 +46,11 @@ def _places(listed, what):
 
 
 def codes_in(y, classes):
-    """The place among the classes of every label, which need not be of a kind that can be sorted."""
+    """Find the place among the classes of every label, which need not be of a kind that can be sorted."""
     if isinstance(y, (list, tuple)):
         y = np.fromiter(y, dtype=object, count=len(y))
     listed = column_or_1d(y, warn=True).tolist()
-    if any(label is None or is_missing(label) for label in listed):
+    if any(is_missing(label) for label in listed):
         raise ValueError("Input y contains NaN.")
     place = _places(classes.tolist(), "classes")
     unknown = [label for label in _places(listed, "y") if label not in place]
@@ -62,7 +62,7 @@ def codes_in(y, classes):
 
 
 def ordered_categories(y):
-    """The codes and the categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
+    """Return codes and categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
     is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
     column = y.iloc[:, 0] if is_frame else y
     categorical = getattr(column, "cat", column)

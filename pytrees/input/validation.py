@@ -11,7 +11,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..sequence import is_missing
+from .._missing import is_missing, is_nan
 from .categories import allows_missing, encode, fit_encode, not_finite
 
 # Keeps the kernels' integers from overflowing.
@@ -22,7 +22,7 @@ MAX_TOTAL_COUNT = 2**24
 
 
 def validate_X(estimator, X):
-    """Rows for a fitted estimator: C-contiguous, float64, finite; what is not finite is named by its column.
+    """Validate X for a fitted estimator: C-contiguous, float64, finite; errors name the column that is not.
 
     Categorical features come as codes. Where the estimator allows missing values they are NaN.
     """
@@ -32,7 +32,7 @@ def validate_X(estimator, X):
 
 
 def validate_rows(estimator, X):
-    """`validate_X` for those who look themselves whether X is finite."""
+    """Validate X as `validate_X` does, but for NaN and infinity, which the caller looks for."""
     if _is_valid_as_it_is(estimator, X):
         return X
     if getattr(estimator, "is_categorical_", None) is not None:
@@ -41,7 +41,7 @@ def validate_rows(estimator, X):
 
 
 def _is_valid_as_it_is(estimator, X):
-    """Whether `validate_data` would find nothing to do or to say: asking takes it longer than a row takes to walk."""
+    """Whether `validate_data` would find nothing to do: to ask it takes longer than a sample takes to walk."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -55,14 +55,14 @@ def _is_valid_as_it_is(estimator, X):
 
 
 def validate_X_y(estimator, X, y):
-    """X as in `validate_X`; y as class codes (int32), and the sorted classes that they stand for."""
+    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
     coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     return validate_coded_X_y(estimator, X, y, coded)
 
 
 def validate_coded_X_y(estimator, X, y, coded):
-    """`validate_X_y` where `coded` is what the categories of X are coded to, or None if it has none."""
-    if isinstance(y, (list, tuple)) and any(is_missing(label) for label in y):
+    """Validate X and y where the categories of X are coded to `coded`, or None if it has none."""
+    if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
     if coded is None:
@@ -71,7 +71,7 @@ def validate_coded_X_y(estimator, X, y, coded):
         X, y = check_X_y(coded, y, estimator=estimator, **kind)
     check_finite(estimator, X)
     if len(X) > MAX_SAMPLES:
-        raise ValueError(f"X has {len(X)} rows; at most {MAX_SAMPLES} can be fitted.")
+        raise ValueError(f"X has {len(X)} samples; at most {MAX_SAMPLES} can be fitted.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return X, codes.astype(np.int32), classes
@@ -92,18 +92,16 @@ def check_finite(estimator, X):
 
 
 def row_order(order, n_samples):
-    """The rows in the order that the keys give, rows of equal keys in their own; None where there are no keys."""
+    """Sort the samples by keys, those of equal keys in their own order; None where there are no keys."""
     if order is None:
         return None
     keys = _order_keys(order)
     if len(keys) != n_samples:
-        raise ValueError(f"order has {len(keys)} keys for {n_samples} rows.")
-    if keys.dtype == object:
-        has_missing = any(key is None or is_missing(key) for key in keys.tolist())
-    else:
-        has_missing = bool(np.any(keys != keys))
-    if has_missing:
-        raise ValueError("order contains missing values (NaN, NaT, NA or None): such rows have no place in the order.")
+        raise ValueError(f"order has {len(keys)} keys for {n_samples} samples.")
+    if any(is_missing(key) for key in keys.tolist()) if keys.dtype == object else np.any(keys != keys):
+        raise ValueError(
+            "order contains missing values (NaN, NaT, NA or None): such samples have no place in the order."
+        )
     if keys.dtype.kind == "c":
         raise ValueError("order holds keys that cannot be sorted: complex numbers.")
     try:
@@ -113,7 +111,7 @@ def row_order(order, n_samples):
 
 
 def _order_keys(order):
-    """The keys as an array of one dimension: of numbers or dates, or of objects where they must not be converted."""
+    """Return the keys as an array of one dimension: of numbers or dates, or of objects that must not be converted."""
     # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
     categorical = getattr(order, "cat", order)
     if getattr(categorical, "ordered", False):
@@ -127,7 +125,7 @@ def _order_keys(order):
             raise ValueError(f"order must have one dimension, got an array with {keys.ndim}.")
         return keys.astype(object) if keys.dtype.kind == "T" else keys
     if isinstance(order, (str, bytes, Mapping, Set)) or not isinstance(order, Iterable):
-        raise ValueError(f"order must be a sequence of keys, one a row, got {type(order).__name__}.")
+        raise ValueError(f"order must be a sequence of keys, one for every sample, got {type(order).__name__}.")
     listed = list(order)
     if any(isinstance(key, (list, tuple, np.ndarray)) for key in listed):
         raise ValueError("order must have one dimension, got keys that are sequences.")
@@ -137,7 +135,7 @@ def _order_keys(order):
 
 
 def row_weights(X, y, sample_weight, class_weight):
-    """One weight a row, as `counts_where_exact` gives them."""
+    """Compute one weight for every sample, as `counts_where_exact` gives them."""
     weights = np.ones(len(X))
     if sample_weight is not None:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -155,9 +153,9 @@ def row_weights(X, y, sample_weight, class_weight):
 
 
 def counts_where_exact(weights):
-    """The weights as the kernels take them: None where all are 1.
+    """Return the weights as the kernels take them: None where all are 1.
 
-    Whole numbers come as int64, and are compared exactly, as counts of repeated rows are; others as float64.
+    Whole numbers come as int64, and are compared exactly, as counts of repeated samples are; others as float64.
     """
     if np.all(weights == 1.0):
         return None

@@ -1,1 +1,27 @@
-"""The estimators: single trees and forests."""
+"""The estimators that grow trees: single trees, forests of them, and the smallest consistent tree.
+
+`base` has what all of them share: parameters, fit, predict, limits of growth. `forest` has what forests share.
+"""
+
+from .c45 import C45Classifier
+from .cart import DecisionTreeClassifier
+from .forest import DecisionForestClassifier
+from .id3 import ID3Classifier, ID3ForestClassifier
+from .minimal import MinimalTree, minimal_tree
+from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
+from .permutation import DistinctTree, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+
+__all__ = [
+    "C45Classifier",
+    "DecisionForestClassifier",
+    "DecisionTreeClassifier",
+    "DistinctTree",
+    "ID3Classifier",
+    "ID3ForestClassifier",
+    "MinimalTree",
+    "OrdinalDecisionForestClassifier",
+    "OrdinalDecisionTreeClassifier",
+    "PermutationDecisionForestClassifier",
+    "PermutationDecisionTreeClassifier",
+    "minimal_tree",
+]

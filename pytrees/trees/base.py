@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._engine import kernel
 from ..criteria import (
     CRITERIA,
-    CountCriterion,
+    OwnCriterion,
     RankingImpurity,
-    SequenceCriterion,
     WeightedInformationGain,
     resolve,
 )
@@ -25,7 +24,8 @@ from ..input.categories import CATEGORICAL_CONSTRAINTS, forget_other_rows, n_cat
 from ..input.validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
 from ..tree import Tree
 
-NO_LIMIT = 2**31 - 1
+# What the kernels take for no limit; also the greatest limit that they can count to.
+UNLIMITED = 2**31 - 1
 
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS = {
@@ -33,8 +33,7 @@ GROWTH_CONSTRAINTS = {
         StrOptions(set(CRITERIA)),
         WeightedInformationGain,
         RankingImpurity,
-        CountCriterion,
-        SequenceCriterion,
+        OwnCriterion,
     ],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_samples_split": [
@@ -60,7 +59,7 @@ GROWTH_CONSTRAINTS = {
 
 
 def size_limits(estimator, n_samples, n_features):
-    """The estimator's limits of size as the kernels take them, fractions turned into numbers of rows and features."""
+    """Return the estimator's limits of size as the kernels take them: fractions as numbers of samples and features."""
     min_samples_leaf = estimator.min_samples_leaf
     if not isinstance(min_samples_leaf, Integral):
         min_samples_leaf = ceil(min_samples_leaf * n_samples)
@@ -68,24 +67,25 @@ def size_limits(estimator, n_samples, n_features):
     if not isinstance(min_samples_split, Integral):
         min_samples_split = max(2, ceil(min_samples_split * n_samples))
     return {
-        "max_depth": _or_unlimited(estimator.max_depth),
-        "min_samples_split": min(min_samples_split, NO_LIMIT),
-        "min_samples_leaf": min(min_samples_leaf, NO_LIMIT // 2),
-        "max_leaf_nodes": _or_unlimited(estimator.max_leaf_nodes),
+        "max_depth": or_unlimited(estimator.max_depth),
+        "min_samples_split": min(min_samples_split, UNLIMITED),
+        "min_samples_leaf": min(min_samples_leaf, UNLIMITED // 2),
+        "max_leaf_nodes": or_unlimited(estimator.max_leaf_nodes),
         "max_features": _n_features_tried(estimator.max_features, n_features),
     }
 
 
 def growth_limits(estimator, n_samples, n_features):
-    """All of the estimator's limits of growth."""
+    """Return all of the estimator's limits of growth."""
     return size_limits(estimator, n_samples, n_features) | {
         "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
-        "max_candidates": _or_unlimited(estimator.max_candidates),
+        "max_candidates": or_unlimited(estimator.max_candidates),
     }
 
 
-def _or_unlimited(limit):
-    return NO_LIMIT if limit is None else min(int(limit), NO_LIMIT)
+def or_unlimited(limit):
+    """Return a limit as the kernels take it, of which None sets none."""
+    return UNLIMITED if limit is None else min(int(limit), UNLIMITED)
 
 
 def _n_features_tried(max_features, n_features):
@@ -101,7 +101,7 @@ def _n_features_tried(max_features, n_features):
 
 
 def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
-    """Grow one tree on the engine in force; `options` are n_threads, or rows and what the trees of a forest share;
+    """Grow one tree on the engine in force; `options` are n_threads, or `rows` and what the trees of a forest share;
     and n_categories where features are categorical.
     """
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
@@ -130,15 +130,15 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     _limits = growth_limits
 
     def _judge(self):
-        """What judges the splits, as an object."""
+        """Return what judges the splits, as an object."""
         return self._resolve(getattr(self, self._judge_parameter))
 
     def _validate_X_y(self, X, y):
-        """X, the codes of y, and the classes that they stand for, in their order."""
+        """Validate X and y; return X, the codes of y, and the classes that they stand for, in their order."""
         return validate_X_y(self, X, y)
 
     def _rows_that_count(self, X, y, sample_weight, class_weight, order):
-        """The rows of weight above zero, in their order, and a weight for each; None for all rows, and for ones."""
+        """Return the samples of weight above zero, in order, and their weights; None for all of them, and for ones."""
         rows = row_order(order, len(X))
         weights = self._row_weights(X, y, sample_weight, class_weight)
         if weights is None:
@@ -157,26 +157,27 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             if given is not None:
                 raise ValueError(
                     f"{name} cannot be used with {self._judge_parameter}={getattr(self, self._judge_parameter)!r}: it "
-                    "judges the sequence of the labels, in which a row stands once and has no weight."
+                    "judges the sequence of the labels, in which a sample stands once and has no weight."
                 )
         return None
 
     def _kinds_of_features(self):
-        """What kernels that grow are told of the features of X: nothing where all are numeric."""
+        """Return what kernels are told of the features of X: nothing where all are numeric."""
         return {} if self.is_categorical_ is None else {"n_categories": n_categories(self)}
 
     def encode(self, X):
-        """The numbers that the trees compare: codes of categorical features, others as they are.
+        """Encode X as the numbers that the trees compare: codes of categorical features, others as they are.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
             A category is coded by its place in `categories_`, a value that `fit` has not seen by -1. The methods of
-            `tree_`, and what is made of it by ``to_sklearn``, take such rows.
+            `tree_`, and what is made of it by ``to_sklearn``, take such samples.
 
         Raises
         ------
@@ -194,15 +195,17 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`; minus infinity where it is zero.
+        """Predict the logarithms of `predict_proba`; minus infinity where it is zero.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes), float64
+            In the order of `classes_`.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -235,25 +238,28 @@ class BaseTreeClassifier(BaseClassifier):
         self.tree_ = tree
 
     def predict(self, X):
-        """Predict the class of every row: the most frequent one in its leaf, the lowest of several.
+        """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         leaves = self.apply(X)
         return self.classes_.take(self.tree_.majority_at(leaves))
 
     def predict_proba(self, X):
-        """Shares of the classes among the training rows of every row's leaf.
+        """Predict the shares of the classes among the training samples of every sample's leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -264,55 +270,73 @@ class BaseTreeClassifier(BaseClassifier):
         return self.tree_.shares_at(leaves)
 
     def apply(self, X):
-        """The leaf that every row comes to.
+        """Find the leaf that every sample comes to.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`. A row whose category none of a node's training rows had stays at that node.
+            Numbers of nodes in `tree_`. A sample whose category none of a node's training samples had stays at that
+            node.
         """
         check_is_fitted(self)
         return self.tree_.apply_checked(validate_rows(self, X), self)
 
     def decision_path(self, X):
-        """The nodes that every row visits.
+        """Find the nodes that every sample visits.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_samples, node_count)
+            1 where the sample visits the node.
         """
         check_is_fitted(self)
         return self.tree_.decision_path(validate_X(self, X))
 
     def feature_usage(self, X):
-        """How many rows have each feature looked at on their way: the tests that must be ordered for them.
+        """Count the samples for which each feature is tested along the decision path.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_features,), int64
+            A sample counts once for a feature, however often that is tested.
         """
         check_is_fitted(self)
         return self.tree_.feature_usage(validate_X(self, X))
 
     def get_depth(self):
-        """Depth of the tree, in edges; a single leaf has depth 0."""
+        """Return the depth of the tree, in edges.
+
+        Returns
+        -------
+        int
+            The depth; a single leaf has depth 0.
+        """
         check_is_fitted(self)
         return self.tree_.max_depth
 
     def get_n_leaves(self):
-        """Number of leaves."""
+        """Return the number of leaves.
+
+        Returns
+        -------
+        int
+            The number of leaves.
+        """
         check_is_fitted(self)
         return self.tree_.n_leaves
 

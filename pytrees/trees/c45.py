@@ -15,7 +15,7 @@ from .._engine import kernel
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import row_weights, validate_rows, validate_X
 from ..tree import Tree
-from .base import NO_LIMIT, BaseTreeClassifier, unchanged_on_error
+from .base import BaseTreeClassifier, or_unlimited, unchanged_on_error
 
 __all__ = ["C45Classifier"]
 
@@ -24,7 +24,7 @@ class C45Classifier(BaseTreeClassifier):
     """A C4.5 tree: splits by gain ratio, into a child for every category or by a threshold, and pessimistic pruning.
 
     A split is the one of the greatest gain ratio among those that gain about the average or more ([1]_, Chapter 2).
-    Rows whose value is missing go every way in parts, in training and in prediction (Chapter 3). The tree is then
+    Samples whose value is missing go every way in parts, in training and in prediction (Chapter 3). The tree is then
     pruned by the errors that are to be expected of its leaves (Chapter 4). What the book leaves open is as in Weka's
     J48.
 
@@ -32,32 +32,32 @@ class C45Classifier(BaseTreeClassifier):
     ----------
     confidence : float or None, default=0.25
         The confidence at which upper limits of the leaves' errors are taken, at most 0.5; a smaller one prunes more.
-        None: errors are not estimated, and only subtrees that make no fewer errors on the training rows than a leaf
+        None: errors are not estimated, and only subtrees that make no fewer errors on the training samples than a leaf
         become leaves.
     subtree_raising : bool, default=True
         Whether pruning may also put a node's largest branch in its place.
     min_samples_leaf : int, default=2
-        Least weight of rows, which is their number where they have no weights, that two children of every split must
+        Least weight of samples, which is their number where they have no weights, that two children of every split must
         have.
     max_depth : int or None, default=None
         Greatest depth to grow to, in edges. None: no limit.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
         columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
-        every category among the node's rows. None: all features are numbers, and have thresholds.
+        every category among the node's samples. None: all features are numbers, and have thresholds.
     handle_unknown : {"error", "majority"}, default="error"
-        What is done when a row to predict has a category that `fit` has not seen: raise an error; or leave the row at
-        the first node that asks for it, which predicts as a leaf does. Rows of a category that `fit` has seen, but not
-        among the rows of the node, always stay so.
+        What is done when a sample to predict has a category that `fit` has not seen: raise an error; or leave the
+        sample at the first node that asks for it, which predicts as a leaf does. Samples of a category that `fit` has
+        seen, but not among the samples of the node, always stay so.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
 
     Attributes
     ----------
     tree_ : Tree
-        The pruned tree as plain arrays. `value` has the weights of the classes, with the parts of rows whose value was
-        missing; `n_node_samples` the number of rows of which a part came to the node; `gain` the information gain of
-        the split (bits) among the rows that it was chosen for, which a raised branch had not all.
+        The pruned tree as plain arrays. `value` has the weights of the classes, with the parts of samples whose value
+        was missing; `n_node_samples` the number of samples of which a part came to the node; `gain` the information
+        gain of the split (bits) among the samples that it was chosen for, which a raised branch had not all.
     n_nodes_unpruned_ : int
         How many nodes the tree had before it was pruned by estimated errors; ``tree_.node_count`` says how many it has
         now.
@@ -70,8 +70,8 @@ class C45Classifier(BaseTreeClassifier):
     is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
         Which features are categorical; None where none is.
     categories_ : list of ndarray
-        The categories of every categorical feature, sorted: those of rows that weigh more than 0. In `tree_` they go by
-        their places here; :meth:`encode` gives rows so.
+        The categories of every categorical feature, sorted: those of samples that weigh more than 0. In `tree_` they go
+        by their places here; :meth:`encode` gives samples so.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -81,19 +81,19 @@ class C45Classifier(BaseTreeClassifier):
 
     Notes
     -----
-    The gain of a split is the fall of entropy among the rows whose value is known, times their share of the
-    weight; its information is the entropy of the sizes of the children, the rows whose value is missing being one more.
-    Of a feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_,
-    and both sides must have a tenth of the mean weight of a class, at most 25, where that is more than
-    `min_samples_leaf`. Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical
-    features of 0.3 times as many categories as rows do not count for it, unless all are such; where no split that
-    counts has a gain, the node is a leaf, as in J48.
+    The gain of a split is the fall of entropy among the samples whose value is known, times their share of the weight;
+    its information is the entropy of the sizes of the children, the samples whose value is missing being one more. Of a
+    feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_, and
+    both sides must have a tenth of the mean weight of a class, at most 25, where that is more than `min_samples_leaf`.
+    Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical features of 0.3 times
+    as many categories as samples do not count for it, unless all are such; where no split that counts has a gain, the
+    node is a leaf, as in J48.
 
     Thresholds are half-way between two values, where the program of the book, and J48, take the greatest training value
-    below: predictions of rows between these two can differ.
+    below: predictions of samples between these two can differ.
 
-    With n rows that come to a level of the tree, growth costs O(n log n) for every feature and level. Rows that lack
-    values come to several nodes of a level. Raising costs up to O(n · depth) for every node.
+    With n samples that come to a level of the tree, growth costs O(n log n) for every feature and level. Samples that
+    lack values come to several nodes of a level. Raising costs up to O(n · depth) for every node.
 
     References
     ----------
@@ -155,8 +155,9 @@ class C45Classifier(BaseTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative; rows of weight 0 are left out. A row of weight 2 is as good as two rows,
-            also where errors are expected: weights that are all multiplied by the same number give another tree.
+            Weights of the samples, not negative; samples of weight 0 are left out. A sample of weight 2 is as good as
+            two samples, also where errors are expected: weights that are all multiplied by the same number give another
+            tree.
 
         Returns
         -------
@@ -179,7 +180,7 @@ class C45Classifier(BaseTreeClassifier):
                 codes,
                 weights,
                 len(classes),
-                max_depth=NO_LIMIT if self.max_depth is None else min(self.max_depth, NO_LIMIT),
+                max_depth=or_unlimited(self.max_depth),
                 min_samples_leaf=float(self.min_samples_leaf),
                 confidence=None if self.confidence is None else float(self.confidence),
                 subtree_raising=bool(self.subtree_raising),
@@ -199,17 +200,18 @@ class C45Classifier(BaseTreeClassifier):
         return tags
 
     def encode(self, X):
-        """The numbers that the tree compares: codes of categorical features, others as they are.
+        """Encode X as the numbers that the tree compares: codes of categorical features, others as they are.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
             A category is coded by its place in `categories_`, a value that `fit` has not seen by -1; NaN is a missing
-            value. The methods of `tree_` take such rows, if no value is missing.
+            value. The methods of `tree_` take such samples, if no value is missing.
 
         Raises
         ------
@@ -220,16 +222,17 @@ class C45Classifier(BaseTreeClassifier):
         return super().encode(X)
 
     def predict(self, X):
-        """Predict the class of every row: the most frequent one in its leaf, the lowest of several.
+        """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Values may be missing, as in `fit`: such a row is of the class of the greatest probability.
+            Values may be missing, as in `fit`: such a sample is of the class of the greatest probability.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -240,12 +243,12 @@ class C45Classifier(BaseTreeClassifier):
         return self.classes_.take(codes)
 
     def predict_proba(self, X):
-        """Shares of the classes among the training rows of every row's leaf.
+        """Predict the shares of the classes among the training samples of every sample's leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Values may be missing, as in `fit`: such a row goes to several leaves in parts.
+            Values may be missing, as in `fit`: such a sample goes to several leaves in parts.
 
         Returns
         -------
@@ -275,17 +278,18 @@ class C45Classifier(BaseTreeClassifier):
         return np.asarray(shares, dtype=np.float64).reshape(len(X), tree.n_classes)
 
     def apply(self, X):
-        """The leaf that every row comes to.
+        """Find the leaf that every sample comes to.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Without missing values: a row that lacks one comes to several leaves.
+            Without missing values: a sample that lacks one comes to several leaves.
 
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`. A row whose category none of a node's training rows had stays at that node.
+            Numbers of nodes in `tree_`. A sample whose category none of a node's training samples had stays at that
+            node.
         """
         check_is_fitted(self)
         return self.tree_.apply(validate_rows(self, X))

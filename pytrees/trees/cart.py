@@ -20,21 +20,21 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     ----------
     criterion : str or criterion object, default="gini"
         What a split gains in: ``"gini"`` impurity or Shannon ``"entropy"`` (bits); a distance between the clustering of
-        the node's rows by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``, ``"jaccard"`` or
+        the node's samples by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``, ``"jaccard"`` or
         ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information gain, bits),
-        ``"ranking"`` impurity (pairs of rows) or ``"mae"`` (absolute error, in classes); or Effort-To-Compress
-        ``"etc"`` (steps), which judges the sequence of the labels, so that the order of the rows matters. See the Notes
-        for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are your own: see
+        ``"ranking"`` impurity (pairs of samples) or ``"mae"`` (absolute error, in classes); or Effort-To-Compress
+        ``"etc"`` (steps), which judges the sequence of the labels, so that the order of the samples matters. See the
+        Notes for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are your own: see
         :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2
-        Fewest rows that a node must have to be split; a float is a fraction of all rows, rounded up.
+        Fewest samples that a node must have to be split; a float is a fraction of all samples, rounded up.
     min_samples_leaf : int or float, default=1
-        Fewest rows in every child of a split; a float as above.
+        Fewest samples in every child of a split; a float as above.
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves. Where given, the tree grows best-first: always at the leaf whose split gains most,
-        counted by its rows, unless that has more children than are left. None: depth-first, no limit.
+        counted by its samples, unless that has more children than are left. None: depth-first, no limit.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         How many features, drawn at random for every node, are looked at for its split; a float is a fraction of all.
         Further ones are drawn until one has a cut. None: all.
@@ -46,12 +46,12 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
         columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
-        every category among the node's rows. None: all features are numbers.
+        every category among the node's samples. None: all features are numbers.
     handle_unknown : {"error", "majority"}, default="error"
-        What is done when a row to predict has a category that `fit` has not seen: raise an error; or leave the row at
-        the first node that asks for it, which predicts as a leaf does. Rows of a category that `fit` has seen, but not
-        among the rows of the node, always stay so. Fitting does not depend on it: ``set_params`` can change it
-        afterwards.
+        What is done when a sample to predict has a category that `fit` has not seen: raise an error; or leave the
+        sample at the first node that asks for it, which predicts as a leaf does. Samples of a category that `fit` has
+        seen, but not among the samples of the node, always stay so. Fitting does not depend on it: ``set_params`` can
+        change it afterwards.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; not with ``criterion="etc"``.
     random_state : int, RandomState instance or None, default=None
@@ -70,8 +70,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
         Which features are categorical; None where none is.
     categories_ : list of ndarray
-        The categories of every categorical feature, sorted: those of rows that weigh more than 0. In `tree_` they go by
-        their places here; :meth:`encode` gives rows so.
+        The categories of every categorical feature, sorted: those of samples that weigh more than 0. In `tree_` they go
+        by their places here; :meth:`encode` gives samples so.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -84,12 +84,12 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     With count criteria, growth costs O(n_features · n_samples) a level of the tree after one sort of every feature;
     with ``"etc"`` it costs that for every cut.
 
-    The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n rows.
-    The gain is the distance of the uncut node minus that of the cut:
+    The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n
+    samples. The gain is the distance of the uncut node minus that of the cut:
 
     - ``"gain_ratio"``: Gain(Y, T) / H(T), a similarity, which is 0 for the uncut node; ``"nvi"``, the normalised
       variation of information: 1 - Gain(Y, T) / H(T, Y), which is 1 for it. Gain is that of entropy.
-    - ``"jaccard"``, the extended Jaccard distance; ``"accuracy"``, the share of rows that are not of their side's
+    - ``"jaccard"``, the extended Jaccard distance; ``"accuracy"``, the share of samples that are not of their side's
       class; and ``"mae"``, the mean absolute error with the classes as 0, 1, 2, ... (not in [1]_): each side
       stands for a class, and the two for different ones, so that the distance is the least. The uncut node stands for
       one. These gains are negative where two different classes are worse than one: ``min_gain=0.0`` leaves such nodes
@@ -97,7 +97,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
       ``"mae"`` so that the distance is the least; for ``"jaccard"``, which would have to try every labelling, each for
       its most frequent class, and children of one class are one cluster.
 
-    Gain ratio favours cuts that send few rows aside, and the last three judge sides by one class each: on noisy data
+    Gain ratio favours cuts that send few samples aside, and the last three judge sides by one class each: on noisy data
     their trees grow deep, and slowly, where nothing limits them.
 
     References
@@ -160,12 +160,12 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative; rows of weight 0 are left out. Whole numbers act exactly as rows
-            repeated so often, but for the limits on numbers of rows. Not with ``criterion="etc"``.
+            Weights of the samples, not negative; samples of weight 0 are left out. Whole numbers act exactly as samples
+            repeated so often, but for the limits on numbers of samples. Not with ``criterion="etc"``.
         order : array-like of shape (n_samples,), optional
-            Sortable keys, such as time stamps, that give the order of the rows for ``criterion="etc"``; rows of equal
-            keys stay in their own order, which is the order where there are no keys. Key i belongs to row i. Other
-            criteria only check the keys.
+            Sortable keys, such as time stamps, that give the order of the samples for ``criterion="etc"``; samples of
+            equal keys stay in their own order, which is the order where there are no keys. Key i belongs to sample i.
+            Other criteria only check the keys.
 
         Returns
         -------

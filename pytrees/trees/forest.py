@@ -1,39 +1,331 @@
-"""Random forests: trees on bootstrap samples, each node looking at some of the features."""
+"""Forests: seeds drawn up front, trees grown in parallel on samples of their own, and their mean or vote."""
 
 import warnings
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
+from math import ceil
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import gen_even_slices
+from scipy.sparse import hstack
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.parallel import delayed
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
-from .._engine import config_context
+from .._engine import config_context, current_engine, kernel
+from .._progress import progress
 from ..input.categories import encode
-from ..input.validation import MAX_SAMPLES, counts_where_exact
-from .base import unchanged_on_error
-from .base_forest import FOREST_CONSTRAINTS, BaseForestClassifier, in_order, sum_shares
+from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
+from .base import GROWTH_CONSTRAINTS, BaseClassifier, unchanged_on_error
 from .cart import DecisionTreeClassifier
 
 __all__ = ["DecisionForestClassifier"]
 
+# Fewer are walked sooner than a worker starts.
+_FEWEST_ROWS_OF_A_WORKER = 1024
+
+FOREST_CONSTRAINTS = {
+    **GROWTH_CONSTRAINTS,
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "bootstrap": ["boolean"],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+}
+
+
+def in_order(n_jobs, prefer):
+    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing."""
+    try:
+        return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
+    except ValueError:
+        return Parallel(n_jobs=n_jobs, prefer=prefer)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What the trees of a forest grow from, all but their seeds.
+
+    Attributes
+    ----------
+    engine : str
+    criterion : str or tuple
+        As the kernels take it.
+    X : ndarray of shape (n_samples, n_features), float64
+    codes : ndarray of shape (n_samples,), int32
+    n_classes : int
+    rows : ndarray of shape (n_rows,), int64, or None
+        The samples to draw from, in their order; None: all, as they are stored.
+    weights : ndarray of shape (n_rows,) or None
+        Of these samples, as the kernels take them; None: all 1.
+    limits : dict
+        Limits of growth as the kernels take them.
+    kinds : dict
+        What the kernels are told of the features: n_categories where some are categorical.
+    shared : object
+        What the engine has prepared of X for all trees.
+    draw : callable
+        Takes a RandomState, n_rows and weights, and draws a tree's samples: their places among `rows`, in the order in
+        which the tree takes them, or None for all in order; and their weights, or None.
+    grow : callable
+        Grows one tree, with the arguments of `base.grow`.
+    """
+
+    engine: str
+    criterion: str | tuple
+    X: np.ndarray
+    codes: np.ndarray
+    n_classes: int
+    rows: np.ndarray | None
+    weights: np.ndarray | None
+    limits: dict
+    kinds: dict
+    shared: object
+    draw: Callable
+    grow: Callable
+
+    def arrange(self, seed):
+        """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
+        random_state = np.random.RandomState(seed)  # its streams are the same in every version of NumPy
+        n_rows = len(self.X) if self.rows is None else len(self.rows)
+        places, weights = self.draw(random_state, n_rows, self.weights)
+        if self.rows is None or places is None:
+            return (self.rows if places is None else places), weights
+        return self.rows[places], weights
+
+
+def _grow_from_seed(plan, seed):
+    """Grow one tree of a forest on samples of its own: everything follows from the seed."""
+    rows, weights = plan.arrange(seed)
+    if rows is not None and weights is not None:
+        weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
+        weights[rows] = weights_of_rows
+    of_forest = {"rows": rows, "shared": plan.shared, **plan.kinds}
+    with config_context(engine=plan.engine):
+        return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
+
+
+def sum_votes(trees, X, n_jobs=None, labels=None):
+    """Count how many of the trees vote for each class; ndarray of shape (n_samples, n_classes), float64.
+
+    A tree's vote is the majority of the sample's leaf, or where they are given what the `labels` of its nodes say.
+    """
+    if all(tree.worth_packing(len(X)) for tree in trees):
+        return _sums("sum_votes", trees, labels or [tree.majority for tree in trees], X, n_jobs)
+    votes = np.zeros((len(X), trees[0].n_classes))
+    rows = np.arange(len(X))
+    for i, tree in enumerate(trees):
+        leaves = tree.apply_valid(X)
+        votes[rows, labels[i].take(leaves) if labels else tree.majority_at(leaves)] += 1.0
+    return votes
+
+
+def sum_shares(trees, X, n_jobs=None):
+    """Sum over the trees, in their order, the class shares of every sample's leaf; as `sum_votes` gives it."""
+    if all(tree.worth_packing(len(X)) for tree in trees):
+        return _sums("sum_values", trees, [tree.shares for tree in trees], X, n_jobs)
+    shares = np.zeros((len(X), trees[0].n_classes))
+    for tree in trees:
+        shares += tree.shares_at(tree.apply_valid(X))
+    return shares
+
+
+def _sums(function, trees, of_nodes, X, n_jobs):
+    """Sum over all the trees; every worker has samples of its own, so that sums do not depend on their number."""
+    packed, n_classes = [tree.packed() for tree in trees], trees[0].n_classes
+    n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
+    if n_parts == 1:
+        return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X)
+    parts = in_order(n_jobs, prefer="threads")(
+        delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows)
+        for rows in np.array_split(X, n_parts)
+    )
+    return np.concatenate(list(parts))
+
+
+def _part_of_sums(engine, function, packed, of_nodes, n_classes, X):
+    with config_context(engine=engine):
+        return np.asarray(kernel(function)(packed, of_nodes, n_classes, X), dtype=np.float64)
+
+
+class BaseForestClassifier(BaseClassifier):
+    """Trees that grow on samples of their own, and the mean of what they say.
+
+    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
+    gives the `Plan.draw` by which trees get their samples, its `_sums` adds up what the trees say: `sum_votes` or
+    `sum_shares`.
+    """
+
+    _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
+        """Grow the trees, and return what they grew from."""
+        with unchanged_on_error(self):
+            plan, classes = self._make_plan(X, y, sample_weight, class_weight, order)
+            random_state = check_random_state(self.random_state)
+            seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_estimators).tolist()
+            # The kernels release the interpreter's lock; the reference never does.
+            parallel = in_order(self.n_jobs, prefer="threads" if plan.engine == "compiled" else "processes")
+            grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
+            trees = list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
+            self.classes_, self.n_classes_ = classes, len(classes)
+            self.estimators_ = [self._wrap(tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
+        return plan
+
+    def _make_plan(self, X, y, sample_weight, class_weight, order):
+        X, codes, classes = self._validate_X_y(X, y)
+        rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
+        n_rows = len(X) if rows is None else len(rows)
+        limits = self._limits(n_rows, X.shape[1])
+        weights_are_whole = weights is None or weights.dtype != np.float64
+        criterion = self._judge().specification(len(classes))
+        kinds = self._kinds_of_features()
+        plan = Plan(
+            engine=current_engine(),
+            criterion=criterion,
+            X=X,
+            codes=codes,
+            n_classes=len(classes),
+            rows=rows,
+            weights=weights,
+            limits=limits,
+            kinds=kinds,
+            shared=self._share(X, len(classes), criterion, weights_are_whole, limits, kinds),
+            draw=self._make_draw(n_rows),
+            grow=self._grow,
+        )
+        return plan, classes
+
+    def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
+        """Prepare what the engine needs of X once for all trees."""
+        return kernel("share_features")(
+            X, n_classes, criterion, weights_are_whole, limits["max_features"], limits["max_candidates"], **kinds
+        )
+
+    def _wrap(self, tree, seed):
+        """Return the tree as a fitted estimator of its own."""
+        names = self._tree_class._get_param_names()
+        # The forest's jobs are whole trees: each of them grows on one thread.
+        parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
+        estimator = self._tree_class(**{**parameters, "random_state": seed})
+        estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
+        estimator._keep(tree)
+        estimator.n_features_in_ = self.n_features_in_
+        estimator.is_categorical_, estimator.categories_ = self.is_categorical_, self.categories_
+        if hasattr(self, "feature_names_in_"):
+            estimator.feature_names_in_ = self.feature_names_in_
+        return estimator
+
+    def predict(self, X):
+        """Predict the class of the greatest `predict_proba`, the lowest of several.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
+        """
+        decided = self._decide(self.predict_proba(X))
+        return self.classes_[decided]
+
+    def _decide(self, proba):
+        """Return the code of the class that every sample's probabilities speak for."""
+        return proba.argmax(axis=1)
+
+    def predict_proba(self, X):
+        """Predict what the trees say on average: shares of their votes, or means of the class shares in their leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+            In the order of `classes_`; sums over trees run in their order, whatever `n_jobs` is.
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X)
+        return self._sums(self._trees(), X, self.n_jobs) / len(self.estimators_)
+
+    def _trees(self):
+        """Return the trees, checked to be of one kind: an exchanged one of another would walk out of the arrays."""
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        for tree in trees:
+            if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
+                raise ValueError(
+                    f"The forest has {self.n_features_in_} features and {self.n_classes_} classes; estimators_ holds a "
+                    f"tree of {tree.n_features} features and {tree.n_classes} classes."
+                )
+        return trees
+
+    def apply(self, X):
+        """Find the leaf that every sample comes to in every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_estimators), int64
+            Numbers of nodes in the trees.
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X)
+        return np.column_stack([tree.apply_valid(X) for tree in self._trees()])
+
+    def decision_path(self, X):
+        """Find the nodes that every sample visits in every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
+
+        Returns
+        -------
+        indicator : scipy.sparse.csr_matrix of shape (n_samples, n_nodes)
+            1 where the sample visits the node; the trees' nodes stand side by side.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,), int64
+            Columns n_nodes_ptr[i] to n_nodes_ptr[i + 1] are those of tree i.
+        """
+        check_is_fitted(self)
+        X = validate_X(self, X)
+        paths = [tree.decision_path(X) for tree in self._trees()]
+        n_nodes = [path.shape[1] for path in paths]
+        return hstack(paths, format="csr"), np.concatenate([[0], np.cumsum(n_nodes)])
+
+    @property
+    def feature_importances_(self):
+        """Mean over the trees of every feature's share in the total gain; ndarray of shape (n_features,)."""
+        check_is_fitted(self)
+        return np.mean([estimator.feature_importances_ for estimator in self.estimators_], axis=0)
+
 
 def all_rows(random_state, n_rows, weights):
-    """Every tree's rows where nothing is drawn."""
+    """Return the samples of every tree where nothing is drawn."""
     return None, weights
 
 
 def draw_sequence(random_state, n_rows, weights, *, n_draws):
-    """A tree's rows drawn with replacement, in the order of the draws; for criteria without weights."""
+    """Draw samples with replacement, in the order of the draws; for criteria without weights."""
     return random_state.randint(n_rows, size=n_draws), weights
 
 
 def draw_counts(random_state, n_rows, weights, *, n_draws):
-    """The rows that are drawn at least once, in their own order, each weighted by how often it was drawn."""
+    """Draw samples with replacement; return those drawn, in their own order, weighted by how often they were."""
     counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
     places = np.flatnonzero(counts)
     counts = counts[places]
@@ -41,7 +333,7 @@ def draw_counts(random_state, n_rows, weights, *, n_draws):
 
 
 def _sum_out_of_bag(plan, trees, seeds, block):
-    """For a block of rows: class shares added over the trees that have not seen the row, and how many these are."""
+    """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
     X = plan.X[block]
     total, n_trees = np.zeros((len(X), plan.n_classes)), np.zeros(len(X), dtype=np.int64)
     with config_context(engine=plan.engine):
@@ -55,7 +347,7 @@ def _sum_out_of_bag(plan, trees, seeds, block):
 
 
 class DecisionForestClassifier(BaseForestClassifier):
-    """A random forest: decision trees on bootstrap samples of the rows, each node looking at some of the features.
+    """A random forest: decision trees on bootstrap samples, each node looking at some of the features.
 
     Class probabilities are the mean over the trees of the class shares in their leaves (as in scikit-learn; [1]_ takes
     votes). The forest is the same on both engines, for every number of threads, and on every machine.
@@ -66,26 +358,39 @@ class DecisionForestClassifier(BaseForestClassifier):
         Number of trees.
     criterion : str or criterion object, default="gini"
         As in :class:`DecisionTreeClassifier`.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_gain, max_candidates
-        Of every tree, as in :class:`DecisionTreeClassifier`. Numbers of rows are those of different rows, and fractions
-        of them refer to all rows that could be drawn.
+    max_depth : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    min_samples_split : int or float, default=2
+        Of every tree, as in :class:`DecisionTreeClassifier`. It counts different samples, and a fraction is one of all
+        samples that could be drawn.
+    min_samples_leaf : int or float, default=1
+        As `min_samples_split`.
+    max_leaf_nodes : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         How many features, drawn at random for every node, are looked at for its split; as in
         :class:`DecisionTreeClassifier`.
-    categorical_features, handle_unknown
-        As in :class:`DecisionTreeClassifier`. All trees know the categories of all rows.
+    min_gain : float or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    max_candidates : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionTreeClassifier`. All trees know the categories of all samples.
+    handle_unknown : {"error", "majority"}, default="error"
+        As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=True
-        Draw the rows of every tree with replacement, all with the same probability. Rows stay in their order and weigh
-        as often as they were drawn, which grows the tree of the repeated rows; with ``criterion="etc"``, whose
-        sequences have no weights, they are repeated in the order of the draws. False: all rows for every tree.
+        Draw the samples of every tree with replacement, all with the same probability. Samples stay in their order and
+        weigh as often as they were drawn, which grows the tree of the repeated samples; with ``criterion="etc"``, whose
+        sequences have no weights, they are repeated in the order of the draws. False: all samples for every tree.
     max_samples : int, float or None, default=None
-        With `bootstrap`, how many rows are drawn for a tree: a number, or a fraction of all rows, rounded down but at
-        least 1; rows of weight 0 do not count. Either can go beyond the number of rows. None: as many as there are.
+        With `bootstrap`, how many samples are drawn for a tree: a number, or a fraction of all samples, rounded down
+        but at least 1; samples of weight 0 do not count. Either can go beyond the number of samples. None: as many as
+        there are.
     oob_score : bool or callable, default=False
-        With `bootstrap`, judge the forest on the rows that its trees have not seen: by accuracy, or by a function
+        With `bootstrap`, judge the forest on the samples that its trees have not seen: by accuracy, or by a function
         ``metric(y_true, y_pred)`` of the class labels.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn, from all rows; not with ``criterion="etc"``.
+        Weights of the classes, as in scikit-learn, from all samples; not with ``criterion="etc"``.
     n_jobs : int or None, default=None
         Trees grown at once, through joblib. The forest is the same for every number and every backend.
     random_state : int, RandomState instance or None, default=None
@@ -107,20 +412,20 @@ class DecisionForestClassifier(BaseForestClassifier):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), float64
-        Only with `oob_score`. For every row the mean over the trees that have not seen it; NaN where all have.
+        Only with `oob_score`. For every sample the mean over the trees that have not seen it; NaN where all have.
     oob_score_ : float
-        Only with `oob_score`. Of the rows that some tree has not seen; NaN where there are none.
+        Only with `oob_score`. Of the samples that some tree has not seen; NaN where there are none.
 
     See Also
     --------
     DecisionTreeClassifier : One such tree.
-    PermutationDecisionForestClassifier : Trees that differ by the order of their rows.
+    PermutationDecisionForestClassifier : Trees that differ by the order of their samples.
 
     Notes
     -----
     A tree costs about what a :class:`DecisionTreeClassifier` with this `max_features` costs on the about 63 % of the
-    rows that are drawn. What has to be sorted is sorted once for all trees, and no tree copies a row of X. Prediction
-    costs O(n_samples · (depth + n_classes)) a tree.
+    samples that are drawn. What has to be sorted is sorted once for all trees, and no tree copies a sample of X.
+    Prediction costs O(n_samples · (depth + n_classes)) a tree.
 
     References
     ----------
@@ -203,11 +508,11 @@ class DecisionForestClassifier(BaseForestClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative; rows of weight 0 are left out. They do not change what is drawn: a row
-            weighs its weight times how often it was drawn. Not with ``criterion="etc"``.
+            Weights of the samples, not negative; samples of weight 0 are left out. They do not change what is drawn: a
+            sample weighs its weight times how often it was drawn. Not with ``criterion="etc"``.
         order : array-like of shape (n_samples,), optional
-            Sortable keys, such as time stamps. The rows are put into their order before they are drawn, so that the
-            forest does not depend on how they are stored. Key i belongs to row i. Without `bootstrap`, this is the
+            Sortable keys, such as time stamps. The samples are put into their order before they are drawn, so that the
+            forest does not depend on how they are stored. Key i belongs to sample i. Without `bootstrap`, this is the
             order of the sequence for ``criterion="etc"``.
 
         Returns
@@ -219,12 +524,12 @@ class DecisionForestClassifier(BaseForestClassifier):
         ------
         ValueError
             As in :meth:`DecisionTreeClassifier.fit`; also if `oob_score` or `max_samples` is given without `bootstrap`,
-            or more rows are to be drawn for a tree than can be fitted.
+            or more samples are to be drawn for a tree than can be fitted.
 
         Warns
         -----
         UserWarning
-            If every tree has seen some row, so that `oob_score` cannot judge it.
+            If every tree has seen some sample, so that `oob_score` cannot judge it.
         """
         with unchanged_on_error(self):
             for name in ("oob_decision_function_", "oob_score_"):
@@ -240,7 +545,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         if not self.bootstrap:
             for name in ("oob_score", "max_samples"):
                 if getattr(self, name):
-                    raise ValueError(f"{name} needs bootstrap=True: without it, every tree sees all rows.")
+                    raise ValueError(f"{name} needs bootstrap=True: without it, every tree sees all samples.")
             return all_rows
         n_draws = self.max_samples
         if n_draws is None:
@@ -249,7 +554,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             n_draws = max(1, n_draws * n_rows)
         if n_draws > MAX_SAMPLES:
             raise ValueError(
-                f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} rows, which cannot be fitted."
+                f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} samples, which cannot be fitted."
             )
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=int(n_draws))

@@ -5,26 +5,136 @@ F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:220
 
 import warnings
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._engine import kernel
-from ..criteria import CountCriterion, SequenceCriterion
-from ..distances import Distance, JaccardDistance
+from .._engine import config_context, current_engine, kernel
+from ..criteria import CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
+from ..distances import DISTANCES, Distance, JaccardDistance, resolve
+from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
-from ..tree import LEAF, MULTIWAY
-from .base import BaseTreeClassifier
-from .base_forest import FOREST_CONSTRAINTS, BaseForestClassifier, sum_votes
-from .base_id3 import ID3_CONSTRAINTS, BaseID3
-from .forest import all_rows, draw_counts, draw_sequence
+from ..tree import LEAF, MULTIWAY, Tree
+from .base import BaseTreeClassifier, size_limits
+from .forest import FOREST_CONSTRAINTS, BaseForestClassifier, all_rows, draw_counts, draw_sequence, sum_votes
+from .minimal import grow_by_size
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 
+# With more classes, the pairs of labels of a split outnumber the rows of most data sets.
+_MANY_CLASSES = 100
 
-class ID3Classifier(BaseID3, BaseTreeClassifier):
-    """A decision tree that grows by the distance between its clustering of the training rows and their classes.
+# Permuting the clusters does not change these.
+_KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "gini")
+
+ID3_CONSTRAINTS = {
+    "distance": [
+        StrOptions({"mts"} | set(DISTANCES) | set(CRITERIA)),
+        JaccardDistance,
+        WeightedInformationGain,
+        RankingImpurity,
+        OwnCriterion,
+    ],
+    "evaluation": [StrOptions({"local", "global", "glocal"})],
+    "labels": [StrOptions({"majority", "all"})],
+    "stop": [StrOptions({"pure", "no_decrease"})],
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    **CATEGORICAL_CONSTRAINTS,
+    **{
+        name: FOREST_CONSTRAINTS[name]
+        for name in (
+            "max_depth",
+            "max_leaf_nodes",
+            "min_samples_split",
+            "min_samples_leaf",
+            "max_features",
+            "random_state",
+        )
+    },
+}
+
+
+class GrownTree(NamedTuple):
+    """A tree, what its nodes predict or predicted as leaves, and in which order they were split."""
+
+    tree: Tree
+    labels: np.ndarray
+    steps: np.ndarray
+
+
+def grow_id3(X, codes, weights, n_classes, distance, limits, seed, **options):
+    """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force.
+
+    `options` are as of trees by criteria: n_threads, `rows`, n_categories.
+    """
+    if distance == "mts":
+        if np.any(options.get("n_categories", 0)):
+            raise ValueError("distance='mts' is about trees of thresholds: there can be no categorical features.")
+        tree, steps = grow_by_size(X, codes, weights, n_classes, limits, options.get("rows"))
+        return GrownTree(tree, tree.majority, steps)
+    is_of_sets = isinstance(distance, tuple) and "function" in distance[1]
+    with config_context(engine="reference" if is_of_sets else current_engine()):
+        arrays = kernel("grow_by_distance")(X, codes, weights, n_classes, distance, seed=seed, **limits, **options)
+    labels, steps = (np.asarray(arrays.pop(name), dtype=np.int64) for name in ("label", "split_step"))
+    return GrownTree(Tree.from_arrays(arrays, X.shape[1]), labels, steps)
+
+
+class ID3Mixin:
+    """What ID3 trees and forests share: parameters that go together, and how a tree grows."""
+
+    _judge_parameter = "distance"
+    _resolve = staticmethod(resolve)
+    _grow = staticmethod(grow_id3)
+
+    def _limits(self, n_samples, n_features):
+        ways = {name: getattr(self, name) for name in ("evaluation", "labels", "stop")}
+        return size_limits(self, n_samples, n_features) | ways
+
+    def _validate_X_y(self, X, y):
+        if self.evaluation == "local" and self.labels == "all":
+            raise ValueError(
+                "labels='all' needs evaluation='global' or 'glocal': a split that is judged within its leaf has no "
+                "labels to choose."
+            )
+        if self.evaluation != "local" and not getattr(self._judge(), "knows_the_tree", False):
+            known = sorted(name for name, distance in DISTANCES.items() if distance.knows_the_tree)
+            raise ValueError(
+                f"distance={self.distance!r} judges single leaves only: evaluation={self.evaluation!r} needs one of "
+                f"{known} or a JaccardDistance."
+            )
+        X, codes, classes = super()._validate_X_y(X, y)
+        if self.labels == "all" and self.distance in _KNOWS_NO_LABELS and len(classes) > 1:
+            warnings.warn(
+                f"distance={self.distance!r} does not know which cluster is which class: with labels='all' a leaf can "
+                "get any of equally good labels, and predictions be those of another class.",
+                stacklevel=2,
+            )
+        if self.labels == "all" and len(classes) > _MANY_CLASSES:
+            warnings.warn(
+                f"labels='all' tries all pairs of {len(classes)} classes as labels of a split, which is slow; "
+                "labels='majority' tries one.",
+                stacklevel=2,
+            )
+        return X, codes, classes
+
+    def _rows_that_count(self, X, y, sample_weight, class_weight, order):
+        rows, weights = super()._rows_that_count(X, y, sample_weight, class_weight, order)
+        if weights is None:
+            return rows, weights
+        if isinstance(self.distance, JaccardDistance):
+            raise ValueError("Rows have no weights under a JaccardDistance, which judges sets of them.")
+        if self.evaluation != "local" and weights.dtype == np.float64:
+            raise ValueError(
+                f"evaluation={self.evaluation!r} counts samples: sample_weight times class_weight must give whole "
+                "numbers of a sum below 2**24. evaluation='local' takes any weights."
+            )
+        return rows, weights
+
+
+class ID3Classifier(ID3Mixin, BaseTreeClassifier):
+    """A decision tree that grows by the distance between its clustering of the training samples and their classes.
 
     Always the leaf is split whose split is the best of all (Algorithms 2 and 3 of [1]_), so that the tree can be looked
     at after every split. The tree is exact: distances are compared in whole numbers and fractions, and of equally good
@@ -51,9 +161,9 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         The labels of a global split: the most frequent classes of its sides, the lowest of several; or the best of all
         pairs. More than two children of a categorical feature always have their most frequent classes. Information
         gain, gain ratio, nvi and gini do not know which cluster is which class: with ``"all"`` they
-        take the lowest of equally good labels, which need not be those of the rows.
+        take the lowest of equally good labels, which need not be those of the samples.
     stop : {"pure", "no_decrease"}, default="pure"
-        ``"pure"`` grows until no leaf can be split: each holds one class, or equal rows, or is at a limit.
+        ``"pure"`` grows until no leaf can be split: each holds one class, or equal samples, or is at a limit.
         ``"no_decrease"`` stops as soon as no split strictly decreases the distance: of the whole tree in global
         evaluation, of some leaf to its classes in local evaluation, either in glocal evaluation.
     max_depth : int or None, default=None
@@ -61,15 +171,17 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves. A split that would exceed it is not made. None: no limit.
     min_samples_split : int or float, default=2
-        Fewest rows that a node must have to be split; a float is a fraction of all rows, rounded up.
+        Fewest samples that a node must have to be split; a float is a fraction of all samples, rounded up.
     min_samples_leaf : int or float, default=1
-        Fewest rows in every child of a split; a float as above.
+        Fewest samples in every child of a split; a float as above.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         How many features, drawn at random for every leaf, are looked at for its split, as in
         :class:`DecisionTreeClassifier`. None: all.
-    categorical_features, handle_unknown
-        As in :class:`DecisionTreeClassifier`; not with ``distance="mts"``. A row that stays at a node is predicted to
-        be of the class in `node_labels_`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionTreeClassifier`; not with ``distance="mts"``.
+    handle_unknown : {"error", "majority"}, default="error"
+        As in :class:`DecisionTreeClassifier`. A sample that stays at a node is predicted to be of the class in
+        `node_labels_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn. Global and glocal evaluation take whole numbers only.
     random_state : int, RandomState instance or None, default=None
@@ -79,14 +191,14 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
     ----------
     tree_ : Tree
         The tree as plain arrays, which knows the majority in every node, not `node_labels_`. The gain of a global split
-        is the decrease of the whole tree's distance, by the share of the rows in the node; it can be negative.
+        is the decrease of the whole tree's distance, by the share of the samples in the node; it can be negative.
     node_labels_ : ndarray of shape (node_count,), int64
         For every node the code of the class that it predicts, or predicted while it was a leaf.
     split_steps_ : ndarray of shape (node_count,), int64
         For every node the number of splits made before its own; -1 at leaves.
     is_consistent_ : bool
-        Whether every training row is predicted right. Where equal rows have different classes none of the trees is;
-        it then ends with the most frequent class in their leaf.
+        Whether every training sample is predicted right. Where equal samples have different classes none of the trees
+        is; it then ends with the most frequent class in their leaf.
     distance_path_ : ndarray of shape (n_splits + 1,), float64
         The distance of the whole tree after 0, 1, 2, ... splits, of information gain and gain ratio the similarity.
         Absent where weights are not whole numbers, and for mts, criteria and JaccardDistance objects.
@@ -107,10 +219,10 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
 
     Notes
     -----
-    Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) a row; a global one a
-    scan of all leaves that can be split, O(n_features) a row with ``labels="majority"`` and O(n_features · n_classes)
-    with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned. A categorical feature costs
-    O(n + k · n_classes + n_classes²) for a leaf of n rows and k categories.
+    Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) a sample; a global one
+    a scan of all leaves that can be split, O(n_features) a sample with ``labels="majority"`` and O(n_features ·
+    n_classes) with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned. A categorical
+    feature costs O(n + k · n_classes + n_classes²) for a leaf of n samples and k categories.
 
     Entropies are whole multiples of 2**-30 bit, of n log2 n rounded once. Equal counts tie exactly; gains of different
     counts that are equal as real numbers can differ by a unit or two, and then do not tie. With
@@ -179,8 +291,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative; rows of weight 0 are left out. Whole numbers act exactly as rows
-            repeated so often, but for the limits on numbers of rows.
+            Weights of the samples, not negative; samples of weight 0 are left out. Whole numbers act exactly as samples
+            repeated so often, but for the limits on numbers of samples.
 
         Returns
         -------
@@ -198,22 +310,22 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         -----
         UserWarning
             If ``labels="all"`` has more than 100 classes to pair, or the distance does not know one label from
-            another; if no limit ends the growth with the labels of the majority and yet a training row is predicted
-            wrongly, because equal rows have different classes.
+            another; if no limit ends the growth with the labels of the majority and yet a training sample is predicted
+            wrongly, because equal samples have different classes.
         """
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         if not self.is_consistent_ and self._grows_until_pure():
             warnings.warn(
-                "Equal rows of X have different classes, which no tree can tell apart: their leaves predict the most "
-                "frequent one, and is_consistent_ is False.",
+                "Equal samples in X have different classes, which no tree can tell apart: their leaves predict the "
+                "most frequent one, and is_consistent_ is False.",
                 stacklevel=2,
             )
         return self
 
     def _grows_until_pure(self):
-        """Whether nothing but equal rows can keep a leaf from being split until it holds one class."""
+        """Whether nothing but equal samples can keep a leaf from being split until it holds one class."""
         limits = self.max_depth, self.max_leaf_nodes, self.min_samples_split, self.min_samples_leaf
-        may_forbid = isinstance(self.distance, (CountCriterion, SequenceCriterion))
+        may_forbid = isinstance(self.distance, OwnCriterion)
         return self.stop == "pure" and self.labels == "majority" and limits == (None, None, 2, 1) and not may_forbid
 
     def _keep(self, tree):
@@ -224,15 +336,17 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         self.is_consistent_ = bool(np.all(right == self.tree_.value[leaves].sum(axis=1)))
 
     def predict(self, X):
-        """Predict the class of every row: the label of its leaf.
+        """Predict the class of every sample: the label of its leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         leaves = self.apply(X)
         return self.classes_.take(self.node_labels_.take(leaves))
@@ -243,6 +357,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -265,7 +380,7 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
             yield predicted.copy()
 
     def _parts(self, X, node, rows):
-        """The children of an inner node, each with those of its rows that go there."""
+        """Return the children of an inner node, each with those of its samples that go there."""
         tree = self.tree_
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
         if tree.children_left[node] == MULTIWAY:
@@ -274,11 +389,12 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
 
     def _nodes_as_split(self):
-        """The inner nodes in the order in which they were split."""
+        """Return the inner nodes in the order in which they were split."""
         return np.argsort(self.split_steps_)[self.tree_.n_leaves :].tolist()
 
     @property
     def distance_path_(self):
+        """The distance of the single leaf, and then of the tree after every split; ndarray of shape (n_splits + 1,)."""
         check_is_fitted(self)
         tree, labels = self.tree_, self.node_labels_
         counts = tree.value.astype(np.int64)
@@ -296,8 +412,8 @@ class ID3Classifier(BaseID3, BaseTreeClassifier):
         return np.array(path)
 
 
-class ID3ForestClassifier(BaseID3, BaseForestClassifier):
-    """A forest of ID3 trees on bootstrap samples of the rows, which vote.
+class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
+    """A forest of ID3 trees on bootstrap samples, which vote.
 
     The paper's random forest (Section 1.2 of [1]_): strong learners on samples drawn with replacement, and the mode of
     what they predict. The forest is the same on both engines, for every number of threads, and on every machine.
@@ -306,17 +422,36 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    distance, evaluation, labels, stop, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, max_features
-        Of every tree, as in :class:`ID3Classifier`. Numbers of rows are those of different rows, and fractions of them
-        refer to all rows that could be drawn.
-    categorical_features, handle_unknown
-        As in :class:`ID3Classifier`. All trees know the categories of all rows.
+    distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae", "mts"}, \
+            JaccardDistance, or a criterion, default="information_gain"
+        Of every tree, as in :class:`ID3Classifier`.
+    evaluation : {"local", "global", "glocal"}, default="local"
+        Of every tree, as in :class:`ID3Classifier`.
+    labels : {"majority", "all"}, default="majority"
+        Of every tree, as in :class:`ID3Classifier`.
+    stop : {"pure", "no_decrease"}, default="pure"
+        Of every tree, as in :class:`ID3Classifier`.
+    max_depth : int or None, default=None
+        Of every tree, as in :class:`ID3Classifier`.
+    max_leaf_nodes : int or None, default=None
+        Of every tree, as in :class:`ID3Classifier`.
+    min_samples_split : int or float, default=2
+        Of every tree, as in :class:`ID3Classifier`. It counts different samples, and a fraction is one of all samples
+        that could be drawn.
+    min_samples_leaf : int or float, default=1
+        As `min_samples_split`.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Of every tree, as in :class:`ID3Classifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`ID3Classifier`. All trees know the categories of all samples.
+    handle_unknown : {"error", "majority"}, default="error"
+        As in :class:`ID3Classifier`.
     bootstrap : bool, default=True
-        Draw as many rows as there are for every tree, with replacement. Rows stay in their order and weigh as often as
-        they were drawn; with ``distance="etc"`` they are repeated in the order of the draws. False: all rows for every
-        tree, which then differ by `max_features` alone.
+        Draw as many samples as there are for every tree, with replacement. Samples stay in their order and weigh as
+        often as they were drawn; with ``distance="etc"`` they are repeated in the order of the draws. False: all
+        samples for every tree, which then differ by `max_features` alone.
     class_weight : dict, "balanced" or None, default=None
-        As in :class:`ID3Classifier`, from all rows.
+        As in :class:`ID3Classifier`, from all samples.
     n_jobs : int or None, default=None
         Trees grown at once, through joblib. The forest is the same for every number and every backend.
     random_state : int, RandomState instance or None, default=None
@@ -413,8 +548,8 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, not negative; rows of weight 0 are left out. They do not change what is drawn: a row
-            weighs its weight times how often it was drawn.
+            Weights of the samples, not negative; samples of weight 0 are left out. They do not change what is drawn: a
+            sample weighs its weight times how often it was drawn.
 
         Returns
         -------
@@ -433,12 +568,12 @@ class ID3ForestClassifier(BaseID3, BaseForestClassifier):
         if not self.bootstrap:
             return all_rows
         if isinstance(self.distance, JaccardDistance):
-            raise ValueError("A JaccardDistance judges sets, in which no row is repeated: it needs bootstrap=False.")
+            raise ValueError("A JaccardDistance judges sets, in which no sample is repeated: it needs bootstrap=False.")
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=n_rows)
 
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
-        """Nothing: every tree sorts the rows that it was drawn."""
+        """Prepare nothing: every tree sorts the samples that it was drawn."""
 
     def _sums(self, trees, X, n_jobs):
         return sum_votes(trees, X, n_jobs, [estimator.node_labels_ for estimator in self.estimators_])

@@ -1,10 +1,11 @@
 """The smallest decision tree that is consistent with the labels.
 
-A depth-first search, with a growing number of splits, decides whether a set of rows can be told apart by so many, and
-keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts of a
-feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak and
-S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). And two rows cannot share a leaf if
-their classes differ, or that of a row between them in every feature does: rows that pairwise cannot need a leaf each.
+A depth-first search, with a growing number of splits, decides whether a set of samples can be told apart by so many,
+and keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts
+of a feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak
+and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). And two samples cannot share a
+leaf if their classes differ, or that of a sample between them in every feature does: samples that pairwise cannot need
+a leaf each.
 """
 
 from dataclasses import dataclass
@@ -27,17 +28,20 @@ __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 class MinimalTree:
     """What :func:`minimal_tree` found.
 
-    Attributes
+    Parameters
     ----------
     tree : Tree
         The smallest consistent tree or, where a limit stopped the search, the smallest one known. Every split has
-        gain 1: its two sides need one split less than the node. (Counted in nodes: mts = 1 + Delta_mts.)
+        gain 1: its two sides need one split less than the node. Counted in nodes, mts = 1 + Delta_mts.
     classes : ndarray of shape (n_classes,)
-        The classes, sorted; column k of ``tree.value`` counts rows of class k.
+        The classes, sorted; column k of ``tree.value`` counts samples of class k.
     lower_bound : int
         Nodes that every consistent tree has at least; odd.
     n_subproblems : int
-        Sets of rows that were looked at.
+        Sets of samples that were looked at.
+
+    Attributes
+    ----------
     is_proven : bool
         Whether no consistent tree has fewer nodes.
     """
@@ -63,7 +67,7 @@ class MinimalTree:
     prefer_skip_nested_validation=True,
 )
 def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
-    """Find the smallest decision tree that classifies all rows correctly, and prove that there is no smaller one.
+    """Find the smallest decision tree that classifies all samples correctly, and prove that there is no smaller one.
 
     The tree has binary splits ``x_j <= threshold``, and its size is its number of nodes: mts in Section 3.1 of [1]_.
     Of all smallest trees it is the one that ID3 grows with the distance Delta_mts, from the root on: the cut with the
@@ -74,12 +78,12 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     X : array-like of shape (n_samples, n_features)
         Finite numbers; taken as float64.
     y : array-like of shape (n_samples,)
-        Class labels of any type. Rows that are equal must have equal labels.
+        Class labels of any type. Samples that are equal must have equal labels.
     time_limit : float or None, default=None
         Seconds after which the search stops. None: no limit.
     memory_limit : int, default=2**30
-        Bytes of the table of what is known of sets of rows; a full one is emptied, which costs time only. Beside it the
-        search needs 20 bytes for every row and feature, and 16 for every row and level of the tree.
+        Bytes of the table of what is known of sets of samples; a full one is emptied, which costs time only. Beside it
+        the search needs 20 bytes for every sample and feature, and 16 for every sample and level of the tree.
 
     Returns
     -------
@@ -90,8 +94,8 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     Raises
     ------
     ValueError
-        If X holds NaN or infinity, y is continuous, lengths differ, equal rows have different labels, so that no tree
-        is consistent, or a limit is negative.
+        If X holds NaN or infinity, y is continuous, lengths differ, equal samples have different labels, so that no
+        tree is consistent, or a limit is negative.
 
     Notes
     -----
@@ -140,7 +144,7 @@ def _with_unit_gains(tree):
 def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
     """Grow an ID3 tree with the distance Delta_mts, within limits.
 
-    A leaf's best split is that of the smallest tree of its rows, whatever other leaves do; the one with the least
+    A leaf's best split is that of the smallest tree of its samples, whatever other leaves do; the one with the least
     Delta_mts is split first, of equal ones the leftmost.
 
     Parameters
@@ -152,7 +156,7 @@ def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
     limits : dict
         The kernels' `max_depth`, `max_leaf_nodes`, `min_samples_split`; others must not apply.
     rows : ndarray of shape (n_rows,), int64, optional
-        The rows that are used; all by default.
+        The samples that are used; all by default.
 
     Returns
     -------
@@ -163,7 +167,7 @@ def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
     Raises
     ------
     ValueError
-        If equal rows have different labels, other limits apply, or the search is too deep.
+        If equal samples have different labels, other limits apply, or the search is too deep.
     """
     if limits["min_samples_leaf"] > 1 or limits["max_features"] < X.shape[1]:
         raise ValueError("distance='mts' is about all cuts of all features: use no min_samples_leaf or max_features.")
@@ -194,7 +198,7 @@ def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
 
 
 def _best_first(tree, limits):
-    """The step of every split that the limits allow; -1 for other nodes."""
+    """Return the step of every split that the limits allow; -1 for other nodes."""
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
     distance = [0] * tree.node_count  # Delta_mts: the size of the subtree without its root
     for node in reversed(range(tree.node_count)):
@@ -217,7 +221,7 @@ def _best_first(tree, limits):
 
 
 def _weighted_value(tree, X, codes, weights):
-    """Sums of weights by class; of an inner node, left child plus right child."""
+    """Return sums of weights by class; of an inner node, left child plus right child."""
     value = np.zeros_like(tree.value)
     np.add.at(value, (tree.apply_valid(X), codes), weights)
     for node in reversed(np.flatnonzero(tree.children_left != LEAF)):

@@ -21,14 +21,14 @@ _TOLERANCE = 1e-12
 
 
 def cumulative(weights):
-    """The weights up to every class, of rows that are scaled as a whole; the last one is the total."""
+    """Sum the weights up to every class, of samples that are scaled as a whole; the last sum is the total."""
     # By a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
     _, exponents = np.frexp(weights.max(axis=1, keepdims=True))
     return np.cumsum(np.ldexp(weights, -exponents), axis=1)
 
 
 def _total_and_score(weights):
-    """The total weight of every row, and the sum of the places of its classes, by weight."""
+    """Return the total weight of every sample, and the sum of the places of its classes, by weight."""
     up_to = cumulative(weights)
     total = up_to[:, -1]
     # Class q is above q classes: that is its place.
@@ -36,24 +36,24 @@ def _total_and_score(weights):
 
 
 def expected_score(weights):
-    """The mean place in the order, from 0 to n_classes - 1; ndarray of shape (n_rows,)."""
+    """Compute the mean place in the order, from 0 to n_classes - 1; ndarray of shape (n_samples,)."""
     total, score = _total_and_score(weights)
     return score / total
 
 
 def mode_class(weights):
-    """The class of the greatest weight, the lowest of several."""
+    """Return the class of the greatest weight, the lowest of several."""
     return weights.argmax(axis=1)
 
 
 def median_class(weights):
-    """The lowest class up to which there is half of the weight."""
+    """Return the lowest class up to which there is half of the weight."""
     up_to = cumulative(weights)
     return (2.0 * up_to >= (1.0 - _TOLERANCE) * up_to[:, -1:]).argmax(axis=1)
 
 
 def nearest_class(weights):
-    """The class nearest to the expected score, the lower one halfway between two."""
+    """Return the class nearest to the expected score, the lower one halfway between two."""
     total, score = _total_and_score(weights)
     nearest = np.zeros(len(weights), dtype=np.int64)
     for halves in range(1, 2 * weights.shape[1] - 2, 2):  # not divided: sums of whole counts are compared exactly
@@ -69,7 +69,7 @@ ORDINAL_CONSTRAINTS = {"classes": ["array-like", None], "predict_rule": [StrOpti
 class OrdinalMixin:
     """Classes in the order of a scale, and predictions that use it; stands before a tree's or a forest's class.
 
-    That class has `_evidence(X)`: for every row the weights of the classes, counts or shares.
+    That class has `_evidence(X)`: for every sample the weights of the classes, counts or shares.
     """
 
     def _validate_X_y(self, X, y):
@@ -86,7 +86,7 @@ class OrdinalMixin:
         return X, codes, classes
 
     def _coded(self, y):
-        """The codes of y in the order that is given, and the classes in it; None where none is given, or no y."""
+        """Return the codes of y in the order that is given, and the classes in it; None if none is given, or no y."""
         if self.classes is None:
             return ordered_categories(y)
         classes = class_order(self.classes)
@@ -110,25 +110,28 @@ class OrdinalMixin:
         return self._decide(self._evidence(X))
 
     def predict(self, X):
-        """Predict the class of every row by `predict_rule`.
+        """Predict the class of every sample by `predict_rule`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
         """
         check_is_fitted(self)
         return self.classes_.take(self._codes(X))
 
     def predict_cumulative_proba(self, X):
-        """The probabilities of a class or a lower one.
+        """Predict the probabilities of a class or a lower one.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -140,15 +143,17 @@ class OrdinalMixin:
         return up_to / up_to[:, -1:]
 
     def predict_expected_score(self, X):
-        """The expected place of the class in the order: the mean of 0, 1, ..., n_classes - 1 by `predict_proba`.
+        """Predict the expected place of the class in the order.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), float64
+            The mean of 0, 1, ..., n_classes - 1 by `predict_proba`.
         """
         check_is_fitted(self)
         return expected_score(self._evidence(X))
@@ -173,16 +178,31 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         the whole scale. None: where y is an ordered pandas Categorical, or a column of one, the order of its
         categories, of which those that y lacks are left out; otherwise that of sorting, also for unordered categories.
     predict_rule : {"mode", "median", "expected"}, default="mode"
-        What is predicted from the class counts in a row's leaf: the most frequent class, the lowest of several; the
+        What is predicted from the class counts in a sample's leaf: the most frequent class, the lowest of several; the
         lowest class whose cumulative probability reaches one half; or the class nearest to the expected score of the
-        places 0, 1, ..., the lower one where it is exactly halfway. On the rows of the leaf they have the fewest
+        places 0, 1, ..., the lower one where it is exactly halfway. On the samples of the leaf they have the fewest
         errors, the least absolute and the least squared distance in places. Whole counts are compared exactly; of
         others, what lies within 1e-12 of a tie counts as tied for ``"median"`` and ``"expected"``. Fitting does not
         depend on the rule: ``set_params`` can change it afterwards.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+    max_depth : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
-    categorical_features, handle_unknown
-        As in :class:`DecisionTreeClassifier`; rows that stay at a node are predicted from its counts by `predict_rule`.
+    min_samples_split : int or float, default=2
+        As in :class:`DecisionTreeClassifier`.
+    min_samples_leaf : int or float, default=1
+        As in :class:`DecisionTreeClassifier`.
+    max_leaf_nodes : int or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    min_gain : float or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    max_candidates : int or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    handle_unknown : {"error", "majority"}, default="error"
+        As in :class:`DecisionTreeClassifier`; samples that stay at a node are predicted from its counts by
+        `predict_rule`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`DecisionTreeClassifier`; only for classes that can be sorted.
     random_state : int, RandomState instance or None, default=None
@@ -303,16 +323,44 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    criterion, classes, predict_rule
-        As in :class:`OrdinalDecisionTreeClassifier`; the rule is applied to the mean shares.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+    criterion : str or criterion object, default="ogini"
+        As in :class:`OrdinalDecisionTreeClassifier`.
+    classes : array-like of shape (n_classes,), default=None
+        As in :class:`OrdinalDecisionTreeClassifier`.
+    predict_rule : {"mode", "median", "expected"}, default="mode"
+        As in :class:`OrdinalDecisionTreeClassifier`, applied to the mean shares.
+    max_depth : int or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
-    categorical_features, handle_unknown, bootstrap, max_samples, n_jobs, random_state, verbose
+    min_samples_split : int or float, default=2
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    min_samples_leaf : int or float, default=1
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    max_leaf_nodes : int or None, default=None
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    min_gain : float or None, default=None
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    max_candidates : int or None, default=None
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionForestClassifier`.
+    handle_unknown : {"error", "majority"}, default="error"
+        As in :class:`DecisionForestClassifier`.
+    bootstrap : bool, default=True
+        As in :class:`DecisionForestClassifier`.
+    max_samples : int, float or None, default=None
         As in :class:`DecisionForestClassifier`.
     oob_score : bool or callable, default=False
         As in :class:`DecisionForestClassifier`; what is judged is predicted by `predict_rule`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`OrdinalDecisionTreeClassifier`.
+    n_jobs : int or None, default=None
+        As in :class:`DecisionForestClassifier`.
+    random_state : int, RandomState instance or None, default=None
+        As in :class:`DecisionForestClassifier`.
+    verbose : int, default=0
+        As in :class:`DecisionForestClassifier`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Permutation Decision Trees and Forests: the order of the rows matters.
+"""Permutation Decision Trees and Forests: the order of the samples matters.
 
 Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
 """
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
-from .base_forest import BaseForestClassifier, sum_votes
+from .forest import BaseForestClassifier, sum_votes
 
 __all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
@@ -22,18 +22,32 @@ __all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDe
 class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     """A decision tree whose impurity is the Effort-To-Compress of the label sequence.
 
-    The rows are taken as a sequence, in their own order or by the keys of `order`: the same rows in another order can
-    give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_),
-    ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``, the children's sequences S_v being S thinned to their rows.
+    The samples are taken as a sequence, in their own order or by the keys of `order`: the same samples in another order
+    can give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_), ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``,
+    the children's sequences S_v being S thinned to their samples.
 
     Parameters
     ----------
     criterion : str or criterion object, default="etc"
         What a split gains in, as in :class:`DecisionTreeClassifier`. With the names of others than ``"etc"`` the order
-        of the rows has no influence.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
-        As in :class:`DecisionTreeClassifier`. Gains are in steps.
-    categorical_features, handle_unknown
+        of the samples has no influence.
+    max_depth : int or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    min_samples_split : int or float, default=2
+        As in :class:`DecisionTreeClassifier`.
+    min_samples_leaf : int or float, default=1
+        As in :class:`DecisionTreeClassifier`.
+    max_leaf_nodes : int or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    min_gain : float or None, default=None
+        As in :class:`DecisionTreeClassifier`, in steps.
+    max_candidates : int or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`.
     n_jobs : int or None, default=None
         Threads that scan the features of a node together, where the node is large enough to gain by it; None is one
@@ -62,8 +76,9 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     Notes
     -----
-    A node of n rows costs up to O(n log n) for every cut, so up to O(n² log n) for every feature, though neighbouring
-    cuts share much of it; `max_candidates` bounds the cuts. Memory is linear in the data, for every thread.
+    A node of n samples costs up to O(n log n) for every cut, so up to O(n² log n) for every feature, though
+    neighbouring cuts share much of it; `max_candidates` bounds the cuts. Memory is linear in the data, for every
+    thread.
 
     References
     ----------
@@ -116,7 +131,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.random_state = random_state
 
     def fit(self, X, y, order=None):
-        """Grow the tree on the rows as a sequence.
+        """Grow the tree on the samples as a sequence.
 
         Parameters
         ----------
@@ -125,9 +140,9 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
-            Sortable keys, such as time stamps, that give the order of the rows; rows of equal keys stay in their own
-            order. Without keys the rows' own order is the order. Key i belongs to row i, whatever index a pandas
-            column has. The keys can be routed through pipelines and searches: with
+            Sortable keys, such as time stamps, that give the order of the samples; samples of equal keys stay in their
+            own order. Without keys the samples' own order is the order. Key i belongs to sample i, whatever index a
+            pandas column has. The keys can be routed through pipelines and searches: with
             ``sklearn.set_config(enable_metadata_routing=True)`` and ``set_fit_request(order=True)``.
 
         Returns
@@ -148,7 +163,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 class DistinctTree:
     """One of the different trees of a forest.
 
-    Attributes
+    Parameters
     ----------
     tree : Tree
         The first one of its kind.
@@ -157,9 +172,9 @@ class DistinctTree:
     members : list of int
         Their places in `estimators_`.
     feature_usage : ndarray of shape (n_features,), int64
-        How many rows have each feature looked at.
+        For how many samples each feature is tested.
     tests_per_row : float
-        Different features looked at, per row on average.
+        Different features tested, per sample on average.
     """
 
     tree: Tree
@@ -170,15 +185,15 @@ class DistinctTree:
 
 
 def rearrange(random_state, n_rows, weights, *, bootstrap):
-    """A tree's rows in an order of their own: all of them, or as many drawn with replacement."""
+    """Put the samples in an order of their own: all of them, or as many drawn with replacement."""
     return random_state.randint(n_rows, size=n_rows) if bootstrap else random_state.permutation(n_rows), weights
 
 
 class PermutationDecisionForestClassifier(BaseForestClassifier):
-    """Permutation decision trees, each on its own random permutation of the rows, and their majority vote.
+    """Permutation decision trees, each on its own random permutation of the samples, and their majority vote.
 
-    Diversity comes from the order of the rows alone: every tree sees all rows and all features (Section 4.1 of [1]_).
-    `bootstrap` and `max_features` add what the authors leave to future work.
+    Diversity comes from the order of the samples alone: every tree sees all samples and all features (Section 4.1 of
+    [1]_). `bootstrap` and `max_features` add what the authors leave to future work.
 
     Parameters
     ----------
@@ -187,12 +202,26 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     criterion : str or criterion object, default="etc"
         As in :class:`PermutationDecisionTreeClassifier`. Criteria that do not see the order give diverse trees only
         with `bootstrap` or `max_features`.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features, min_gain, max_candidates
+    max_depth : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
-    categorical_features, handle_unknown
+    min_samples_split : int or float, default=2
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    min_samples_leaf : int or float, default=1
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    max_leaf_nodes : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    min_gain : float or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    max_candidates : int or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=False
-        Draw the rows of every tree with replacement, in the order of the draws, instead of permuting them.
+        Draw the samples of every tree with replacement, in the order of the draws, instead of permuting them.
     n_jobs : int or None, default=None
         Trees grown at once, through joblib. The forest is the same for every number and every backend.
     random_state : int, RandomState instance or None, default=None
@@ -277,7 +306,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
-            Sortable keys. The rows are put into their order before they are permuted, so that the forest does not
+            Sortable keys. The samples are put into their order before they are permuted, so that the forest does not
             depend on how they are stored.
 
         Returns
@@ -299,20 +328,20 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     _sums = staticmethod(sum_votes)
 
     def distinct_trees(self, X=None):
-        """The different trees of the forest, for an expert to choose from: the most frequent first.
+        """List the different trees of the forest, for an expert to choose from: the most frequent first.
 
         Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), optional
-            Rows to count tests on. Without it, each tree's own training rows.
+            Samples to count tests on. Without it, each tree's own training samples.
 
         Returns
         -------
         list of DistinctTree
             With ``tree``, ``count``, ``members``, ``feature_usage`` and ``tests_per_row``. Equally frequent ones with
-            fewer tests per row first, then in the order in which they grew.
+            fewer tests per sample first, then in the order in which they grew.
         """
         check_is_fitted(self)
         if X is not None:

@@ -5,9 +5,8 @@ J. R. Quinlan, "C4.5: Programs for Machine Learning" (1993), Chapter 3.
 
 from math import isnan
 
+from ..base.types import LEAF, MULTIWAY
 from ..criteria.counts import add_up
-
-LEAF, MULTIWAY = -1, -2
 
 
 def weight_of(rows):

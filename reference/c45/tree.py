@@ -7,11 +7,10 @@ from itertools import accumulate
 from math import inf, sqrt
 from statistics import NormalDist
 
+from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED
 from ..criteria.counts import add_up, is_greater
 from .rows import divide_rows, weight_of
 from .splits import SLACK, Data, best_split
-
-LEAF, MULTIWAY, UNDEFINED = -1, -2, -2
 
 # What a simpler tree may be expected to err more.
 SIMPLICITY = 0.1
@@ -171,7 +170,7 @@ def as_arrays(root, n_categories):
     tree["n_node_samples"] = [len(node.rows) for node in nodes]
     tree["value"] = [node.counts for node in nodes]
     if n_categories is not None:
-        category = [-1] * len(nodes)
+        category = [NO_CATEGORY] * len(nodes)
         for node, multiway in zip(nodes, is_multiway, strict=True):
             for branch, child in node.children.items() if multiway else ():
                 category[number[child]] = branch

@@ -7,7 +7,7 @@ cumulative[offsets[m] + b] - cumulative[offsets[m] + a].
 from itertools import accumulate
 from math import nan, prod
 
-LEAF, MULTIWAY = -1, -2
+from ..base.types import LEAF, MULTIWAY
 
 
 def unpack(boxes):

@@ -8,10 +8,10 @@ into a child for every value; others into two, of values up to a threshold and a
 from itertools import accumulate
 from math import log2, prod
 
+from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED
 from .boxes import share
 from .restriction import BoxFunction, SpectrumFunction
 
-LEAF, MULTIWAY, UNDEFINED, NO_CATEGORY = -1, -2, -2, -1
 TOLERANCE = 1e-12
 
 

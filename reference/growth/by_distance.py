@@ -6,33 +6,20 @@ table of |T_i ∩ Y_j|. A split is judged by the two sides of its leaf (local ev
 tree that it leads to (global evaluation, Algorithm 3).
 """
 
-from itertools import accumulate
-
-from ..criteria.counts import add_up, class_counts, is_greater
+from ..base.types import UNDEFINED, UNLIMITED
+from ..criteria.counts import class_counts, is_greater
 from ..criteria.user import check_criterion
-from ..rows.partition import check_categories, is_categorical, rows_by_category, split_rows
-from ..split.find import UNDEFINED, best_of, better_split, find_split
+from ..rows.partition import check_categories, is_categorical
+from ..split.find import best_of, better_split, find_split
 from ..split.scan import reported
-from ..split.scanner import MASK, allowed_thresholds, allows_children, draw_features, mix64
+from ..split.scanner import allowed_thresholds, allows_children, draw_features, mix64
 from .distances import DISTANCES, SIMILARITIES, labellings, merit, merit_of_children, set_distance, table_distance
+from .tree import Node, as_arrays, children_of, in_preorder, parts_of
 
-LEAF, MULTIWAY, NO_CATEGORY = -1, -2, -1
-
-
-class Node:
-    """A node while the tree grows: its rows in order, its depth, its label as a leaf, where its draws start."""
-
-    def __init__(self, tree, rows, depth, random_state, label=None, category=NO_CATEGORY):
-        self.rows = rows
-        self.depth = depth
-        self.random_state = random_state
-        self.counts = class_counts([tree.y[row] for row in rows], [tree.weights[row] for row in rows], tree.n_classes)
-        self.label = majority(self.counts) if label is None else label
-        self.feature, self.threshold, self.gain, self.step = UNDEFINED, float(UNDEFINED), 0.0, LEAF
-        self.category, self.children = category, []
+NO_STEP = -1
 
 
-class GrowingTree:
+class GrowthByDistance:
     """What a tree grows from, and its leaves from left to right."""
 
     def __init__(self, X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits):
@@ -73,6 +60,14 @@ class GrowingTree:
         )
 
 
+def make_leaf(tree, node, label=None):
+    """Give a node its class counts and, where no label is given, its majority's."""
+    node.counts = counts_of(tree, node.rows)
+    node.label = majority(node.counts) if label is None else label
+    node.step = NO_STEP
+    return node
+
+
 def majority(counts):
     """The most frequent class, the lowest of several."""
     return counts.index(max(counts))
@@ -109,17 +104,21 @@ def grow_by_distance(
     """
     check_categories(X, n_categories)
     check_criterion(distance, n_categories)
-    tree = GrowingTree(X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits)
+    tree = GrowthByDistance(X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits)
     if evaluation != "local" and any(isinstance(weight, float) for weight in tree.weights):
-        raise ValueError("Global evaluation counts rows: their weights must be whole numbers.")
+        raise ValueError("Global evaluation counts samples: their weights must be whole numbers.")
     tree.rows = list(range(len(y))) if rows is None else list(rows)
-    root = Node(tree, tree.rows, 0, mix64(limits["seed"]))
+    root = make_leaf(tree, Node(tree.rows, 0, mix64(limits["seed"])))
     tree.leaves.append(root)
     n_steps = 0
     while (best := best_step(tree)) is not None:
         split_leaf(tree, best, n_steps)
         n_steps += 1
-    return as_arrays(root, n_categories is not None)
+    order = in_preorder(root)
+    return as_arrays(order, tree.y, tree.weights, n_classes, n_categories is not None) | {
+        "label": [node.label for node in order],
+        "split_step": [node.step for node in order],
+    }
 
 
 def best_step(tree):
@@ -197,14 +196,12 @@ def splits(tree, leaf):
         if is_categorical(tree.n_categories, feature):
             thresholds = [float(UNDEFINED)] if allows_children(*column) else []
         for threshold in thresholds:
-            yield feature, threshold, children_of(tree, leaf.rows, feature, threshold)
+            yield feature, threshold, child_rows(tree, leaf.rows, feature, threshold)
 
 
-def children_of(tree, rows, feature, threshold):
+def child_rows(tree, rows, feature, threshold):
     """The rows on both sides of the threshold, or of every category in which there are some."""
-    if is_categorical(tree.n_categories, feature):
-        return [child for _, child in rows_by_category(tree.X, rows, feature)]
-    return list(split_rows(tree.X, rows, feature, threshold))
+    return [child for _, child in parts_of(tree.X, rows, feature, threshold, tree.n_categories)]
 
 
 def counts_of(tree, rows):
@@ -215,7 +212,7 @@ def global_gain(tree, step):
     """By how much the whole tree comes closer, by the leaf's share of the rows: what importances multiply by it."""
     feature, threshold, place, labels = step["position"]
     leaf, before = tree.leaves[place], tree.table()
-    after, clusters = exchanged(tree, leaf, children_of(tree, leaf.rows, feature, threshold), labels)
+    after, clusters = exchanged(tree, leaf, child_rows(tree, leaf.rows, feature, threshold), labels)
     if tree.function is not None:
         gain = merit_of_tree(tree, after, clusters) - merit_of_tree(tree, before, tree.clusters())
     elif tree.distance in SIMILARITIES:
@@ -238,7 +235,7 @@ def best_local_step(tree):
         if split is None or (tree.stop == "no_decrease" and not is_greater(split[1], type(split[1])(0))):
             continue
         step_merit, gain, feature, threshold = split
-        if not tree.has_room(len(children_of(tree, leaf.rows, feature, threshold))):
+        if not tree.has_room(len(child_rows(tree, leaf.rows, feature, threshold))):
             continue
         step = {"merit": step_merit, "position": (feature, threshold, place), "labels": None}
         step["gain"] = reported(criterion_of(tree), gain)
@@ -253,7 +250,7 @@ def criterion_of(tree):
 
 def split_by_criterion(tree, leaf):
     """(merit, gain, feature, threshold) of the leaf's best split, or None."""
-    limits = tree.limits | {"max_candidates": 2**31 - 1}
+    limits = tree.limits | {"max_candidates": UNLIMITED}
     problem = tree.X, tree.y, tree.weights, tree.n_classes, criterion_of(tree)
     split = find_split(*problem, limits, leaf.rows, leaf.random_state, tree.n_categories)
     if split is None:
@@ -290,7 +287,7 @@ def merit_of_sets(tree, classes, children, labels):
 def ascending_counts(tree, leaf, feature, threshold):
     """Class counts of the children, weights being added in ascending order of the feature."""
     rows = sorted(leaf.rows, key=lambda row: tree.X[row][feature])
-    return [counts_of(tree, child) for child in children_of(tree, rows, feature, threshold)]
+    return [counts_of(tree, child) for child in child_rows(tree, rows, feature, threshold)]
 
 
 def split_leaf(tree, step, number):
@@ -298,45 +295,7 @@ def split_leaf(tree, step, number):
     feature, threshold, place = step["position"][:3]
     leaf = tree.leaves[place]
     leaf.feature, leaf.threshold, leaf.gain, leaf.step = feature, threshold, step["gain"], number
-    for b, rows in enumerate(children_of(tree, leaf.rows, feature, threshold)):
-        category = int(tree.X[rows[0]][feature]) if is_categorical(tree.n_categories, feature) else NO_CATEGORY
-        label = step["labels"][b] if step["labels"] else None
-        random_state = mix64((leaf.random_state + 1 + b) & MASK)
-        leaf.children.append(Node(tree, rows, leaf.depth + 1, random_state, label, category))
+    leaf.children = children_of(tree.X, leaf, feature, threshold, tree.n_categories)
+    for child, label in zip(leaf.children, step["labels"] or [None] * len(leaf.children), strict=True):
+        make_leaf(tree, child, label)
     tree.leaves[place : place + 1] = leaf.children
-
-
-def as_arrays(root, has_categories):
-    """The tree's arrays in preorder. Counts of an inner node are those of its children, added."""
-    order, stack = [], [root]
-    while stack:
-        node = stack.pop()
-        node.number = len(order)
-        order.append(node)
-        stack += reversed(node.children)
-    for node in reversed(order):
-        if node.children:
-            node.counts = [add_up(counts) for counts in zip(*(child.counts for child in node.children), strict=True)]
-    tree = {
-        "children_left": [child_of(node, 0) for node in order],
-        "children_right": [child_of(node, 1) for node in order],
-        "feature": [node.feature for node in order],
-        "threshold": [node.threshold for node in order],
-        "n_node_samples": [len(node.rows) for node in order],
-        "value": [[float(count) for count in node.counts] for node in order],
-        "gain": [node.gain for node in order],
-        "label": [node.label for node in order],
-        "split_step": [node.step for node in order],
-    }
-    if has_categories:
-        tree["child_offsets"] = [0, *accumulate(len(node.children) for node in order)]
-        tree["children"] = [child.number for node in order for child in node.children]
-        tree["category"] = [node.category for node in order]
-    return tree
-
-
-def child_of(node, side):
-    """The left or the right child, where a threshold divides the node's rows."""
-    if not node.children:
-        return LEAF
-    return node.children[side].number if node.children[0].category == NO_CATEGORY else MULTIWAY

@@ -8,9 +8,8 @@ from itertools import pairwise
 from math import inf
 from time import monotonic
 
+from ..base.types import LEAF, UNDEFINED
 from ..rows.partition import split_rows, threshold_between
-
-LEAF, UNDEFINED = -1, -2
 
 
 class Stopped(Exception):
@@ -58,7 +57,7 @@ def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_
     are no bounds here, and what is known is kept whatever the limit on memory.
     """
     if len(set(map(tuple, X))) < len({(tuple(row), label) for row, label in zip(X, y, strict=True)}):
-        raise ValueError("There is no consistent tree: equal rows have different labels.")
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
     search = Search(X, y, inf if time_limit is None else monotonic() + time_limit)
     try:
         size = search.first_split(range(len(X)))[0]

@@ -1,6 +1,7 @@
 """The best split of one node: every allowed cut of every feature, and the split by every categorical one, judged from
 scratch."""
 
+from ..base.types import UNDEFINED
 from ..criteria.counts import is_greater, user_criterion_of
 from ..criteria.etc import etc_gain
 from ..criteria.user import FORBIDDEN, gains_by_user
@@ -8,8 +9,6 @@ from ..rows.partition import is_categorical
 from .categories import exact_gain_of_children
 from .scan import count_gain
 from .scanner import allowed_thresholds, allows_children, candidates, draw_features
-
-UNDEFINED = -2
 
 
 def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold):

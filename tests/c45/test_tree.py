@@ -311,7 +311,7 @@ def test_deep_trees():
 
 def test_bad_input_is_refused():
     X = np.zeros((3, 1))
-    with pytest.raises(ValueError, match="Labels and weights must have the 3 rows"):
+    with pytest.raises(ValueError, match="Labels and weights must have the 3 samples"):
         grow(X, [0, 1])
     with pytest.raises(ValueError, match="there must be some"):
         grow(np.empty((0, 1)), np.empty(0, dtype=np.int32), n_classes=1)

@@ -281,7 +281,7 @@ def test_codes_of_lists_of_trees():
         ({"measure": "empirical"}, "needs X"),
         ({"X": [[0, 0]]}, "only for"),
         ({"measure": "empirical", "X": [[0, 3]]}, "outside the cardinality in column 1"),
-        ({"measure": "empirical", "X": np.zeros((0, 2))}, "no rows"),
+        ({"measure": "empirical", "X": np.zeros((0, 2))}, "no samples"),
         ({"measure": [[0.5, 0.25, 0.25], [0.5, 0.25, 0.2]]}, "sum to 1"),
         ({"measure": [[1.5, -0.5, 0], [1, 0, 0]]}, "0 or more"),
         ({"measure": [[1, 0, 0]]}, "masses for 1 attributes"),

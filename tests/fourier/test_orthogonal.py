@@ -28,7 +28,7 @@ from pytrees import (
     Tree,
 )
 from pytrees.fourier import ordinal_codes
-from pytrees.fourier.coded import nearest_shares
+from pytrees.fourier.base import nearest_shares
 from pytrees.fourier.orthogonal import with_signs
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from fourier_samples import (
+    CLOSE,
     SEEDS,
+    assert_same_rebuilt,
     domain,
     probabilities,
     random_cardinalities,
@@ -20,8 +22,6 @@ from pytrees import FourierSpectrum, Tree
 from pytrees.fourier import tree_from_ensemble, tree_from_spectra
 from pytrees.tree import LEAF, MULTIWAY
 
-CLOSE = {"rtol": 0.0, "atol": 1e-12}
-STRUCTURE = ("children_left", "children_right", "feature", "threshold", "child_offsets", "children", "category")
 CRITERIA = st.sampled_from(["entropy", "variance"])
 LIMITS = st.fixed_dictionaries(
     {
@@ -39,15 +39,6 @@ def sample(seed, n_trees=2, n_classes=2, **kind):
     cardinalities = random_cardinalities(rng, 5, 3)
     trees = random_multiway_trees(rng, cardinalities, n_trees, n_classes, **kind)
     return rng, cardinalities, trees, rng.random(cardinalities.size) < 0.6
-
-
-def assert_same(rebuilt, other):
-    """The same nodes; numbers up to rounding."""
-    for name in STRUCTURE:
-        np.testing.assert_array_equal(getattr(rebuilt.tree, name), getattr(other.tree, name), err_msg=name)
-    np.testing.assert_allclose(rebuilt.averages, other.averages, **CLOSE)
-    for name in ("value", "gain"):
-        np.testing.assert_allclose(getattr(rebuilt.tree, name), getattr(other.tree, name), **CLOSE, err_msg=name)
 
 
 def entropies(shares):
@@ -127,7 +118,7 @@ def test_xor_of_three_values(engine):
     assert tree.category.tolist() == [-1, 0, 0, 1, 2, 1, 0, 1, 2, 2, 0, 1, 2]
     np.testing.assert_allclose(rebuilt.evaluate(domain(table.shape))[:, 0], table.ravel(), **CLOSE)
     # The tree's own multiway nodes say that these attributes are categorical.
-    assert_same(tree_from_ensemble([tree], table.shape, values=[rebuilt.averages]), rebuilt)
+    assert_same_rebuilt(tree_from_ensemble([tree], table.shape, values=[rebuilt.averages]), rebuilt)
     mixed = spectrum.to_tree(categorical_features=[2])
     assert mixed.tree.feature[:2].tolist() == [0, 2]
     assert mixed.tree.threshold[:2].tolist() == [1.5, -2.0]
@@ -171,7 +162,7 @@ def test_with_and_without_spectra(engine, seed, limits):
     weights = rng.choice([0.25, 0.5, 1.0], 2)
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
     how = {"categorical_features": mask, **limits}
-    assert_same(spectrum.to_tree(**how), tree_from_ensemble(trees, cardinalities, weights=weights, **how))
+    assert_same_rebuilt(spectrum.to_tree(**how), tree_from_ensemble(trees, cardinalities, weights=weights, **how))
 
 
 @examples(60)
@@ -180,11 +171,11 @@ def test_engines_agree(seed, limits, zeros):
     rng, cardinalities, trees, mask = sample(seed)
     measure = random_masses(rng, cardinalities, zeros)
     how = {"categorical_features": mask, **limits}
-    assert_same(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **how))
-    assert_same(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **limits))
+    assert_same_rebuilt(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **how))
+    assert_same_rebuilt(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **limits))
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities)
-    assert_same(*on_both_engines(spectrum.to_tree, **how))
-    assert_same(*on_both_engines(spectrum.truncate(energy=0.8).to_tree, **how))
+    assert_same_rebuilt(*on_both_engines(spectrum.to_tree, **how))
+    assert_same_rebuilt(*on_both_engines(spectrum.truncate(energy=0.8).to_tree, **how))
 
 
 @examples(40)
@@ -194,7 +185,7 @@ def test_several_classes(engine, seed, limits):
     how = {"categorical_features": mask, **limits}
     spectra = [FourierSpectrum.from_ensemble(trees, cardinalities, class_index=k) for k in range(3)]
     rebuilt = tree_from_spectra(spectra, **how)
-    assert_same(rebuilt, tree_from_ensemble(trees, cardinalities, class_index=None, **how))
+    assert_same_rebuilt(rebuilt, tree_from_ensemble(trees, cardinalities, class_index=None, **how))
     np.testing.assert_allclose(rebuilt.averages.sum(axis=1), 1.0, **CLOSE)
 
 
@@ -290,10 +281,12 @@ def test_which_attributes_are_categorical(engine):
     as_indices = tree_from_ensemble(cuts, cardinalities, categorical_features=[1])
     assert as_indices.tree.is_multiway
     assert set(as_indices.tree.feature[as_indices.tree.children_left == MULTIWAY]) == {1}
-    assert_same(as_indices, tree_from_ensemble(cuts, cardinalities, categorical_features=[False, True, False]))
+    assert_same_rebuilt(as_indices, tree_from_ensemble(cuts, cardinalities, categorical_features=[False, True, False]))
     # By default those that the trees' own multiway nodes ask for.
     by_default = tree_from_ensemble([*cuts, as_indices.tree], cardinalities)
-    assert_same(by_default, tree_from_ensemble([*cuts, as_indices.tree], cardinalities, categorical_features=[1]))
+    assert_same_rebuilt(
+        by_default, tree_from_ensemble([*cuts, as_indices.tree], cardinalities, categorical_features=[1])
+    )
     assert not tree_from_ensemble([*cuts, as_indices.tree], cardinalities, categorical_features=[]).tree.is_multiway
     spectrum = FourierSpectrum.from_ensemble([as_indices.tree], cardinalities)
     assert not spectrum.to_tree().tree.is_multiway

@@ -196,7 +196,7 @@ def test_codes_and_lengths_are_checked():
     X = np.zeros((2, 1))
     with pytest.raises(ValueError, match=r"outside 0\.\.1"):
         grow(X, [0, 2], n_classes=2)
-    with pytest.raises(ValueError, match="must have 2 rows"):
+    with pytest.raises(ValueError, match="must have 2 samples"):
         grow(X, [0, 1, 1])
     with pytest.raises(ValueError, match="at most"):
         grow(X, [0, 1], np.array([2**26, 1]))

@@ -17,7 +17,7 @@ from pytrees import ID3Classifier, ID3ForestClassifier, Tree
 from pytrees.criteria import CountCriterion
 from pytrees.distances import JaccardDistance, clustering_distance
 from pytrees.tree import LEAF, MULTIWAY
-from pytrees.trees.base_id3 import grow as grow_tree
+from pytrees.trees.id3 import grow_id3 as grow_tree
 
 LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]
 NO_DISTANCES = [
@@ -362,7 +362,7 @@ def test_stages_lead_to_the_tree(engine, evaluation, mixed, distance):
     problem, n_categories = mixed
     X, y = as_words(problem, n_categories), problem.y
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Equal rows of X")
+        warnings.filterwarnings("ignore", message="Equal samples in X")
         tree = ID3Classifier(distance, evaluation=evaluation, categorical_features=np.flatnonzero(n_categories)).fit(
             X, y
         )

@@ -188,7 +188,7 @@ def test_unknown_distances(distance):
 def test_rows_must_match():
     with pytest.raises(ValueError, match="inconsistent numbers"):
         clustering_distance([0, 1], [0])
-    with pytest.raises(ValueError, match="no rows"):
+    with pytest.raises(ValueError, match="no samples"):
         clustering_distance([], [])
 
 

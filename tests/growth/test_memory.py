@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 import textwrap
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +121,70 @@ def test_refusals_leak_nothing():
         print(sizes[-1] - sizes[5])
     """)
     assert int(printed) < 2**20
+
+
+_ARRAY = """
+from libc.stdlib cimport free
+from pytrees._core.base.memory cimport reserve
+
+def capacities(wanted, item_size):
+    cdef void* memory = NULL
+    cdef Py_ssize_t capacity = 0, size = item_size, number
+    reached = []
+    try:
+        for number in wanted:
+            reserve(&memory, &capacity, number, size, b"rooms")
+            reached.append(capacity)
+    finally:
+        free(memory)
+    return reached
+"""
+
+_SETUP = """
+from Cython.Build import cythonize
+from setuptools import setup
+
+setup(ext_modules=cythonize("array_that_grows.pyx", include_path=[{path!r}], language_level=3))
+"""
+
+
+@pytest.fixture(scope="module")
+def capacities(tmp_path_factory):
+    """Reserve room for these numbers of items, one after the other, and return the capacities."""
+    pytest.importorskip("Cython", reason="reserve is inlined where it is cimported")
+    pytest.importorskip("setuptools", reason="reserve is inlined where it is cimported")
+    package = Path(pytrees.__file__).parent
+    if not (package / "_core" / "base" / "memory.pxd").exists():
+        pytest.skip("the wheel has no sources")
+    folder = tmp_path_factory.mktemp("memory")
+    (folder / "array_that_grows.pyx").write_text(_ARRAY)
+    (folder / "setup.py").write_text(_SETUP.format(path=str(package.parent)))
+    command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    spec = spec_from_file_location("array_that_grows", folder / f"array_that_grows{EXTENSION_SUFFIXES[0]}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.capacities
+
+
+def test_capacity_doubles(capacities):
+    assert capacities([0, 1, 64, 65, 128, 1000, 3], 8) == [64, 64, 64, 128, 128, 1024, 1024]
+
+
+@pytest.mark.parametrize("item_size", [1, 8, 48, 100])
+@pytest.mark.parametrize("tenths", [10, 7, 6])
+def test_sizes_near_the_largest_number_are_refused_by_name(capacities, item_size, tenths):
+    # Doubling the capacity, or multiplying it by the size, would exceed the largest number.
+    wanted = sys.maxsize // item_size // 10 * tenths
+    with pytest.raises(MemoryError, match=r"no memory for \d+ rooms"):
+        capacities([10, wanted], item_size)
+
+
+@pytest.mark.parametrize("item_size", [2, 8, 48])
+def test_sizes_beyond_the_largest_number_are_refused_by_name(capacities, item_size):
+    wanted = sys.maxsize // item_size + 1
+    with pytest.raises(MemoryError, match=f"no memory for {wanted} rooms"):
+        capacities([10, wanted], item_size)
 
 
 def test_memory_of_repeated_growth_does_not_rise():

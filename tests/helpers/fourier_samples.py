@@ -9,6 +9,8 @@ from pytrees.fourier import ordinal_codes
 from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 SEEDS = st.integers(0, 2**32 - 1)
+CLOSE = {"rtol": 0.0, "atol": 1e-12}
+STRUCTURE = ("children_left", "children_right", "feature", "threshold", "child_offsets", "children", "category")
 
 
 def domain(cardinalities):
@@ -209,3 +211,12 @@ def assert_equal_trees(tree, other):
         np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
     for name in ("value", "gain"):
         np.testing.assert_allclose(getattr(tree, name), getattr(other, name), rtol=0.0, atol=1e-12, err_msg=name)
+
+
+def assert_same_rebuilt(rebuilt, other):
+    """The same nodes; numbers up to rounding."""
+    for name in STRUCTURE:
+        np.testing.assert_array_equal(getattr(rebuilt.tree, name), getattr(other.tree, name), err_msg=name)
+    np.testing.assert_allclose(rebuilt.averages, other.averages, **CLOSE)
+    for name in ("value", "gain"):
+        np.testing.assert_allclose(getattr(rebuilt.tree, name), getattr(other.tree, name), **CLOSE, err_msg=name)

@@ -330,9 +330,9 @@ def test_missing_keys_are_refused(data, estimator, keys):
 
 
 NO_KEYS = {
-    "too_few": (range(23), "23 keys for 24 rows"),
-    "too_many": (range(25), "25 keys for 24 rows"),
-    "empty": ([], "0 keys for 24 rows"),
+    "too_few": (range(23), "23 keys for 24 samples"),
+    "too_many": (range(25), "25 keys for 24 samples"),
+    "empty": ([], "0 keys for 24 samples"),
     "two_columns": (np.zeros((N_ROWS, 2)), "order must"),
     "list_of_pairs": ([(0, i) for i in NUMBERS], "order must"),
     "number": (7, "order must"),

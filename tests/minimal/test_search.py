@@ -270,7 +270,7 @@ def test_a_long_search_can_be_interrupted():
 
 
 def test_contradictory_rows(engine):
-    with pytest.raises(ValueError, match="no consistent tree: equal rows"):
+    with pytest.raises(ValueError, match="no consistent tree: equal samples"):
         minimal_tree([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]], [0, 1, 1])
     with pytest.raises(ValueError, match="no consistent tree"):
         search([[1.0], [1.0], [2.0]], [0, 1, 1])
@@ -307,7 +307,7 @@ def test_results_cannot_be_changed():
     found = minimal_tree([[0.0], [1.0]], [0, 1])
     with pytest.raises(AttributeError):
         found.lower_bound = 1
-    assert isinstance(found, pytrees.minimal.MinimalTree)
+    assert isinstance(found, pytrees.trees.MinimalTree)
 
 
 # ----------------------------------------------------------------------------------------------------------------- ID3

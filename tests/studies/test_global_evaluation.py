@@ -1,15 +1,15 @@
 """The study of global evaluation: the protocol, the settings of Figure 6, the tables, runs that go on."""
 
-import csv
 import sys
 
 import numpy as np
 import pytest
+from csv_tables import read_csv
 
 from pytrees import ID3Classifier, minimal_tree
-from pytrees.__main__ import main
 from pytrees.datasets import load_shipped, make_monks
 from studies import global_evaluation, global_protocol, global_report
+from studies.__main__ import main
 from studies.global_growth_report import collect_growth
 from studies.global_protocol import DISTANCES, EVALUATIONS, PRUNINGS
 
@@ -29,16 +29,6 @@ TABLES = {
 }
 PICTURES = {f"global_figure_{number}.png" for number in range(4, 9)}
 TREE_SIZES = (3, 7)
-
-
-@pytest.fixture(autouse=True)
-def no_home(monkeypatch):
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
-
-
-def read_csv(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def iris():

@@ -1,20 +1,20 @@
 """The ordinal study: the paper's figures, the protocol, runs that go on, the tables, the command line."""
 
-import csv
 import sys
 
 import numpy as np
 import pytest
+from csv_tables import read_csv
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import Bunch
 
 from pytrees import OrdinalDecisionTreeClassifier
-from pytrees.__main__ import main
 from pytrees.criteria import RankingImpurity
 from pytrees.datasets import load_toy_ordinal, make_balance_scale
 from pytrees.metrics import make_ordinal_scorer
 from studies import ordinal, ordinal_paper, ordinal_report
+from studies.__main__ import main
 
 KEPT = "ordinal_tasks.jsonl"
 TABLES = {
@@ -26,16 +26,6 @@ TABLES = {
     KEPT,
 }
 PICTURES = {"ordinal_datasets.png", "ordinal_means.png"}
-
-
-@pytest.fixture(autouse=True)
-def no_home(monkeypatch):
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
-
-
-def read_csv(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def as_table(X, y, train_size, n_classes=None):
@@ -360,7 +350,7 @@ def test_data_sets_that_are_absent_are_named(tmp_path, capsys):
     assert main(arguments) == 0
     out, err = capsys.readouterr()
     assert f"Not in {tmp_path}, and left out: ERA, ESL, LEV" in err
-    assert "splits [" in err
+    assert "splits: " in err
     assert "seconds in all" in out
     assert {row["dataset"] for row in read_csv(output / "ordinal_splits.csv")} == {"balance-scale", "toy"}
     (first, *_) = [row for row in read_csv(output / "ordinal_splits.csv") if row["model"] == "ogini"]

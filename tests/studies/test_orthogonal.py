@@ -1,18 +1,18 @@
 """The study of orthogonal trees: the protocol against the estimators, the paper's numbers, tables, runs that go on."""
 
-import csv
 import sys
 
 import numpy as np
 import pytest
+from csv_tables import read_csv
 from sklearn.ensemble import BaggingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch
 
 from pytrees import DecisionTreeClassifier, OrthogonalTreesClassifier
-from pytrees.__main__ import main
 from pytrees.datasets import load_discrete
 from studies import orthogonal, orthogonal_report
+from studies.__main__ import main
 from studies.orthogonal_paper import ERROR_ROWS, IN_ORDER, NODE_ROWS, SETTINGS
 from studies.orthogonal_protocol import VARIANTS, Components, HeldOutRows, c45, judge
 
@@ -59,11 +59,6 @@ def finished(tables, tmp_path_factory):
         patch.setitem(SETTINGS, "spect", FEWER)
         results = orthogonal.run_orthogonal(tables, 2, folder, n_forest_trees=N_FOREST_TREES, n_jobs=1)
     return folder, results
-
-
-def read_csv(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 # ---------------------------------------------------------------------------------------------------------- the paper

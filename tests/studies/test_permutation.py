@@ -1,29 +1,22 @@
-"""The studies: the paper's golden figures, the protocol, the tables that are written, the command line."""
+"""The tour and the permutation study: golden figures of the paper, the protocol, the tables, the command lines."""
 
-import csv
+import subprocess
 import sys
 
 import numpy as np
 import pytest
+from csv_tables import read_csv
 from sklearn.metrics import f1_score
 from sklearn.model_selection import TimeSeriesSplit
 
 from pytrees import DecisionTreeClassifier, PermutationDecisionTreeClassifier, effort_to_compress
-from pytrees.__main__ import STUDIES, main
+from pytrees.__main__ import main as run_tour
 from pytrees.datasets import load_shipped, load_toy_permutations
-from studies import permutation, report, tour, toy
+from pytrees.tour import permutation, report, toy
+from studies.__main__ import STUDIES
+from studies.__main__ import main as run_study
 
 TOY_PICTURE = "toy_trees.png"
-
-
-@pytest.fixture(autouse=True)
-def no_home(monkeypatch):
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
-
-
-def read_csv(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 # ------------------------------------------------------------------------------------------------------- golden figures
@@ -69,7 +62,7 @@ def test_toy_example_that_disagrees_is_told(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(toy.TABLE_3, "C", 10)
     assert not toy.run_toy(tmp_path)
     monkeypatch.setattr(permutation, "run_permutation", lambda *args, **options: None)
-    assert main(["--output", str(tmp_path)]) == 1
+    assert run_tour(["--output", str(tmp_path)]) == 1
     assert "does NOT give the paper's figures" in capsys.readouterr().err
 
 
@@ -140,12 +133,12 @@ def test_choose_depth_takes_the_lowest_of_the_best(right):
 
 
 def test_one_split_of_one_set(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(tour, "SHIPPED", ("iris",))
-    assert main(["--splits", "1", "--jobs", "1", "--output", str(tmp_path)]) == 0
+    monkeypatch.setattr(permutation, "SHIPPED", ("iris",))
+    assert run_tour(["--splits", "1", "--jobs", "1", "--output", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert "Table 4" in out
     assert "Table 5" in out
-    assert "splits [" in err
+    assert "splits: " in err
     assert {path.name for path in tmp_path.iterdir()} == {
         TOY_PICTURE,
         "permutation.png",
@@ -201,12 +194,26 @@ def test_written_tables_make_their_folder(tmp_path):
     assert path.read_bytes().decode() == 'name,number\n"x, y",1\nä,0.5\n'
 
 
-def test_without_matplotlib_there_are_no_pictures(tmp_path, monkeypatch, capsys):
+def test_without_matplotlib_one_line_says_that_pictures_are_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(permutation, "SHIPPED", ("iris",))
     assert report.import_pyplot() is None
-    assert toy.run_toy(tmp_path)
-    assert "needs matplotlib" in capsys.readouterr().out
-    assert not (tmp_path / TOY_PICTURE).exists()
+    assert run_tour(["--splits", "1", "--jobs", "1", "--output", str(tmp_path)]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("The pictures")]
+    assert told == ["The pictures are left out: they need matplotlib (pip install 'pytrees[plot]')."]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".csv"}
+
+
+def test_the_tour_needs_what_is_always_installed():
+    absent = ["matplotlib", "pandas", "statsmodels", "tqdm", "studies"]
+    code = f"""
+import sys
+sys.modules |= dict.fromkeys({absent})
+import pytrees.__main__
+from pytrees.tour import permutation, toy
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.stderr, done.returncode) == ("", 0)
 
 
 # ----------------------------------------------------------------------------------------------------- the command line
@@ -223,26 +230,26 @@ def nothing_runs(monkeypatch):
 
 
 def test_all_six_sets_need_a_folder(nothing_runs, tmp_path, capsys):
-    assert main(["permutation", "--output", str(tmp_path)]) == 2
+    assert run_study(["permutation", "--output", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert "Haberman, Ionosphere, Seeds are files" in error
     assert "PYTREES_DATA or --data-home" in error
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("study", ["tour", "permutation"])
-def test_an_absent_folder_is_told(nothing_runs, tmp_path, capsys, monkeypatch, study):
+@pytest.mark.parametrize(("main", "words"), [(run_tour, []), (run_study, ["permutation"])], ids=["tour", "study"])
+def test_an_absent_folder_is_told(nothing_runs, tmp_path, capsys, monkeypatch, main, words):
     absent = str(tmp_path / "absent")
-    assert main([study, "--data-home", absent]) == 2
+    assert main([*words, "--data-home", absent]) == 2
     assert f"There is no folder {absent}" in capsys.readouterr().err
     monkeypatch.setenv("PYTREES_DATA", absent)
-    assert main([study]) == 2
+    assert main(words) == 2
     assert f"There is no folder {absent}" in capsys.readouterr().err
 
 
 def test_a_folder_without_the_tables_is_told(tmp_path, capsys):
     output = tmp_path / "results"
-    assert main(["permutation", "--splits", "1", "--data-home", str(tmp_path), "--output", str(output)]) == 2
+    assert run_study(["permutation", "--splits", "1", "--data-home", str(tmp_path), "--output", str(output)]) == 2
     assert ".csv" in capsys.readouterr().err
 
 
@@ -251,13 +258,24 @@ def test_a_folder_without_the_tables_is_told(tmp_path, capsys):
 )
 def test_other_arguments_are_refused(nothing_runs, tmp_path, capsys, arguments):
     with pytest.raises(SystemExit) as caught:
-        main([*arguments, "--output", str(tmp_path)])
+        run_tour([*arguments, "--output", str(tmp_path)])
     assert caught.value.code == 2
     assert "usage: python -m pytrees" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], *([name, "-h"] for name in STUDIES)])
-def test_help(capsys, arguments):
+@pytest.mark.parametrize("arguments", [[], ["other"], ["permutation", "--splits", "0"], ["ordinal", "--jobs", "x"]])
+def test_other_arguments_of_studies_are_refused(nothing_runs, capsys, arguments):
+    with pytest.raises(SystemExit) as caught:
+        run_study(arguments)
+    assert caught.value.code == 2
+    assert "usage: python -m studies" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments"),
+    [(run_tour, ["--help"]), (run_study, ["-h"]), *((run_study, [name, "-h"]) for name in STUDIES)],
+)
+def test_help(capsys, main, arguments):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 0
@@ -266,15 +284,17 @@ def test_help(capsys, arguments):
 
 def test_help_lists_the_studies(capsys):
     with pytest.raises(SystemExit):
-        main(["-h"])
+        run_study(["-h"])
     printed = " ".join(capsys.readouterr().out.split())
     assert all(f"{name} " in printed and study.SUMMARY in printed for name, study in STUDIES.items())
 
 
-def test_an_interrupted_run_says_so(monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(("main", "words"), [(run_tour, []), (run_study, ["permutation"])], ids=["tour", "study"])
+def test_an_interrupted_run_says_so(monkeypatch, tmp_path, capsys, main, words):
     def interrupt(*args, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(permutation, "run_permutation", interrupt)
-    assert main(["tour", "--output", str(tmp_path)]) == 130
+    monkeypatch.setattr("studies.permutation.load_tables", lambda options: {})
+    assert main([*words, "--output", str(tmp_path)]) == 130
     assert capsys.readouterr().err.endswith("Interrupted.\n")

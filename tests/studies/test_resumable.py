@@ -43,7 +43,7 @@ def test_all_are_computed_and_kept(path, capsys):
     assert list(run(counted, path)) == list(TASKS)
     assert counted.called == [2, 3, 4]
     told = capsys.readouterr().err
-    assert "squares [" in told
+    assert "squares: " in told
     assert "3 of 3 tasks are finished in" in told
 
 

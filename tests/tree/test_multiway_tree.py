@@ -206,7 +206,7 @@ def test_picture():
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()
-    assert [node.get_text() for node in plot_tree(Estimator(), ax=ax)][:2] == ["feature_0", "class no\n3 rows"]
+    assert [node.get_text() for node in plot_tree(Estimator(), ax=ax)][:2] == ["feature_0", "class no\n3 samples"]
     assert {"blue", "red", "white"} <= {text.get_text() for text in ax.texts}
 
 

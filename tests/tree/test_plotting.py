@@ -35,9 +35,9 @@ def test_a_box_for_every_node(plt, fitted):
     assert len(nodes) == tree.node_count
     for node, box in enumerate(nodes):
         if tree.children_left[node] == -1:
-            rows = tree.n_node_samples[node]
+            n_samples = tree.n_node_samples[node]
             name = "abc"[tree.majority[node]]
-            assert box.get_text() == f"class {name}\n{rows} row{'s' if rows > 1 else ''}"
+            assert box.get_text() == f"class {name}\n{n_samples} sample{'s' if n_samples > 1 else ''}"
         else:
             name = ["age", "weight", "height"][tree.feature[node]]
             assert box.get_text() == f"{name} ≤ {tree.threshold[node]:.4g}"
@@ -55,7 +55,7 @@ def test_a_line_for_every_branch_and_answers_at_the_root(plt, fitted):
 def test_given_axes_names_and_size(plt):
     _, (left, right) = plt.subplots(1, 2)
     nodes = plot_tree(make_stump(), feature_names=["age"], class_names=["no", "yes"], ax=left, fontsize=7.5)
-    assert [node.get_text() for node in nodes] == ["age ≤ 0.5", "class no\n1 row", "class yes\n1 row"]
+    assert [node.get_text() for node in nodes] == ["age ≤ 0.5", "class no\n1 sample", "class yes\n1 sample"]
     assert {node.get_fontsize() for node in nodes} == {7.5}
     assert all(node.axes is left for node in nodes)
     assert not right.texts
@@ -63,7 +63,7 @@ def test_given_axes_names_and_size(plt):
 
 def test_a_leaf_alone(plt):
     nodes = plot_tree(DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "a"]))
-    assert [node.get_text() for node in nodes] == ["class a\n2 rows"]
+    assert [node.get_text() for node in nodes] == ["class a\n2 samples"]
 
 
 def test_pure_nodes_are_darker_than_mixed_ones(plt):

@@ -288,7 +288,7 @@ def test_out_of_bag_score_as_scikit_learn_estimates_it():
         ({"max_samples": -0.5}, "'max_samples' parameter"),
         ({"max_samples": np.nan}, "'max_samples' parameter"),
         ({"max_samples": "all"}, "'max_samples' parameter"),
-        ({"max_samples": 2**28 + 1}, "max_samples=268435457 draws more than 268435456 rows"),
+        ({"max_samples": 2**28 + 1}, "max_samples=268435457 draws more than 268435456 samples"),
         ({"max_samples": 1e300}, r"max_samples=1e\+300 draws more than"),
         ({"oob_score": "accuracy"}, "'oob_score' parameter"),
         ({"class_weight": "balanced_subsample"}, "'class_weight' parameter"),
@@ -296,7 +296,7 @@ def test_out_of_bag_score_as_scikit_learn_estimates_it():
     ],
 )
 def test_parameters_that_are_refused(data, monkeypatch, parameters, message):
-    monkeypatch.setattr("pytrees.trees.base_forest._grow_from_seed", None)  # before anything grows
+    monkeypatch.setattr("pytrees.trees.forest._grow_from_seed", None)  # before anything grows
     with pytest.raises(ValueError, match=message):
         make_forest(**parameters).fit(*data)
 

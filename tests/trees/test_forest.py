@@ -1,6 +1,5 @@
 """Forests: every tree follows from its seed, whoever grows it where; their votes."""
 
-import io
 import sys
 
 import joblib
@@ -12,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
-import pytrees.trees.base_forest
+import pytrees.trees.forest
 from pytrees import (
     DecisionForestClassifier,
     PermutationDecisionForestClassifier,
@@ -166,7 +165,7 @@ def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, exp
 
 def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
-    forest_class, kernel = type(make_forest()), pytrees.trees.base_forest.kernel
+    forest_class, kernel = type(make_forest()), pytrees.trees.forest.kernel
     grow = forest_class._grow
 
     def recorded_grow(*args, **of_forest):
@@ -178,8 +177,8 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
         return kernel(name)
 
     monkeypatch.setattr(forest_class, "_grow", staticmethod(recorded_grow))
-    monkeypatch.setattr(pytrees.trees.base_forest, "kernel", recorded_kernel)
-    monkeypatch.setattr(pytrees.trees.base_forest, "_FEWEST_ROWS_OF_A_WORKER", 1)
+    monkeypatch.setattr(pytrees.trees.forest, "kernel", recorded_kernel)
+    monkeypatch.setattr(pytrees.trees.forest, "_FEWEST_ROWS_OF_A_WORKER", 1)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         make_forest().fit(*data).predict(data[0])
     assert seen == {"grow": {engine}, "walk": {engine}}
@@ -236,7 +235,7 @@ def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
 @pytest.mark.parametrize("n_rows", [1, 15, 16, 200])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_sums_for_any_number_of_rows_and_workers(engine, data, expected, n_rows, n_jobs, monkeypatch):
-    monkeypatch.setattr(pytrees.trees.base_forest, "_FEWEST_ROWS_OF_A_WORKER", 30)
+    monkeypatch.setattr(pytrees.trees.forest, "_FEWEST_ROWS_OF_A_WORKER", 30)
     X = np.random.default_rng(n_rows).integers(0, 4, (n_rows, 2)).astype(np.float64)
     trees = [make_stump(value=[[1, 2, 4], [1, 2, 0], [0, 3, 4]], n_features=2), *trees_of(expected)]
     votes, shares = np.zeros((n_rows, 3)), np.zeros((n_rows, 3))
@@ -244,8 +243,8 @@ def test_sums_for_any_number_of_rows_and_workers(engine, data, expected, n_rows,
         for row, leaf in enumerate(tree.apply(X)):
             votes[row, tree.majority[leaf]] += 1
             shares[row] += tree.shares[leaf]
-    np.testing.assert_array_equal(pytrees.trees.base_forest.sum_votes(trees, X, n_jobs), votes)
-    np.testing.assert_array_equal(pytrees.trees.base_forest.sum_shares(trees, X, n_jobs), shares)
+    np.testing.assert_array_equal(pytrees.trees.forest.sum_votes(trees, X, n_jobs), votes)
+    np.testing.assert_array_equal(pytrees.trees.forest.sum_shares(trees, X, n_jobs), shares)
 
 
 @pytest.mark.parametrize(
@@ -302,31 +301,27 @@ def test_clone_and_html(make_forest, data):
 # ----------------------------------------------------------------------------------------------------- the progress bar
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_verbose_shows_progress_on_standard_error(engine, make_forest, data, capsys, n_jobs):
+def test_verbose_prints_a_line_for_every_tenth_of_the_trees_without_tqdm(
+    engine, make_forest, data, capsys, monkeypatch, n_jobs
+):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     make_forest(n_estimators=12, max_depth=1, verbose=1, n_jobs=n_jobs).fit(*data)
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
     assert len(lines) == 10
-    assert all(line.startswith("trees [") for line in lines)
-    assert "] 12/12, " in lines[-1]
+    assert all(line.startswith("trees: ") for line in lines)
+    assert lines[-1].startswith("trees: 12 of 12, ")
 
 
-def test_verbose_redraws_one_line_on_a_terminal(make_forest, data, monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    make_forest(verbose=2).fit(*data)
-    text = terminal.getvalue()
-    assert text.count("\n") == 1
-    assert text.endswith("\n")
-    assert text.startswith("\rtrees [")
-    assert "] 5/5, " in text.split("\r")[-1]
+def test_verbose_shows_a_progress_bar_of_tqdm(make_forest, data, capsys):
+    pytest.importorskip("tqdm")
+    make_forest(n_estimators=12, verbose=2).fit(*data)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.split("\r")[-1].startswith("trees: 100%")
+    assert "12/12 [" in err
 
 
 @pytest.mark.parametrize("verbose", [0, False])

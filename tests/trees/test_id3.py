@@ -133,14 +133,14 @@ def test_exports_show_what_is_predicted():
 def test_contradictory_rows_end_with_the_majority(engine):
     X, y = [[0.0], [0.0], [0.0], [1.0]], ["b", "b", "a", "a"]
     for evaluation in EVALUATIONS:
-        with pytest.warns(UserWarning, match="Equal rows of X have different classes"):
+        with pytest.warns(UserWarning, match="Equal samples in X have different classes"):
             tree = ID3Classifier(evaluation=evaluation).fit(X, y)
         assert not tree.is_consistent_
         ID3Classifier(evaluation=evaluation, max_depth=3).fit(X, y)  # no warning: a limit could be the reason
         assert tree.predict(X).tolist() == ["b", "b", "b", "a"]
 
 
-@pytest.mark.filterwarnings("ignore:Equal rows")
+@pytest.mark.filterwarnings("ignore:Equal samples")
 def test_one_class_one_row_constant_columns(engine):
     for evaluation in EVALUATIONS:
         for X, y in (([[1.0], [2.0]], [5, 5]), ([[1.0]], [5]), ([[1.0], [1.0]], [5, 7])):
@@ -149,7 +149,7 @@ def test_one_class_one_row_constant_columns(engine):
             assert [stage.tolist() for stage in tree.staged_predict(X)] == [[5] * len(X)]
 
 
-@pytest.mark.filterwarnings("ignore:Equal rows")
+@pytest.mark.filterwarnings("ignore:Equal samples")
 def test_weights(engine):
     X, y = make_ties(n_samples=16)
     weights = np.arange(16) % 3
@@ -307,7 +307,7 @@ def test_many_classes_are_many_pairs():
         ID3Classifier("jaccard", evaluation="global", max_leaf_nodes=3).fit(X, y)
 
 
-@pytest.mark.filterwarnings("ignore:Equal rows")
+@pytest.mark.filterwarnings("ignore:Equal samples")
 def test_a_failed_fit_leaves_the_last_one():
     X, y = make_ties()
     tree = ID3Classifier().fit(X, y)

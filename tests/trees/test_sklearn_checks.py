@@ -83,7 +83,7 @@ def expected_failures(estimator):
     failures = {}
     if is_id3 and estimator.evaluation != "local":
         failures["check_class_weight_classifiers"] = (
-            "weighs a class by 0.0001: global evaluation counts rows, by whole numbers"
+            "weighs a class by 0.0001: global evaluation counts samples, by whole numbers"
         )
     elif not estimator.categorical_features:  # which are rounded: leaves are not pure
         failures["check_class_weight_classifiers"] = (

@@ -1,12 +1,37 @@
-"""Exact arithmetic on fractions of 128-bit integers, inlined where it is cimported."""
+"""Exact arithmetic on fractions of 128-bit integers and on sums of them, inlined where it is cimported.
+
+Two fractions are compared by products of 256 bits. Sums are exact as long as a common denominator fits; where it does
+not, the functions say so, or turn to Python's integers.
+"""
 
 from libc.math cimport ldexp
+from libc.string cimport memcpy
 
-from pytrees._core.base.types cimport float64_t, int128_t, uint64_t, uint128_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t, uint64_t, uint128_t
+
+cdef enum:
+    # Common denominators below 2**92: numerators of fractions below 2**28, and sums of up to 64, stay in 128 bits.
+    DENOMINATOR_BITS = 92
+    MOST_SMALL_TERMS = 64
+    # Of the two numerators that make a sum, and of its denominator: the sum takes a bit more, and its sign another.
+    FRACTION_BITS = 125
+
+
+cdef struct Term:
+    # The fraction a / b, below 2**28 in magnitude, its denominator positive and below 2**28. Of distances that are no
+    # sums of fractions: a whole number a, or the parts a and b of two sums.
+    int64_t a, b
+
+
+cdef struct TermSum:
+    # The caller allocates.
+    index_t n_terms
+    Term* terms
+    int* signs
 
 
 cdef inline void multiply_wide(uint128_t x, uint128_t y, uint128_t* high, uint128_t* low) noexcept nogil:
-    """high * 2**128 + low = x * y."""
+    """Compute high * 2**128 + low = x * y."""
     cdef uint128_t mask = <uint64_t> -1
     cdef uint128_t x0 = x & mask, x1 = x >> 64, y0 = y & mask, y1 = y >> 64
     cdef uint128_t p00 = x0 * y0, p01 = x0 * y1, p10 = x1 * y0, p11 = x1 * y1
@@ -16,7 +41,7 @@ cdef inline void multiply_wide(uint128_t x, uint128_t y, uint128_t* high, uint12
 
 
 cdef inline bint is_greater_fraction(int128_t a, uint128_t b, int128_t c, uint128_t d) noexcept nogil:
-    """a / b > c / d for positive b and d, exactly."""
+    """Whether a / b > c / d, exactly; b and d are positive."""
     cdef uint128_t high_left, low_left, high_right, low_right
     if a <= 0 and c >= 0:
         return False
@@ -31,7 +56,7 @@ cdef inline bint is_greater_fraction(int128_t a, uint128_t b, int128_t c, uint12
 
 
 cdef inline float64_t nearest_double(int128_t numerator, uint128_t denominator) noexcept nogil:
-    """The double nearest to numerator / denominator, ties to even; the denominator is positive, below 2**127."""
+    """Return the double nearest to numerator / denominator, ties to even; the denominator is positive, below 2**127."""
     cdef uint128_t magnitude = <uint128_t> (numerator if numerator >= 0 else -numerator)
     cdef uint128_t limit = 1, quotient, remainder
     cdef int shift = 0
@@ -55,3 +80,95 @@ cdef inline float64_t nearest_double(int128_t numerator, uint128_t denominator) 
         quotient |= 1
     result = ldexp(<float64_t> quotient, -shift)
     return result if numerator > 0 else -result
+
+
+# ------------------------------------------------------------------------------------------------ common denominators
+
+cdef inline int64_t greatest_common_divisor(int64_t x, int64_t y) noexcept nogil:
+    while y != 0:
+        x, y = y, x % y
+    return x
+
+
+cdef inline bint multiply_to_common(uint128_t* denominator, int64_t other, uint128_t limit) noexcept nogil:
+    """Replace the denominator by its least common multiple with another one; False where that exceeds the limit."""
+    cdef uint128_t factor = <uint128_t> (
+        other // greatest_common_divisor(other, <int64_t> (denominator[0] % <uint128_t> other))
+    )
+    if denominator[0] > limit // factor:
+        return False
+    denominator[0] *= factor
+    return True
+
+
+cdef inline bint add_fraction(
+    int128_t* numerator, uint128_t* denominator, int128_t other_numerator, uint128_t other_denominator
+) noexcept nogil:
+    """Add another fraction to this one, both of positive denominators; False where FRACTION_BITS do not suffice."""
+    cdef uint128_t x = denominator[0], y = other_denominator, factor, other_factor
+    cdef int128_t limit = <int128_t> 1 << FRACTION_BITS
+    while y != 0:
+        x, y = y, x % y
+    # The common denominator is denominator * factor = other_denominator * other_factor.
+    factor = other_denominator // x
+    other_factor = denominator[0] // x
+    if (
+        denominator[0] > <uint128_t> limit // factor
+        or not -limit // <int128_t> factor <= numerator[0] <= limit // <int128_t> factor
+        or not -limit // <int128_t> other_factor <= other_numerator <= limit // <int128_t> other_factor
+    ):
+        return False
+    numerator[0] = numerator[0] * <int128_t> factor + other_numerator * <int128_t> other_factor
+    denominator[0] *= factor
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------- sums of terms
+
+cdef inline void add_term(TermSum* total, Term term, int sign) noexcept nogil:
+    """Add a term with a sign, or take away the same term where it is there with the other sign."""
+    cdef index_t i
+    for i in range(total.n_terms):
+        if total.signs[i] == -sign and total.terms[i].a == term.a and total.terms[i].b == term.b:
+            total.n_terms -= 1
+            total.terms[i] = total.terms[total.n_terms]
+            total.signs[i] = total.signs[total.n_terms]
+            return
+    total.terms[total.n_terms] = term
+    total.signs[total.n_terms] = sign
+    total.n_terms += 1
+
+
+cdef inline void copy_terms(TermSum* target, const TermSum* source) noexcept nogil:
+    target.n_terms = source.n_terms
+    memcpy(target.terms, source.terms, source.n_terms * sizeof(Term))
+    memcpy(target.signs, source.signs, source.n_terms * sizeof(int))
+
+
+cdef inline int sign_of_sum(const TermSum* total) except -2 nogil:
+    """Return the sign of the sum, exactly: -1, 0 or 1."""
+    cdef index_t i
+    cdef uint128_t denominator = 1, limit = <uint128_t> 1 << DENOMINATOR_BITS
+    cdef int128_t numerator = 0
+    if total.n_terms > MOST_SMALL_TERMS:
+        return _sign_of_large_sum(total)
+    # `denominator` is the least common multiple of those of terms[:i].
+    for i in range(total.n_terms):
+        if not multiply_to_common(&denominator, total.terms[i].b, limit):
+            return _sign_of_large_sum(total)
+    for i in range(total.n_terms):
+        numerator += total.signs[i] * (
+            <int128_t> total.terms[i].a * <int128_t> (denominator // <uint128_t> total.terms[i].b)
+        )
+    return (numerator > 0) - (numerator < 0)
+
+
+cdef inline int _sign_of_large_sum(const TermSum* total) except -2 with gil:
+    """Return the same by way of Python's integers."""
+    cdef index_t i
+    numerator, denominator = 0, 1
+    for i in range(total.n_terms):
+        a, b = int(total.terms[i].a), int(total.terms[i].b)
+        numerator = numerator * b + int(total.signs[i]) * a * denominator
+        denominator *= b
+    return (numerator > 0) - (numerator < 0)

@@ -45,8 +45,8 @@ def _check(X, n_categories):
 
 
 cdef int _reserve_rows(FractionalRows rows, Py_ssize_t n) except -1 nogil:
-    reserve(<void**> &rows.rows, &rows.row_capacity, n, sizeof(index_t))
-    reserve(<void**> &rows.weights, &rows.weight_capacity, n, sizeof(float64_t))
+    reserve(<void**> &rows.rows, &rows.row_capacity, n, sizeof(index_t), b"rows of nodes")
+    reserve(<void**> &rows.weights, &rows.weight_capacity, n, sizeof(float64_t), b"weights of nodes")
     return 0
 
 
@@ -70,7 +70,9 @@ cdef int divide_rows(
     cdef index_t part, n_parts = _number_categories(rows, start, stop, feature) if is_categorical else 2
     cdef Part* parts
     division.n_parts = 0
-    reserve(<void**> &rows.parts, &rows.part_capacity, rows.n_parts + n_parts + 1, sizeof(Part))
+    reserve(
+        <void**> &rows.parts, &rows.part_capacity, rows.n_parts + n_parts + 1, sizeof(Part), b"parts of nodes"
+    )
     parts = &rows.parts[rows.n_parts]
     for part in range(n_parts + 1):
         parts[part].branch = rows.present[part] if is_categorical else part
@@ -117,7 +119,7 @@ cdef void _find_parts(
     FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Part* parts,
     index_t n_parts,
 ) noexcept nogil:
-    """The part of every row, and the parts' weights; their `stop` becomes the number of their rows."""
+    """Find the part of every row, and the parts' weights; their `stop` becomes the number of their rows."""
     cdef bint is_categorical = rows.n_categories[feature] > 0
     cdef Py_ssize_t i
     cdef index_t part
@@ -159,7 +161,7 @@ cdef void _gather_parts(
 
 
 cdef int take_part(FractionalRows rows, const Division* division, index_t number, Part* part) except -1 nogil:
-    """The rows of a part, together with those without a value, which have its share of their weight."""
+    """Take the rows of a part, together with those without a value, which have its share of their weight."""
     cdef Py_ssize_t known, missing = division.missing_start, end = rows.top
     cdef float64_t share, weight
     part[0] = rows.parts[division.first_part + number]
@@ -225,7 +227,7 @@ cdef void _merge(FractionalRows rows, Py_ssize_t low, Py_ssize_t middle, Py_ssiz
 # --------------------------------------------------------------------------------------------------------- from Python
 
 def divide_weights(const float64_t[:, ::1] X, weights, n_categories, index_t feature, threshold):
-    """The rows that go each way from a node that has all of X: [(branch, rows, weights), ...], by branch.
+    """List the samples that go each way from a node that has all of X: [(branch, rows, weights), ...], by branch.
 
     A branch is the code of a category where the feature has some, and 0 or 1 for the sides of a threshold. Rows whose
     value is missing go every way, with the share of the known rows' weight that goes there. Empty where all known rows
@@ -255,7 +257,7 @@ def class_shares(
     const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category,
     const float64_t[:, ::1] value, const float64_t[:, ::1] X,
 ):
-    """For every row the shares of the classes in the leaves that it comes to; (n_rows, n_classes) float64.
+    """Compute for every sample the shares of the classes in the leaves that it comes to; (n_rows, n_classes) float64.
 
     Where the value that a node asks for is missing the row goes every way, with the share of the training rows' weight
     that went there. Where no child stands for its value it stays.
@@ -303,7 +305,7 @@ cdef inline int64_t _only_child(
     const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category, int64_t node,
     const float64_t* row,
 ) noexcept nogil:
-    """The child that a row goes to; NONE where it stays, ALL_CHILDREN where the value is missing."""
+    """Return the child that a row goes to; NONE where it stays, ALL_CHILDREN where the value is missing."""
     cdef int64_t low, high, middle
     cdef float64_t value
     if children_left[node] == LEAF:

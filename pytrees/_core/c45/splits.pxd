@@ -2,9 +2,9 @@
 
 cimport cython
 
-from pytrees._core.rows.partition cimport Features
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.criteria.weighted cimport WeightedScan
+from pytrees._core.rows.partition cimport Features
 
 
 cdef struct RatioSplit:

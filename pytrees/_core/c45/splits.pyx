@@ -7,21 +7,16 @@ from libc.math cimport NAN, log2
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from pytrees._core.c45.rows cimport is_missing
-from pytrees._core.criteria.gain cimport exceeds_by_tolerance
-from pytrees._core.rows.partition cimport Features, threshold_between
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.base.types cimport (NONE, float64_t, index_t, int64_t, uint32_t)
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.c45.rows cimport is_missing
+from pytrees._core.criteria.counts cimport LOG2_TABLE_SIZE
 from pytrees._core.criteria.entropy cimport weighted_entropy
+from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 from pytrees._core.criteria.weighted cimport (
-    LOGS,
-    NO_MATCH,
-    LOG2_TABLE_SIZE,
-    approximate_gain,
-    move_weight_left,
-    start_sums,
-    gain_of_impurities,
+    LOGS, NO_MATCH, approximate_gain, gain_of_impurities, move_weight_left, start_sums,
 )
+from pytrees._core.rows.partition cimport Features, threshold_between
 
 cdef enum:
     NARROW_ROWS = 65536
@@ -61,7 +56,7 @@ cdef class SplitFinder:
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.offers = <RatioSplit*> malloc(max(1, self.n_features) * sizeof(RatioSplit))
         if self.offers == NULL:
-            raise MemoryError()
+            raise MemoryError(f"no memory for the splits of {self.n_features} features")
         self.scan.sums = LOGS
         self.scan.match = NO_MATCH
         self.scan.n_classes = n_classes
@@ -80,7 +75,7 @@ cdef class SplitFinder:
 cdef RatioSplit best_split(
     SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n
 ) noexcept nogil:
-    """Of the features' splits that gain about the average or more, the one of the greatest gain ratio; the lowest
+    """Find, of the features' splits that gain about the average or more, the one of the greatest gain ratio; the lowest
     feature of several."""
     cdef RatioSplit best
     cdef const RatioSplit* offer
@@ -136,7 +131,7 @@ cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spa
 
 
 cdef index_t _sort_known(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
-    """The places of the rows whose value is known, sorted by value; returns their number. Sums up weights."""
+    """Write the places of the rows whose value is known, sorted by value, and return their number. Sum up weights."""
     cdef index_t i, label, n_known = 0
     cdef bint looks = finder.has_missing[feature]
     cdef bint is_narrow = finder.features.narrow_ranks.shape[0] > 0
@@ -172,7 +167,7 @@ cdef inline bint _is_enough(float64_t weight, float64_t least) noexcept nogil:
 cdef void _keep_offer(
     SplitFinder finder, index_t feature, float64_t threshold, float64_t gain, index_t n_children
 ) noexcept nogil:
-    """The information of a split counts the rows whose value is missing as one more child."""
+    """Offer a split. Its information counts the rows whose value is missing as one more child."""
     cdef RatioSplit* offer = &finder.offers[feature]
     cdef float64_t information = 0.0, share
     cdef index_t child
@@ -190,7 +185,7 @@ cdef void _keep_offer(
 # ---------------------------------------------------------------------------------------------------------- categories
 
 cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* entries, index_t n_known) noexcept nogil:
-    """The one split into a child for every value: at least two of them must have enough rows."""
+    """Offer the one split into a child for every value: at least two of them must have enough rows."""
     cdef index_t i, place, child = 0, n_children = 0, n_enough = 0
     cdef float64_t gain
     cdef float64_t* counts = finder.scan.left_counts
@@ -223,7 +218,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
 cdef void _split_by_threshold(
     SplitFinder finder, index_t feature, const Entry* entries, index_t n_known
 ) noexcept nogil:
-    """The threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
+    """Offer the threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
 
     Both sides must have enough rows: more where there are many rows and few classes, as in Quinlan's program.
     """
@@ -287,7 +282,7 @@ def find_c45_split(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, index_t n_classes, *, n_categories=None,
     float64_t min_samples_leaf,
 ):
-    """The best split of all rows: (gain ratio, gain in bits, feature, threshold), or None.
+    """Find the best split of all samples: (gain ratio, gain in bits, feature, threshold), or None.
 
     Features of which `n_categories` is positive hold codes 0..n_categories-1, and have no threshold. Missing values are
     NaN. `weights` are positive, or None.

@@ -9,34 +9,24 @@ from statistics import NormalDist
 import numpy as np
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport pow, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from pytrees._core.c45.splits cimport RatioSplit, SplitFinder, add_up, best_split
-from pytrees._core.c45.rows cimport (
-    Division,
-    FractionalRows,
-    Part,
-    copy_to_top,
-    divide_rows,
-    is_missing,
-    take_part,
-    unite_rows,
-)
-from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 from pytrees._core.base.memory cimport reserve
-from pytrees._core.c45.pessimism cimport count_errors, limit_of_errors
-from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, index_t, int64_t
-
-cdef enum:
-    ENTRIES_BETWEEN_SIGNALS = 10000000
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, NO_CATEGORY, UNDEFINED, float64_t, index_t, int64_t
+from pytrees._core.c45.rows cimport (
+    Division, FractionalRows, Part, copy_to_top, divide_rows, is_missing, take_part, unite_rows,
+)
+from pytrees._core.c45.splits cimport RatioSplit, SplitFinder, add_up, best_split
+from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 
 cdef float64_t SLACK = 1e-3         # of training errors, as in Quinlan's program
 cdef float64_t SIMPLICITY = 0.1     # what a simpler tree may be expected to err more
 
 
-cdef struct Node:
+cdef struct C45Node:
     index_t feature, n_rows
     index_t size        # number of nodes of its subtree, itself included
     index_t branch      # from its parent, as of a Part
@@ -60,16 +50,16 @@ cdef struct Frame:
 
 
 @cython.final
-cdef class Growth:
+cdef class C45Growth:
     cdef SplitFinder finder
     cdef FractionalRows rows
     cdef index_t n_classes, max_depth
     cdef bint prunes, raises
     cdef float64_t confidence, z
-    cdef int64_t n_scanned              # since signals were looked for
+    cdef int64_t n_scanned              # entries since signals were checked
 
-    cdef Node* nodes                    # in preorder
-    cdef Node* recorded                 # branches to be raised, each in preorder
+    cdef C45Node* nodes                 # in preorder
+    cdef C45Node* recorded              # branches to be raised, each in preorder
     cdef Frame* frames
     cdef float64_t* values              # class weights by node
     cdef index_t n_nodes, n_recorded, n_frames
@@ -85,7 +75,7 @@ cdef class Growth:
 
 # ------------------------------------------------------------------------------------------------------------ the walk
 
-cdef int _grow(Growth growth) except -1 nogil:
+cdef int _grow(C45Growth growth) except -1 nogil:
     """Grow and prune the tree of all rows."""
     cdef Frame* frame = _push_frame(growth, 0, growth.rows.top, 0)
     frame.grows = True
@@ -99,9 +89,12 @@ cdef int _grow(Growth growth) except -1 nogil:
     return 0
 
 
-cdef Frame* _push_frame(Growth growth, Py_ssize_t start, Py_ssize_t stop, index_t depth) except NULL nogil:
+cdef Frame* _push_frame(C45Growth growth, Py_ssize_t start, Py_ssize_t stop, index_t depth) except NULL nogil:
     cdef Frame* frame
-    reserve(<void**> &growth.frames, &growth.frame_capacity, growth.n_frames + 1, sizeof(Frame))
+    reserve(
+        <void**> &growth.frames, &growth.frame_capacity, <Py_ssize_t> growth.n_frames + 1, sizeof(Frame),
+        b"nodes on a path",
+    )
     frame = &growth.frames[growth.n_frames]
     memset(frame, 0, sizeof(Frame))
     frame.depth = depth
@@ -114,8 +107,8 @@ cdef Frame* _push_frame(Growth growth, Py_ssize_t start, Py_ssize_t stop, index_
     return frame
 
 
-cdef index_t _push_child(Growth growth) except -1 nogil:
-    """A frame for the next part of the node on top; returns its branch."""
+cdef index_t _push_child(C45Growth growth) except -1 nogil:
+    """Push a frame for the next part of the node on top; return its branch."""
     cdef Frame* parent = &growth.frames[growth.n_frames - 1]
     cdef Frame* frame
     cdef Py_ssize_t top = growth.rows.top
@@ -131,8 +124,8 @@ cdef index_t _push_child(Growth growth) except -1 nogil:
     return part.branch
 
 
-cdef index_t _recorded_child(Growth growth, Frame* parent, index_t branch) noexcept nogil:
-    """The number of the child as it was recorded, or NONE; children are asked for in ascending order."""
+cdef index_t _recorded_child(C45Growth growth, Frame* parent, index_t branch) noexcept nogil:
+    """Return the number of the child as it was recorded, or NONE; children are asked for in ascending order."""
     cdef index_t found = parent.next_recorded
     cdef index_t stop = parent.recorded + growth.recorded[parent.recorded].size
     while found < stop and growth.recorded[found].branch < branch:
@@ -141,11 +134,11 @@ cdef index_t _recorded_child(Growth growth, Frame* parent, index_t branch) noexc
     return found if found < stop and growth.recorded[found].branch == branch else NONE
 
 
-cdef int _enter(Growth growth, index_t branch) except -1 nogil:
+cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
     """Make the node on top, and divide its rows if it has a split."""
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
-    cdef const Node* recorded
-    cdef Node* node
+    cdef const C45Node* recorded
+    cdef C45Node* node
     cdef RatioSplit split
     frame.node = growth.n_nodes
     node = _add_node(growth, frame, branch)
@@ -157,26 +150,30 @@ cdef int _enter(Growth growth, index_t branch) except -1 nogil:
     elif frame.grows:
         frame.n_grown = 1
         if _may_split(growth, frame):
-            growth.n_scanned += (frame.stop - frame.start) * growth.finder.n_features
-            _look_for_signals(growth)
+            check_signals(
+                &growth.n_scanned, (frame.stop - frame.start) * growth.finder.n_features, WORK_BETWEEN_CHECKS
+            )
             split = best_split(
                 growth.finder, &growth.rows.rows[frame.start], &growth.rows.weights[frame.start],
                 <index_t> (frame.stop - frame.start),
             )
             _split_node(growth, frame, split.feature, split.threshold, split.gain)
         if node.feature == UNDEFINED:
-            frame.training_errors = count_errors(_values_of(growth, frame.node), growth.n_classes)
+            frame.training_errors = _count_errors(_values_of(growth, frame.node), growth.n_classes)
     if node.feature == UNDEFINED:
         frame.errors = _errors_as_leaf(growth, _values_of(growth, frame.node))
     return 0
 
 
-cdef Node* _add_node(Growth growth, const Frame* frame, index_t branch) except NULL nogil:
-    """A leaf of the frame's rows."""
+cdef C45Node* _add_node(C45Growth growth, const Frame* frame, index_t branch) except NULL nogil:
+    """Add a leaf of the frame's rows."""
     cdef Py_ssize_t number = growth.n_nodes
-    cdef Node* node
-    reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(Node))
-    reserve(<void**> &growth.values, &growth.value_capacity, (number + 1) * growth.n_classes, sizeof(float64_t))
+    cdef C45Node* node
+    reserve(<void**> &growth.nodes, &growth.node_capacity, number + 1, sizeof(C45Node), b"nodes")
+    reserve(
+        <void**> &growth.values, &growth.value_capacity, (number + 1) * growth.n_classes, sizeof(float64_t),
+        b"class weights of nodes",
+    )
     node = &growth.nodes[number]
     node.feature = UNDEFINED
     node.n_rows = <index_t> (frame.stop - frame.start)
@@ -187,11 +184,11 @@ cdef Node* _add_node(Growth growth, const Frame* frame, index_t branch) except N
     return node
 
 
-cdef inline float64_t* _values_of(Growth growth, index_t node) noexcept nogil:
+cdef inline float64_t* _values_of(C45Growth growth, index_t node) noexcept nogil:
     return &growth.values[<Py_ssize_t> node * growth.n_classes]
 
 
-cdef void _count_classes(Growth growth, const Frame* frame, float64_t* counts) noexcept nogil:
+cdef void _count_classes(C45Growth growth, const Frame* frame, float64_t* counts) noexcept nogil:
     cdef Py_ssize_t i
     memset(counts, 0, growth.n_classes * sizeof(float64_t))
     for i in range(frame.start, frame.stop):
@@ -199,10 +196,10 @@ cdef void _count_classes(Growth growth, const Frame* frame, float64_t* counts) n
 
 
 cdef int _split_node(
-    Growth growth, Frame* frame, index_t feature, float64_t threshold, float64_t gain
+    C45Growth growth, Frame* frame, index_t feature, float64_t threshold, float64_t gain
 ) except -1 nogil:
     """Divide the rows, if there is a feature to do it by and they do not all go one way."""
-    cdef Node* node = &growth.nodes[frame.node]
+    cdef C45Node* node = &growth.nodes[frame.node]
     if feature >= 0 and divide_rows(growth.rows, frame.start, frame.stop, feature, threshold, &frame.division):
         node.feature = feature
         node.threshold = threshold
@@ -210,7 +207,7 @@ cdef int _split_node(
     return 0
 
 
-cdef bint _may_split(Growth growth, const Frame* frame) noexcept nogil:
+cdef bint _may_split(C45Growth growth, const Frame* frame) noexcept nogil:
     """Whether the node has several classes, and rows enough for two children of enough, and may be so deep."""
     cdef float64_t total = 0.0
     cdef bint is_pure = True
@@ -226,18 +223,10 @@ cdef bint _may_split(Growth growth, const Frame* frame) noexcept nogil:
     )
 
 
-cdef int _look_for_signals(Growth growth) except -1 nogil:
-    if growth.n_scanned >= ENTRIES_BETWEEN_SIGNALS:
-        growth.n_scanned = 0
-        with gil:
-            PyErr_CheckSignals()
-    return 0
-
-
-cdef int _finish(Growth growth) except -1 nogil:
+cdef int _finish(C45Growth growth) except -1 nogil:
     """Prune the node on top, whose subtree is finished: 1 where it has to be walked once more."""
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
-    cdef Node* node = &growth.nodes[frame.node]
+    cdef C45Node* node = &growth.nodes[frame.node]
     cdef index_t branch
     if node.feature == UNDEFINED:
         return 0
@@ -245,7 +234,7 @@ cdef int _finish(Growth growth) except -1 nogil:
     branch = _largest_branch(growth, frame)
     _leave_division(growth, frame)
     if frame.grows and frame.recorded == NONE and (
-        frame.training_errors >= count_errors(_values_of(growth, frame.node), growth.n_classes) - SLACK
+        frame.training_errors >= _count_errors(_values_of(growth, frame.node), growth.n_classes) - SLACK
     ):
         frame.n_grown = 1
         _make_leaf(growth, frame)
@@ -253,7 +242,7 @@ cdef int _finish(Growth growth) except -1 nogil:
     return _prune(growth, branch) if growth.prunes else 0
 
 
-cdef void _leave_division(Growth growth, Frame* frame) noexcept nogil:
+cdef void _leave_division(C45Growth growth, Frame* frame) noexcept nogil:
     # A node that is not pruned is not looked at again.
     if growth.raises:
         unite_rows(growth.rows, &frame.division)
@@ -262,14 +251,14 @@ cdef void _leave_division(Growth growth, Frame* frame) noexcept nogil:
     frame.n_finished = 0
 
 
-cdef void _make_leaf(Growth growth, Frame* frame) noexcept nogil:
+cdef void _make_leaf(C45Growth growth, Frame* frame) noexcept nogil:
     growth.nodes[frame.node].feature = UNDEFINED
     growth.nodes[frame.node].size = 1
     growth.n_nodes = frame.node + 1
     frame.errors = _errors_as_leaf(growth, _values_of(growth, frame.node))
 
 
-cdef void _pop_frame(Growth growth) noexcept nogil:
+cdef void _pop_frame(C45Growth growth) noexcept nogil:
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
     growth.n_frames -= 1
     growth.rows.top = frame.top
@@ -282,19 +271,62 @@ cdef void _pop_frame(Growth growth) noexcept nogil:
             (frame - 1).n_grown += frame.n_grown
 
 
+# ----------------------------------------------------------------------------------------------- errors to be expected
+
+cdef inline float64_t _count_errors(const float64_t* counts, index_t n_classes) noexcept nogil:
+    """Return the weight of the rows that are not of the most frequent class, the lowest of several."""
+    cdef index_t label, majority = 0
+    cdef float64_t errors = 0.0
+    for label in range(1, n_classes):
+        if counts[label] > counts[majority]:
+            majority = label
+    for label in range(n_classes):
+        if label != majority:
+            errors += counts[label]
+    return errors
+
+
+cdef inline float64_t _limit_of_errors(
+    float64_t total, float64_t errors, float64_t confidence, float64_t z
+) noexcept nogil:
+    """Return the upper limit of the errors at a confidence, of which z is the quantile of the normal distribution.
+
+    Without errors it is exact; from one error on it is the score interval with a correction for continuity; between,
+    it is interpolated.
+    """
+    cdef float64_t without
+    if total <= 0.0:
+        return 0.0
+    if errors >= 1.0:
+        return _score_limit(total, errors, z)
+    without = total * (1.0 - pow(confidence, 1.0 / total))
+    if errors == 0.0:
+        return without
+    return without + errors * (_score_limit(total, 1.0, z) - without)
+
+
+cdef inline float64_t _score_limit(float64_t total, float64_t errors, float64_t z) noexcept nogil:
+    cdef float64_t share, deviation
+    if errors + 0.5 >= total:
+        return max(total, errors)
+    share = (errors + 0.5) / total
+    deviation = z * sqrt(share / total - share * share / total + z * z / (4.0 * total * total))
+    return (share + z * z / (2.0 * total) + deviation) / (1.0 + z * z / total) * total
+
+
 # ------------------------------------------------------------------------------------------------------------- pruning
 
-cdef float64_t _errors_as_leaf(Growth growth, const float64_t* counts) noexcept nogil:
+cdef float64_t _errors_as_leaf(C45Growth growth, const float64_t* counts) noexcept nogil:
     cdef float64_t total = 0.0
     cdef index_t label
     if not growth.prunes:
         return 0.0
     for label in range(growth.n_classes):
         total += counts[label]
-    return limit_of_errors(total, count_errors(counts, growth.n_classes), growth.confidence, growth.z)
+    return _limit_of_errors(total, _count_errors(counts, growth.n_classes), growth.confidence, growth.z)
 
 
-cdef int _prune(Growth growth, index_t branch) except -1 nogil:
+cdef int _prune(C45Growth growth, index_t branch) except -1 nogil:
     """Put a leaf or the branch in the place of the node on top where that is expected to err no more: 1 where it is the
     branch, so that the node has to be walked once more."""
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
@@ -318,8 +350,8 @@ cdef int _prune(Growth growth, index_t branch) except -1 nogil:
     return 1
 
 
-cdef index_t _largest_branch(Growth growth, const Frame* frame) noexcept nogil:
-    """The child of the greatest weight of rows with a known value, the first of several."""
+cdef index_t _largest_branch(C45Growth growth, const Frame* frame) noexcept nogil:
+    """Return the child of the greatest weight of rows with a known value, the first of several."""
     cdef const Part* parts = &growth.rows.parts[frame.division.first_part]
     cdef index_t part, child = frame.node + 1, branch = child
     cdef float64_t largest = parts[0].size
@@ -331,17 +363,23 @@ cdef index_t _largest_branch(Growth growth, const Frame* frame) noexcept nogil:
     return branch
 
 
-cdef int _record(Growth growth, index_t node, index_t region) except -1 nogil:
+cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil:
     """Copy a subtree."""
     cdef index_t size = growth.nodes[node].size
-    reserve(<void**> &growth.recorded, &growth.recorded_capacity, <Py_ssize_t> region + size, sizeof(Node))
-    memcpy(&growth.recorded[region], &growth.nodes[node], size * sizeof(Node))
+    reserve(
+        <void**> &growth.recorded, &growth.recorded_capacity, <Py_ssize_t> region + size, sizeof(C45Node),
+        b"nodes of a branch",
+    )
+    memcpy(&growth.recorded[region], &growth.nodes[node], size * sizeof(C45Node))
     growth.n_recorded = region + size
     return 0
 
 
-cdef float64_t _errors_as_recorded(Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop) except -1 nogil:
-    """What the recorded subtree would err if these were its rows. Rows with a value that has no child get a leaf."""
+cdef float64_t _errors_as_recorded(
+    C45Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop
+) except -1 nogil:
+    """Return what the recorded subtree would err if these were its rows. Rows with a value that has no child get a
+    leaf."""
     cdef index_t base = growth.n_frames
     cdef float64_t errors = 0.0
     cdef Frame* frame = _push_frame(growth, growth.rows.top, growth.rows.top + stop - start, 0)
@@ -363,12 +401,11 @@ cdef float64_t _errors_as_recorded(Growth growth, index_t recorded, Py_ssize_t s
     return errors
 
 
-cdef int _divide_as_recorded(Growth growth) except -1 nogil:
+cdef int _divide_as_recorded(C45Growth growth) except -1 nogil:
     """Divide the rows of the frame on top as the recorded node does, or find their errors if that is a leaf."""
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
-    cdef const Node* recorded
-    growth.n_scanned += frame.stop - frame.start
-    _look_for_signals(growth)
+    cdef const C45Node* recorded
+    check_signals(&growth.n_scanned, frame.stop - frame.start, WORK_BETWEEN_CHECKS)
     if frame.recorded != NONE:
         recorded = &growth.recorded[frame.recorded]
         frame.next_recorded = frame.recorded + 1
@@ -383,7 +420,7 @@ cdef int _divide_as_recorded(Growth growth) except -1 nogil:
 
 # ---------------------------------------------------------------------------------------------------- the tree's arrays
 
-cdef dict _as_arrays(Growth growth):
+cdef dict _as_arrays(C45Growth growth):
     cdef Py_ssize_t i, n_nodes = growth.n_nodes
     cdef int64_t[:, ::1] whole = np.empty((5, n_nodes), dtype=np.int64)
     cdef int64_t[::1] children_left = whole[0], children_right = whole[1], feature = whole[2]
@@ -394,8 +431,8 @@ cdef dict _as_arrays(Growth growth):
     cdef int64_t[::1] child_offsets = np.zeros(n_nodes + 1, dtype=np.int64)
     cdef int64_t[::1] children = np.empty(n_nodes - 1, dtype=np.int64)
     cdef index_t child, n_children = 0
-    cdef const Node* node
-    category[0] = NONE
+    cdef const C45Node* node
+    category[0] = NO_CATEGORY
     for i in range(n_nodes):
         node = &growth.nodes[i]
         memcpy(&value[i, 0], _values_of(growth, <index_t> i), growth.n_classes * sizeof(float64_t))
@@ -414,7 +451,7 @@ cdef dict _as_arrays(Growth growth):
         while child < i + node.size:
             children[n_children] = child
             n_children += 1
-            category[child] = growth.nodes[child].branch if children_left[i] == MULTIWAY else NONE
+            category[child] = growth.nodes[child].branch if children_left[i] == MULTIWAY else NO_CATEGORY
             child += growth.nodes[child].size
         child_offsets[i + 1] = n_children
     return {
@@ -445,7 +482,7 @@ def grow_c45(
     row_weights = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
     categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
     _check(X.shape[0], np.asarray(y), row_weights, n_classes)
-    cdef Growth growth = Growth()
+    cdef C45Growth growth = C45Growth()
     growth.finder = SplitFinder(X, y, add_up(row_weights), n_classes, categories, min_samples_leaf)
     growth.rows = FractionalRows(X, categories, row_weights)
     growth.n_classes = n_classes
@@ -468,7 +505,7 @@ def grow_c45(
 
 def _check(n_rows, y, weights, n_classes):
     if n_rows == 0 or len(y) != n_rows or len(weights) != n_rows:
-        raise ValueError(f"Labels and weights must have the {n_rows} rows of X, and there must be some.")
+        raise ValueError(f"Labels and weights must have the {n_rows} samples of X, and there must be some.")
     if y.min() < 0 or y.max() >= n_classes:
         raise ValueError(f"Class codes must be 0..{n_classes - 1}.")
     if not np.all(weights > 0.0):
@@ -476,5 +513,5 @@ def _check(n_rows, y, weights, n_classes):
 
 
 def pessimistic_errors(float64_t total, float64_t errors, float64_t confidence):
-    """Errors to be expected among rows of this weight: the upper limit of their number at this confidence."""
-    return limit_of_errors(total, errors, confidence, -NormalDist().inv_cdf(confidence))
+    """Compute the errors to be expected among samples of weight `total`: the upper limit at this confidence."""
+    return _limit_of_errors(total, errors, confidence, -NormalDist().inv_cdf(confidence))

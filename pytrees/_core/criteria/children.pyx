@@ -12,7 +12,7 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.base.exact_sums cimport greatest_common_divisor
+from pytrees._core.base.fractions cimport greatest_common_divisor
 from pytrees._core.base.types cimport NONE, uint64_t, uint128_t
 from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain
 

@@ -36,7 +36,7 @@ cdef class Measure:
     cdef Masses masses
 
 
-cdef class Overlaps:
+cdef class BoxOverlaps:
     """The probabilities of what some boxes have in common on a schema: of one of them and all up to it at a time.
 
     A pair of boxes has their product, times a factor for every attribute that both constrain. The constraints of all
@@ -56,13 +56,13 @@ cdef class Overlaps:
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil
 
 
-cdef Overlaps overlaps_of(
+cdef BoxOverlaps overlaps_of(
     Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
 )
 
 
 cdef inline float64_t run_mass(Masses* masses, int64_t attribute, int64_t start, int64_t stop) noexcept nogil:
-    """The weight of the values start to stop - 1; zero where there are none."""
+    """Return the weight of the values start to stop - 1; zero where there are none."""
     cdef const float64_t* cumulative = masses.cumulative + masses.offsets[attribute]
     return cumulative[stop] - cumulative[start] if start < stop else 0.0
 
@@ -74,7 +74,7 @@ cdef inline float64_t total_mass(Masses* masses, int64_t attribute) noexcept nog
 cdef inline float64_t clipped_mass(
     BoxArrays* boxes, Masses* masses, int64_t constraint, int64_t low, int64_t high,
 ) noexcept nogil:
-    """The weight of those values from low to high - 1 that the constraint allows."""
+    """Return the weight of those values from low to high - 1 that the constraint allows."""
     cdef int64_t run, attribute = boxes.attribute[constraint]
     cdef float64_t mass = 0.0
     for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
@@ -85,7 +85,7 @@ cdef inline float64_t clipped_mass(
 cdef inline float64_t common_mass(
     BoxArrays* boxes, int64_t constraint, BoxArrays* others, int64_t other, Masses* masses, int64_t low, int64_t high,
 ) noexcept nogil:
-    """The weight of those values from low to high - 1 that both constraints, on one attribute, allow."""
+    """Return the weight of those values from low to high - 1 that both constraints, on one attribute, allow."""
     cdef int64_t run = boxes.run_indptr[constraint], end = boxes.run_indptr[constraint + 1]
     cdef int64_t other_run = others.run_indptr[other], other_end = others.run_indptr[other + 1]
     cdef int64_t attribute = boxes.attribute[constraint]

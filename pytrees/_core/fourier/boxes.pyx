@@ -66,7 +66,7 @@ cdef class Found:
 
 
 cdef list gaps_between(list taken, int64_t low, int64_t high):
-    """The runs of values from low to high - 1 between those that are taken, ascending ones."""
+    """List the runs of values from low to high - 1 between those that are taken, which ascend."""
     cdef list gaps = []
     cdef int64_t value
     for value in taken:
@@ -83,7 +83,7 @@ def leaf_boxes(
     const float64_t[::1] threshold, const int64_t[::1] cardinalities, const int64_t[::1] child_offsets=None,
     const int64_t[::1] children=None, const int64_t[::1] category=None,
 ):
-    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
+    """Find the boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
 
     All int64. Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay
     there, as no child has them. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
@@ -124,7 +124,7 @@ def leaf_boxes(
 
 
 cdef float64_t[::1] constraint_shares(BoxArrays* boxes, Masses* masses):
-    """The probability of every constraint alone."""
+    """Compute the probability of every constraint alone."""
     cdef int64_t constraint, attribute
     cdef float64_t[::1] shares = np.empty(boxes.indptr[boxes.n_boxes])
     for constraint in range(shares.shape[0]):
@@ -140,7 +140,7 @@ cdef float64_t overlap(
     BoxArrays* boxes, const float64_t* shares, Py_ssize_t box, BoxArrays* others, const float64_t* other_shares,
     Py_ssize_t other, Masses* masses,
 ) noexcept nogil:
-    """The probability of what two boxes have in common."""
+    """Return the probability of what two boxes have in common."""
     cdef int64_t i = boxes.indptr[box], end = boxes.indptr[box + 1]
     cdef int64_t j = others.indptr[other], other_end = others.indptr[other + 1]
     cdef int64_t attribute, other_attribute
@@ -173,9 +173,9 @@ cdef float64_t overlap(
     return product
 
 
-cdef class Overlaps:
+cdef class BoxOverlaps:
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
-        """Work out what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
+        """Compute what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
         cdef BoxArrays* boxes = &self.boxes.arrays
         cdef Masses* masses = &self.measure.masses
         cdef int64_t constraint, m, entry, box = self.chosen[i]
@@ -200,11 +200,11 @@ cdef class Overlaps:
                 )
 
 
-cdef Overlaps overlaps_of(
+cdef BoxOverlaps overlaps_of(
     Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
 ):
-    """Overlaps of boxes that have mass on a schema."""
-    cdef Overlaps found = Overlaps()
+    """Return the overlaps of boxes that have mass on a schema."""
+    cdef BoxOverlaps found = BoxOverlaps()
     cdef BoxArrays* arrays = &boxes.arrays
     cdef int64_t constraint, m
     cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_attributes = low.shape[0], n_entries = 0
@@ -235,7 +235,8 @@ cdef Overlaps overlaps_of(
 
 
 def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, measure):
-    """Inner products of the functions of all pairs of trees, summed over their outputs; (n_trees, n_trees) float64.
+    """Compute inner products of the functions of all pairs of trees, summed over their outputs; (n_trees, n_trees)
+    float64.
 
     Tree t has the boxes tree_indptr[t] to tree_indptr[t + 1] and on them the rows of `values`, (n_boxes, n_outputs).
     """
@@ -253,7 +254,8 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
 
 
 cdef list boxes_that_count(Boxes boxes, const float64_t[::1] shares, values):
-    """The boxes that have mass and a value, apart where no output has values of both: such pairs have no product."""
+    """List the boxes that have mass and a value, apart where no output has values of both: such pairs have no
+    product."""
     cdef Py_ssize_t box, constraint
     cdef uint8_t[::1] has_mass = np.ones(len(values), dtype=np.uint8)
     for box in range(has_mass.shape[0]):
@@ -272,7 +274,7 @@ cdef int add_products(
 ) except -1:
     """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees."""
     everything = np.diff(np.asarray(measure.offsets)) - 1
-    cdef Overlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
+    cdef BoxOverlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
     cdef Py_ssize_t i, j, k
     cdef float64_t value
     with nogil:
@@ -288,7 +290,7 @@ cdef int add_products(
 
 
 def box_averages(boxes, const float64_t[:, ::1] values, schemata, measure):
-    """The average of the sum of the boxes' functions over every schema; (n_schemata, n_outputs) float64.
+    """Compute the average of the sum of the boxes' functions over every schema; (n_schemata, n_outputs) float64.
 
     The schemata are boxes too; one of no mass has the average NaN.
     """

@@ -5,14 +5,14 @@ import numpy as np
 from libc.math cimport log2
 from libc.stdint cimport uint8_t
 
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, UNLIMITED, float64_t, int64_t
 from pytrees._core.fourier.boxes cimport Boxes, Masses, Measure, run_mass
 from pytrees._core.fourier.restriction cimport BoxFunction, Function, SpectrumFunction
-from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, UNLIMITED, float64_t, int64_t
 
 # Gains and energies that differ by less, in units of the function, are equal: rounding could have made the difference.
 cdef float64_t TOLERANCE = 1e-12
 
-cdef struct Split:
+cdef struct AttributeSplit:
     int64_t attribute, value    # values up to this one go left; NONE where every value goes a way of its own
     float64_t gain
 
@@ -21,7 +21,8 @@ cdef struct Split:
 
 
 cdef float64_t impurity(const float64_t* averages, Py_ssize_t n_outputs, bint of_classes) noexcept nogil:
-    """Entropy in bits, of one class and the others or of all classes; or what the squares lack of the mean square."""
+    """Compute the entropy in bits, of one class and the others or of all classes, or minus the sum of squared
+    averages."""
     cdef float64_t total = 0.0, share
     cdef Py_ssize_t k
     for k in range(n_outputs):
@@ -35,7 +36,9 @@ cdef float64_t impurity(const float64_t* averages, Py_ssize_t n_outputs, bint of
     return total
 
 
-cdef int best_of_attribute(Function function, int64_t m, bint of_classes, float64_t unit, Split* best) except -1:
+cdef int best_of_attribute(
+    Function function, int64_t m, bint of_classes, float64_t unit, AttributeSplit* best
+) except -1:
     """Offer the cuts of one attribute, from the lowest."""
     cdef Py_ssize_t n_outputs = function.average.shape[0], k
     cdef Masses* masses = &function.measure.masses
@@ -64,19 +67,19 @@ cdef int best_of_attribute(Function function, int64_t m, bint of_classes, float6
                 means[k] = right[k] / right_weight
             gain -= right_weight / total * impurity(&means[0], n_outputs, of_classes)
             if gain > best.gain + TOLERANCE * max(unit, best.gain):
-                best[0] = Split(m, value, gain)
+                best[0] = AttributeSplit(m, value, gain)
     return 0
 
 
 cdef int64_t n_values(Function function, int64_t m) noexcept:
-    """How many values of an attribute have weight."""
+    """Count the values of an attribute that have weight."""
     cdef int64_t value, n = 0
     for value in range(function.low[m], function.high[m]):
         n += run_mass(&function.measure.masses, m, value, value + 1) > 0.0
     return n
 
 
-cdef int offer_values(Function function, int64_t m, bint of_classes, float64_t unit, Split* best) except -1:
+cdef int offer_values(Function function, int64_t m, bint of_classes, float64_t unit, AttributeSplit* best) except -1:
     """Offer the split of an attribute into its values."""
     cdef Py_ssize_t n_outputs = function.average.shape[0]
     cdef Masses* masses = &function.measure.masses
@@ -90,12 +93,13 @@ cdef int offer_values(Function function, int64_t m, bint of_classes, float64_t u
         if weight > 0.0:
             gain -= weight / total * impurity(&function.profiles[masses.offsets[m] + value, 0], n_outputs, of_classes)
     if gain > best.gain + TOLERANCE * max(unit, best.gain):
-        best[0] = Split(m, NONE, gain)
+        best[0] = AttributeSplit(m, NONE, gain)
     return 0
 
 
 cdef int64_t middle(Function function, int64_t m) noexcept:
-    """The lowest cut with half of the weight on its left, or else the last; NONE where no cut leaves weight on both."""
+    """Return the lowest cut with half of the weight on its left, or else the last; NONE where no cut leaves weight on
+    both."""
     cdef int64_t value, found = NONE
     cdef Masses* masses = &function.measure.masses
     cdef int64_t low = function.low[m], high = function.high[m]
@@ -110,18 +114,18 @@ cdef int64_t middle(Function function, int64_t m) noexcept:
 # --------------------------------------------------------------------------------------------------------------- growth
 
 
-cdef class Node:
+cdef class SchemaNode:
     """A node of the new tree; while it may still be split, it keeps its function."""
 
     cdef Function function
-    cdef Split split
+    cdef AttributeSplit split
     cdef int64_t depth, category        # the value that leads to it from its parent, where every value has a child
     cdef float64_t mass
     cdef object average
     cdef list children
 
 
-cdef class Growth:
+cdef class Rebuilding:
     """What all nodes share."""
 
     cdef bint of_classes
@@ -129,20 +133,20 @@ cdef class Growth:
     cdef int64_t max_depth, max_leaf_nodes
     cdef const uint8_t[::1] is_categorical      # attributes that are split into all their values
 
-    cdef Node node(self, Function function, int64_t depth, int64_t category):
-        """A node, and how it would be split, if it may be."""
-        cdef Node node = Node()
+    cdef SchemaNode node(self, Function function, int64_t depth, int64_t category):
+        """Make a node, and find how it would be split, if it may be."""
+        cdef SchemaNode node = SchemaNode()
         node.depth, node.category = depth, category
         node.mass, node.average, node.children = function.mass(), np.array(function.average), []
-        node.split = Split(NONE, NONE, 0.0)
+        node.split = AttributeSplit(NONE, NONE, 0.0)
         if depth < self.max_depth and not function.is_constant(self.tol):
             self.find_split(function, &node.split)
         if node.split.attribute != NONE:
             node.function = function
         return node
 
-    cdef int find_split(self, Function function, Split* best) except -1:
-        """The split of the greatest gain; where none gains, one by the attribute that most of the energy touches.
+    cdef int find_split(self, Function function, AttributeSplit* best) except -1:
+        """Find the split of the greatest gain; where none gains, one by the attribute that most of the energy touches.
 
         Ties go to the lowest attribute, then to the lowest cut. NONE where nothing can be split.
         """
@@ -161,13 +165,13 @@ cdef class Growth:
             if cut == NONE and not (self.is_categorical[m] and n_values(function, m) > 1):
                 continue
             if best.attribute == NONE or function.touching[m] > most + TOLERANCE * max(self.scale, most):
-                best[0], most = Split(m, cut, 0.0), function.touching[m]
+                best[0], most = AttributeSplit(m, cut, 0.0), function.touching[m]
         return 0
 
     cdef Py_ssize_t most_promising(self, list frontier):
-        """Where the gain is greatest, by the weight of the node; ties go to the node that was met first."""
+        """Return the position of the node of the greatest gain times weight; ties go to the node that was met first."""
         cdef Py_ssize_t best = 0, i
-        cdef Node node, leader = frontier[0]
+        cdef SchemaNode node, leader = frontier[0]
         for i in range(1, len(frontier)):
             node = frontier[i]
             if (
@@ -177,8 +181,8 @@ cdef class Growth:
                 best, leader = i, node
         return best
 
-    cdef list parts(self, Function function, Split* split):
-        """The children of a split: the first of their values, the one behind the last, and the category."""
+    cdef list parts(self, Function function, AttributeSplit* split):
+        """List the children of a split: the first of their values, the one behind the last, and the category."""
         cdef int64_t m = split.attribute, low = function.low[m], high = function.high[m], value
         if split.value != NONE:
             return [(low, split.value + 1, NONE), (split.value + 1, high, NONE)]
@@ -187,9 +191,9 @@ cdef class Growth:
             if run_mass(&function.measure.masses, m, value, value + 1) > 0.0
         ]
 
-    cdef Node grow(self, Function function):
+    cdef SchemaNode grow(self, Function function):
         """Split nodes, the most promising first where leaves are limited: but not into more than are left."""
-        cdef Node root = self.node(function, 0, NONE), node
+        cdef SchemaNode root = self.node(function, 0, NONE), node
         cdef list frontier = [root] if root.function is not None else [], parts
         cdef int64_t n_leaves = 1, low, high, category
         while frontier and n_leaves < self.max_leaf_nodes:
@@ -202,15 +206,15 @@ cdef class Growth:
                 node.children.append(
                     self.node(function.restricted(node.split.attribute, low, high), node.depth + 1, category)
                 )
-            frontier += [child for child in node.children if (<Node>child).function is not None]
+            frontier += [child for child in node.children if (<SchemaNode>child).function is not None]
             n_leaves += len(parts) - 1
         return root
 
 
-cdef dict arrays_of(Node root):
-    """The nodes in preorder, as arrays."""
+cdef dict arrays_of(SchemaNode root):
+    """Return the nodes in preorder, as arrays."""
     cdef list nodes = [], children = [], pending = [(root, NONE)]
-    cdef Node node
+    cdef SchemaNode node
     cdef int64_t parent, i
     while pending:
         node, parent = pending.pop()
@@ -225,9 +229,9 @@ cdef dict arrays_of(Node root):
         "feature": np.full(len(nodes), UNDEFINED, dtype=np.int64),
         "threshold": np.full(len(nodes), <float64_t>UNDEFINED),
         "gain": np.zeros(len(nodes)),
-        "mass": np.array([(<Node>one).mass for one in nodes]),
-        "average": np.array([(<Node>one).average for one in nodes]),
-        "category": np.array([(<Node>one).category for one in nodes], dtype=np.int64),
+        "mass": np.array([(<SchemaNode>one).mass for one in nodes]),
+        "average": np.array([(<SchemaNode>one).average for one in nodes]),
+        "category": np.array([(<SchemaNode>one).category for one in nodes], dtype=np.int64),
         "child_offsets": np.cumsum([0, *map(len, children)]),
         "children": np.array([child for below in children for child in below], dtype=np.int64),
     }
@@ -248,8 +252,8 @@ cdef dict tree_of(
     Function function, str criterion, float64_t tol, float64_t scale, int64_t max_depth, int64_t max_leaf_nodes,
     is_categorical,
 ):
-    """The tree of a function, given by its outputs and its measure."""
-    cdef Growth growth = Growth()
+    """Build the tree of a function, given by its outputs and its measure."""
+    cdef Rebuilding growth = Rebuilding()
     # The schema without constraints.
     function.high = np.diff(np.asarray(function.measure.offsets)) - 1
     function.low = np.zeros_like(function.high)
@@ -267,7 +271,7 @@ def tree_from_boxes(
     boxes, const float64_t[:, ::1] values, const int64_t[::1] tree_of_box, measure, criterion, tol, scale, max_depth,
     max_leaf_nodes, is_categorical=None,
 ):
-    """TCFS of the sum of boxes, each times its row of `values`: a dict of arrays, one element for every node.
+    """Build the tree of the sum of boxes, each times its row of `values`: a dict of arrays, one element for every node.
 
     `tree_of_box` tells which boxes have nothing in common; `scale` is the square of the function's magnitude;
     `is_categorical`, bool, which attributes are split into all their values, by default none. `mass` is the probability
@@ -284,7 +288,8 @@ def tree_from_boxes(
 def tree_from_spectrum(
     partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
 ):
-    """TCFS of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has it.
+    """Build the tree of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has
+    it.
 
     The measure must be uniform.
     """

@@ -1,7 +1,7 @@
 """Functions on a schema, as TCFS splits it."""
 
-from pytrees._core.fourier.boxes cimport Boxes, Measure, Overlaps
 from pytrees._core.base.types cimport float64_t, int64_t
+from pytrees._core.fourier.boxes cimport BoxOverlaps, Boxes, Measure
 
 
 cdef class Function:
@@ -34,7 +34,7 @@ cdef class BoxFunction(Function):
     cdef float64_t first_order_energy(self) noexcept
     cdef float64_t greatest_energy(self) noexcept
     cdef float64_t energy(self) except? -1.0
-    cdef float64_t products(self, Overlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil
+    cdef float64_t products(self, BoxOverlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil
 
 
 cdef class SpectrumFunction(Function):

@@ -5,9 +5,9 @@ import numpy as np
 from libc.math cimport M_PI, cos, sin, sqrt
 from libc.stdint cimport uint64_t
 
-from pytrees._core.fourier.boxes cimport Overlaps, clipped_mass, overlaps_of, run_mass
-from pytrees._core.fourier.spectrum cimport Roots, compare, digit_t
 from pytrees._core.base.types cimport NONE, float64_t, int64_t
+from pytrees._core.fourier.boxes cimport BoxOverlaps, clipped_mass, overlaps_of, run_mass
+from pytrees._core.fourier.spectrum cimport Roots, compare, digit_t
 
 # Folded coefficients below this share of the greatest one are what rounding leaves of zeros.
 cdef float64_t NEGLIGIBLE = 1e-15
@@ -19,11 +19,11 @@ cdef class Function:
     """A function of some outputs on a schema: for every attribute the values low to high - 1."""
 
     cdef int look(self) except -1:
-        """Work out the average and the profiles."""
+        """Compute the average and the profiles."""
         raise NotImplementedError
 
     cdef int look_closer(self) except -1:
-        """Work out `touching` too."""
+        """Compute `touching` too."""
         raise NotImplementedError
 
     cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
@@ -34,7 +34,7 @@ cdef class Function:
         raise NotImplementedError
 
     cdef float64_t mass(self) noexcept:
-        """The probability of the schema."""
+        """Return the probability of the schema."""
         cdef int64_t m
         cdef float64_t mass = 1.0
         for m in range(self.low.shape[0]):
@@ -116,7 +116,7 @@ cdef class BoxFunction(Function):
         return self.energy() <= tol
 
     cdef float64_t first_order_energy(self) noexcept:
-        """The variance of the profiles, all together: no more than the energy."""
+        """Return the variance of the profiles, all together: no more than the energy."""
         cdef int64_t m, value, place
         cdef Py_ssize_t k
         cdef float64_t energy = 0.0, weight, distance
@@ -130,7 +130,7 @@ cdef class BoxFunction(Function):
         return energy
 
     cdef float64_t greatest_energy(self) noexcept:
-        """A bound: standard deviations of trees add up at most."""
+        """Return a bound: standard deviations of trees add up at most."""
         cdef Py_ssize_t n_outputs = self.values.shape[1], k, i
         cdef float64_t mean, square, deviations, bound = 0.0, product, value
         for k in range(n_outputs):
@@ -147,7 +147,7 @@ cdef class BoxFunction(Function):
         return bound
 
     cdef int look_closer(self) except -1:
-        cdef Overlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
+        cdef BoxOverlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
         cdef int64_t constraint, m
         cdef Py_ssize_t i
         cdef float64_t square
@@ -163,7 +163,7 @@ cdef class BoxFunction(Function):
         return 0
 
     cdef float64_t energy(self) except? -1.0:
-        cdef Overlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
+        cdef BoxOverlaps overlaps = overlaps_of(self.boxes, self.measure, self.live, self.low, self.high)
         cdef Py_ssize_t i, k
         cdef float64_t energy = 0.0
         with nogil:
@@ -173,8 +173,8 @@ cdef class BoxFunction(Function):
                 energy -= self.average[k] * self.average[k]
         return energy
 
-    cdef float64_t products(self, Overlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil:
-        """What a box, with itself and with all boxes before it, adds to the mean square."""
+    cdef float64_t products(self, BoxOverlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil:
+        """Return what a box, with itself and with all boxes before it, adds to the mean square."""
         cdef Py_ssize_t j, k
         cdef float64_t value, total = 0.0
         overlaps.take(i, left_out)
@@ -227,7 +227,7 @@ cdef int narrow(Function part, Function whole, int64_t attribute, int64_t low, i
 
 
 def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, SpectrumFunction function):
-    """Energies, and profiles from the coefficients of order one: w_j conj(psi_j) summed over their digits."""
+    """Compute energies, and profiles from the coefficients of order one: w_j conj(psi_j) summed over their digits."""
     cdef Py_ssize_t n_attributes = partitions.shape[1], n_outputs = parts.shape[1] // 2, i, k
     cdef int64_t m, value, size, order, place
     cdef float64_t energy, angle
@@ -260,14 +260,14 @@ def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, S
 
 
 cdef inline uint64_t mixed(uint64_t key) noexcept nogil:
-    """A hash (the end of splitmix64)."""
+    """Return a hash (the end of splitmix64)."""
     key = (key ^ (key >> 30)) * <uint64_t>0xbf58476d1ce4e5b9
     key = (key ^ (key >> 27)) * <uint64_t>0x94d049bb133111eb
     return key ^ (key >> 31)
 
 
 cdef inline uint64_t hash_row(const digit_t* row, Py_ssize_t n_attributes, int64_t attribute) noexcept nogil:
-    """A hash of all digits but that of one attribute."""
+    """Return a hash of all digits but that of one attribute."""
     cdef Py_ssize_t m
     cdef uint64_t key = 0
     for m in range(n_attributes):
@@ -312,7 +312,7 @@ cdef int64_t group_rows(
 
 
 def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64_t attribute, turns):
-    """`restrict`, given what every old digit becomes of every new one: (cardinality, high - low, 2) float64."""
+    """Restrict, given what every old digit becomes of every new one: (cardinality, high - low, 2) float64."""
     cdef Py_ssize_t n = partitions.shape[0], n_parts = parts.shape[1], i, k
     cdef const float64_t[:, :, ::1] turn = turns
     cdef int64_t size = turn.shape[1], n_groups, group, place, new_digit
@@ -345,12 +345,12 @@ def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64
 
 
 cdef object roots_of_unity(int64_t cardinality):
-    """exp(2 pi i t / cardinality) for all t; complex128."""
+    """Return exp(2 pi i t / cardinality) for all t; complex128."""
     return np.asarray(Roots(np.array([cardinality], dtype=np.int64)).table).view(np.complex128)
 
 
 def restrict(partitions, coefficients, int64_t attribute, int64_t cardinality, int64_t low, int64_t high):
-    """The spectra on the values low to high - 1 of an attribute, which become 0 to high - low - 1.
+    """Compute the spectra on the values low to high - 1 of an attribute, which become 0 to high - low - 1.
 
     `coefficients` has a column for every output. Rows are not sorted, but the first one is of zeros.
     """

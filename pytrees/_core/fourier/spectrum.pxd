@@ -2,8 +2,8 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t
 
-from pytrees._core.fourier.boxes cimport BoxArrays
 from pytrees._core.base.types cimport float64_t, int64_t
+from pytrees._core.fourier.boxes cimport BoxArrays
 
 
 # A digit of a partition, in the smallest type that the cardinalities allow.
@@ -32,7 +32,7 @@ cdef class Roots:
 cdef inline void sum_roots(
     BoxArrays* boxes, int64_t constraint, const float64_t* roots, int64_t cardinality, int64_t digit, float64_t* total,
 ) noexcept nogil:
-    """The sum of exp(2 pi i x digit / cardinality) over the values x that a constraint allows."""
+    """Compute the sum of exp(2 pi i x digit / cardinality) over the values x that a constraint allows."""
     cdef int64_t run, x, t
     total[0] = total[1] = 0.0
     for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
@@ -43,7 +43,8 @@ cdef inline void sum_roots(
 
 
 cdef inline int compare(const digit_t* row, const digit_t* other, Py_ssize_t n_attributes) noexcept nogil:
-    """-1, 0 or 1 as the first of two partitions of one order comes before the other one, is it, or comes after."""
+    """Return -1, 0 or 1 as the first of two partitions of one order comes before the other one, is it, or comes
+    after."""
     cdef Py_ssize_t m
     for m in range(n_attributes):
         if row[m] != other[m]:

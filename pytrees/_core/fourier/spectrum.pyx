@@ -11,8 +11,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from pytrees._core.fourier.boxes cimport BoxArrays, Boxes
 from pytrees._core.base.types cimport float64_t, int64_t
+from pytrees._core.fourier.boxes cimport BoxArrays, Boxes
 
 cdef enum:
     LANES = 32              # schemata that are evaluated side by side
@@ -63,7 +63,7 @@ cdef class Roots:
 
 
 cdef object digit_type(const int64_t[::1] cardinalities):
-    """The smallest signed integers that hold all digits."""
+    """Return the smallest signed integer type that holds all digits."""
     cdef int64_t m, greatest = 1
     for m in range(cardinalities.shape[0]):
         greatest = max(greatest, cardinalities[m])
@@ -82,7 +82,7 @@ cdef inline int64_t next_attribute(const Traveller* here, Py_ssize_t n) noexcept
 
 
 cdef inline bint advance(BoxArrays* boxes, Traveller* traveller) noexcept nogil:
-    """Go to the next constraint; whether there is one."""
+    """Go to the next constraint; return whether there is one."""
     traveller.constraint += 1
     if traveller.constraint == traveller.stop:
         return False
@@ -97,11 +97,11 @@ cdef inline void multiply(Traveller* traveller, const float64_t* factor) noexcep
 
 
 cdef Traveller* room_for(BoxArrays* boxes) except NULL:
-    """Room for all boxes, and for each of them once more for each of its constraints."""
+    """Make room for all boxes, and for each of them once more for each of its constraints."""
     cdef size_t n = <size_t>(boxes.n_boxes + boxes.indptr[boxes.n_boxes] + 1)
     cdef Traveller* room = <Traveller*>malloc(n * sizeof(Traveller))
     if room == NULL:
-        raise MemoryError()
+        raise MemoryError(f"no memory for {n} boxes on their way")
     return room
 
 
@@ -146,7 +146,7 @@ cdef void count_from(Count* count, Traveller* here, Py_ssize_t n, float64_t numb
 
 
 def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinalities, float64_t limit):
-    """How many partitions of every order a sum of boxes can have; (n_attributes + 1,) float64.
+    """Count the partitions of every order that a sum of boxes can have; (n_attributes + 1,) float64.
 
     Boxes of value zero do not count. Counting ends soon after more than `limit` partitions were met.
     """
@@ -215,7 +215,7 @@ cdef void expand_from(
 cdef Py_ssize_t drop_negligible(
     digit_t* partitions, float64_t* coefficients, Py_ssize_t n, Py_ssize_t n_attributes, float64_t threshold,
 ) noexcept nogil:
-    """Close the gaps that small coefficients leave; returns how many rows are left. The first one stays."""
+    """Close the gaps that small coefficients leave; return how many rows are left. The first one stays."""
     cdef Py_ssize_t i, n_kept = 1
     for i in range(1, n):
         if fabs(coefficients[2 * i]) <= threshold and fabs(coefficients[2 * i + 1]) <= threshold:
@@ -248,7 +248,8 @@ cdef int expand_into(
 
 
 cdef object constraint_factors(BoxArrays* boxes, Roots roots, const int64_t[::1] first):
-    """The coefficients of every constraint alone: the mean of exp(2 pi i x digit / cardinality) where it is met."""
+    """Compute the coefficients of every constraint alone: the mean of exp(2 pi i x digit / cardinality) where it is
+    met."""
     cdef float64_t[::1] factors = np.empty(first[first.shape[0] - 1] + 1)
     cdef int64_t constraint, attribute, digit, cardinality
     cdef float64_t* factor
@@ -266,7 +267,7 @@ cdef object constraint_factors(BoxArrays* boxes, Roots roots, const int64_t[::1]
 def expand_spectrum(
     boxes, const float64_t[::1] values, const int64_t[::1] cardinalities, const float64_t[::1] order_counts
 ):
-    """The spectrum of a sum of boxes, each times its value: (partitions, coefficients).
+    """Compute the spectrum of a sum of boxes, each times its value: (partitions, coefficients).
 
     `order_counts` is what `count_orders` gives without a limit. Coefficients that only rounding keeps from being zero
     are left out, but for the first; conjugate partitions have exactly conjugate coefficients.
@@ -302,7 +303,7 @@ def expand_spectrum(
 
 
 def order_starts(const digit_t[:, ::1] partitions):
-    """Where the partitions of every order start, in sorted rows; (n_attributes + 2,) int64."""
+    """Find where the partitions of every order start, in sorted rows; (n_attributes + 2,) int64."""
     cdef Py_ssize_t n_attributes = partitions.shape[1], i
     cdef int64_t[::1] starts = np.zeros(n_attributes + 2, dtype=np.int64)
     for i in range(partitions.shape[0]):
@@ -311,7 +312,7 @@ def order_starts(const digit_t[:, ::1] partitions):
 
 
 def find_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] wanted):
-    """The rows where partitions stand in sorted rows, -1 where they do not; (n_wanted,) int64."""
+    """Find the rows where partitions stand in sorted rows, -1 where they do not; (n_wanted,) int64."""
     cdef const int64_t[::1] starts = order_starts(partitions)
     cdef int64_t[::1] found = np.full(wanted.shape[0], -1, dtype=np.int64)
     cdef Py_ssize_t n_attributes = partitions.shape[1], i
@@ -336,7 +337,8 @@ def find_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] want
 
 
 cdef inline int before(const digit_t* row, const digit_t* other, Py_ssize_t n_attributes) noexcept nogil:
-    """-1, 0 or 1 as the first partition stands before the other one in a spectrum, is it, or stands behind it."""
+    """Return -1, 0 or 1 as the first partition stands before the other one in a spectrum, is it, or stands behind
+    it."""
     cdef Py_ssize_t order = order_of(row, n_attributes), other_order = order_of(other, n_attributes)
     if order != other_order:
         return -1 if order < other_order else 1
@@ -344,7 +346,8 @@ cdef inline int before(const digit_t* row, const digit_t* other, Py_ssize_t n_at
 
 
 def merge_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] others):
-    """All partitions of two spectra, sorted, and their rows in both: (partitions, rows, other_rows), -1 for none."""
+    """Merge the partitions of two spectra, sorted, with their rows in both: (partitions, rows, other_rows), -1 for
+    none."""
     cdef Py_ssize_t n_attributes = partitions.shape[1], n = partitions.shape[0], n_others = others.shape[0]
     cdef Py_ssize_t i = 0, j = 0, n_merged = 0
     cdef int sign
@@ -382,7 +385,8 @@ cdef void mean_characters(
     BoxArrays* schemata, Roots roots, Py_ssize_t schema, Py_ssize_t lane, float64_t* real, float64_t* imag,
     int8_t* is_constrained,
 ) noexcept nogil:
-    """The means of the conjugate characters over a schema, for every attribute and digit, into a lane of tables."""
+    """Compute the means of the conjugate characters over a schema, for every attribute and digit, into a lane of
+    tables."""
     cdef Py_ssize_t n_attributes = roots.cardinalities.shape[0]
     cdef int64_t m, digit, run, size, place, cardinality, constraint
     cdef float64_t total[2]
@@ -445,7 +449,7 @@ cdef void add_block(
 
 
 def evaluate_spectrum(const digit_t[:, ::1] partitions, coefficients, schemata, const int64_t[::1] cardinalities):
-    """The average of a spectrum's function over every schema, a box; (n_schemata,) float64.
+    """Compute the average of a spectrum's function over every schema, a box; (n_schemata,) float64.
 
     A schema with one value for every attribute is a point.
     """

@@ -1,241 +1,279 @@
-"""Growth of a tree whose splits are judged by a distance between clusterings: locally, globally, or both in turn."""
+"""Growth by distance: every split is judged by a distance between the clustering of the samples and their classes.
+
+A tree induces a clustering of its samples by predicted class, and the true classes are another one (F. Späh and
+S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1). The tree grows step by step; a step splits one
+of the open leaves, which stand in a list from left to right.
+
+*Local evaluation* takes the leaf whose best split comes nearest to the classes within it (Algorithm 2). The best split
+is the one of the greatest gain, and how near it comes is its merit: the gain, and what the leaf scores undivided.
+
+*Global evaluation* takes the step to the nearest whole tree (Algorithm 3; see `global_steps`). The best step of a leaf
+is remembered where it does not depend on the other leaves. *Glocal* evaluation takes the global step where it decreases
+the distance, else the local one.
+"""
+
+from fractions import Fraction
 
 import numpy as np
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport NAN, ldexp
+from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
+from libc.string cimport memmove
 
-from pytrees._core.growth.distances cimport ClusterMemory, separates
-from pytrees._core.base.exact_sums cimport Term
-from pytrees._core.criteria.gain cimport exceeds_by_tolerance
-from pytrees._core.growth.global_arrays cimport list_children, list_nodes, put_in_preorder
-from pytrees._core.growth.leaf_categories cimport offer_children
-from pytrees._core.growth.leaf_merits cimport comes_nearer, judge_split
-from pytrees._core.growth.leaf_scan cimport (
-    LeafScan,
-    Step,
-    decreases,
-    end_leaf,
-    is_lower,
-    precedes,
-    scan_feature,
-    start_leaf,
+from pytrees._core.base.fractions cimport add_fraction, is_greater_fraction
+from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, int128_t, uint64_t, uint128_t
+from pytrees._core.criteria.children cimport exact_fraction
+from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
+from pytrees._core.growth.distances cimport (
+    Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
 )
-from pytrees._core.split.scanner cimport start_block
-from pytrees._core.growth.open_leaves cimport (
-    add_node,
-    close_leaf,
-    exchange,
-    has_room,
-    is_open,
-    move_rows,
-    open_leaves,
-    whole_counts,
+from pytrees._core.growth.global_steps cimport (
+    LeafScan, Step, decreases, end_leaf, is_lower, offer_categories, offer_cuts, precedes, start_leaf,
 )
-from pytrees._core.rows.partition cimport (
-    Features,
-    RowPartition,
-    block_row,
-    has_cut,
-    is_categorical,
-    mark_first,
-    split_entries,
-    split_rows,
-    wide_entries,
+from pytrees._core.growth.tree cimport (
+    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, nodes_in_preorder,
+    split_leaf, values_of,
 )
-from pytrees._core.rows.partition cimport (
-    count_children,
-    mark_children,
-    split_entries_among,
-    split_rows_among,
-)
-from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, mix64
+from pytrees._core.rows.partition cimport Features, RowPartition, count_children, has_cut, is_categorical, wide_entries
 from pytrees._core.split.find cimport find_split
-from pytrees._core.base.types cimport (NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t)
-from pytrees._core.split.scan cimport (ACCURACY, GINI, JACCARD, MAE)
+from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, start_block
 
-from pytrees._core.criteria.counts import user_criterion_of
+from pytrees._core.growth.distances import DISTANCES
+from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.find import make_scanner
 from pytrees._core.split.scan import weights_as_compared
-from pytrees._core.growth.distances import DISTANCES
-from pytrees._core.growth.by_gain import _check
 
 cdef enum:
-    ENTRIES_BETWEEN_SIGNALS = 10000000
+    MERIT_BITS = 126
 
 # Sums of squares of so many rows are exact in floating point.
 MOST_ROWS = 2**26
 
 
+cdef struct Merit:
+    # Exactly numerator / denominator, or where the denominator is 0 a value that is compared with a tolerance. Of a
+    # large merit, which `large_merits` holds, the value is a floating-point approximation.
+    int128_t numerator
+    uint128_t denominator
+    float64_t value
+
+
+cdef struct LeafSteps:
+    # What growth by distance knows of a node beside its `Node`.
+    index_t label               # as a leaf
+    index_t step                # number of the step that split it, or NONE
+    # Of a leaf: the best split within it, and where the distance is a sum over the leaves the best global step.
+    bint knows_local, knows_global, has_large_merit
+    Step local_step, global_step
+    Merit merit
+
+
 @cython.final
-cdef class Growth:
+cdef class GrowthByDistance:
+    """The tree, and its leaves that may still be split."""
+
+    cdef GrowingTree tree
+    cdef LeafScan scan              # None but for global evaluation
+    cdef LeafSteps* leaves          # by node
+    cdef index_t* open_leaves       # from left to right
+    cdef Py_ssize_t leaf_capacity, open_capacity
+    cdef index_t n_open
+    cdef DistanceCode code
+    cdef bint knows_distance        # otherwise the criterion only knows gains
+    # Whether steps judge the whole tree, whether they judge leaves, at least where no global one decreases the
+    # distance, and whether each must decrease it.
+    cdef bint is_global, is_local, must_decrease
+    cdef dict large_merits          # exact merits by leaf, where a `Merit` has no room for them
+    cdef int64_t[::1] counts        # scratch: class counts of a node
+
     def __dealloc__(self):
-        free(self.nodes)
-        free(self.values)
+        free(self.leaves)
         free(self.open_leaves)
 
 
 # ------------------------------------------------------------------------------------------------------------- growth
 
-cdef int _grow(Growth growth, uint64_t seed) except -1 nogil:
-    cdef NodeRows rows
+cdef int _grow(GrowthByDistance growth, uint64_t seed) except -1 nogil:
     cdef Step step
-    cdef float64_t gain
     cdef index_t n_steps = 0
-    rows.start = 0
-    rows.stop = <index_t> growth.partition.n_rows
-    rows.slot = NULL
-    start_block(growth.scanner, &rows)
-    add_node(growth, &rows, rows.start, rows.stop, 0, NONE, mix64(seed))
+    add_root(growth.tree, seed)
+    start_block(growth.tree.scanner, &growth.tree.nodes[0].rows)
+    _add_leaf(growth, 0, NONE)
     if growth.is_global:
-        move_rows(growth, 0, 1)
-    growth.n_leaves = 1
-    open_leaves(growth, 0, 1, 0)
-    while growth.n_leaves < growth.max_leaf_nodes and _find_step(growth, &step, &gain):
-        _split_leaf(growth, &step, gain, n_steps)
+        _move_rows(growth, 0, 1)
+    _open_leaves(growth, 0, 1, 0)
+    while growth.tree.n_leaves < growth.tree.max_leaf_nodes and _find_step(growth, &step):
+        _take_step(growth, &step, n_steps)
         n_steps += 1
     return 0
 
 
-cdef int _split_leaf(Growth growth, const Step* step, float64_t gain, index_t number) except -1 nogil:
-    """Put leaves in the place of one. Of a global step the gain is not known before."""
-    cdef index_t place = 0, first = growth.n_nodes
-    while growth.open_leaves[place] != step.leaf:
-        place += 1
-    if is_categorical(growth.partition.features, step.feature):
-        _add_categories(growth, step)
-    else:
-        _add_sides(growth, step)
+cdef int _take_step(GrowthByDistance growth, const Step* step, index_t number) except -1 nogil:
+    """Exchange a leaf for its children."""
+    cdef index_t position = 0, child, first = growth.tree.n_nodes
+    while growth.open_leaves[position] != step.leaf:
+        position += 1
+    split_leaf(growth.tree, step.leaf, &step.split)
+    for child in range(first, growth.tree.n_nodes):
+        _add_leaf(growth, child, step.left_label if child == first else step.right_label)
     if growth.is_global:
-        gain = exchange(growth, step.leaf, first, growth.n_nodes, gain)
-    growth.nodes[step.leaf].first_child = first
-    growth.nodes[step.leaf].n_children = growth.n_nodes - first
-    growth.nodes[step.leaf].feature = step.feature
-    growth.nodes[step.leaf].threshold = step.threshold
-    growth.nodes[step.leaf].gain = gain
-    growth.nodes[step.leaf].step = number
-    growth.n_leaves += growth.n_nodes - first - 1
-    close_leaf(growth, place)
-    open_leaves(growth, first, growth.n_nodes, place)
+        _exchange(growth, step.leaf)
+    growth.leaves[step.leaf].step = number
+    _close_leaf(growth, position)
+    _open_leaves(growth, first, growth.tree.n_nodes, position)
     return 0
 
 
-cdef int _add_sides(Growth growth, const Step* step) except -1 nogil:
-    cdef NodeRows rows = growth.nodes[step.leaf].rows
-    cdef index_t left, right, middle = rows.start + step.n_left, depth = growth.nodes[step.leaf].depth + 1
-    cdef uint64_t random_state = growth.nodes[step.leaf].random_state
-    cdef bint left_opens, right_opens
-    mark_first(growth.partition, rows.block, step.feature, rows.start, rows.stop, step.n_left, step.last_left)
-    split_rows(growth.partition, rows.start, rows.stop)
-    left = add_node(growth, &rows, rows.start, middle, depth, step.left_label, mix64(random_state + 1))
-    right = add_node(growth, &rows, middle, rows.stop, depth, step.right_label, mix64(random_state + 2))
-    left_opens, right_opens = is_open(growth, left), is_open(growth, right)
-    if left_opens or right_opens:
-        split_entries(growth.partition, rows.block, rows.start, rows.stop, left_opens, right_opens)
+cdef int _add_leaf(GrowthByDistance growth, index_t node, index_t label) except -1 nogil:
+    """Give a new node its class counts and its label, where that is NONE its majority."""
+    cdef index_t i
+    cdef const float64_t* values = values_of(growth.tree, node)
+    cdef LeafSteps* leaf
+    reserve(<void**> &growth.leaves, &growth.leaf_capacity, <Py_ssize_t> node + 1, sizeof(LeafSteps), b"leaves")
+    count_node_classes(growth.tree, node)
+    if label == NONE:
+        label = 0
+        for i in range(1, growth.tree.n_classes):
+            if values[i] > values[label]:
+                label = i
+    leaf = &growth.leaves[node]
+    leaf.label = label
+    leaf.step = NONE
+    leaf.knows_local = False
+    leaf.knows_global = False
     return 0
 
 
-cdef int _add_categories(Growth growth, const Step* step) except -1 nogil:
-    cdef NodeRows rows = growth.nodes[step.leaf].rows
-    cdef index_t b, child, place, depth = growth.nodes[step.leaf].depth + 1
-    cdef const index_t* starts = &growth.partition.child_starts[0]
-    cdef uint64_t random_state = growth.nodes[step.leaf].random_state
-    cdef bint one_opens = False
-    mark_children(growth.partition, True, rows.block, step.feature, rows.start, rows.stop)
-    split_rows_among(growth.partition, step.n_children, rows.start, rows.stop)
-    for b in range(step.n_children):
-        child = add_node(
-            growth, &rows, rows.start + starts[b], rows.start + starts[b + 1], depth,
-            step.left_label if b == 0 else step.right_label, mix64(random_state + 1 + <uint64_t> b),
-        )
-        place = growth.partition.rows[rows.start + starts[b]]
-        growth.nodes[child].category = <index_t> growth.partition.X[
-            block_row(growth.partition, rows.block, place), step.feature
-        ]
-        one_opens = one_opens or is_open(growth, child)
-    if one_opens:
-        split_entries_among(growth.partition, step.n_children, rows.block, rows.start, rows.stop)
+cdef int _open_leaves(GrowthByDistance growth, index_t first, index_t stop, index_t position) except -1 nogil:
+    """Put those of these leaves that may be split among the open ones, at this position."""
+    cdef index_t leaf, n_opening = 0
+    for leaf in range(first, stop):
+        n_opening += growth.tree.nodes[leaf].may_split
+    reserve(
+        <void**> &growth.open_leaves, &growth.open_capacity, <Py_ssize_t> growth.n_open + n_opening, sizeof(index_t),
+        b"open leaves",
+    )
+    memmove(
+        &growth.open_leaves[position + n_opening], &growth.open_leaves[position],
+        (growth.n_open - position) * sizeof(index_t),
+    )
+    growth.n_open += n_opening
+    for leaf in range(first, stop):
+        if growth.tree.nodes[leaf].may_split:
+            growth.open_leaves[position] = leaf
+            position += 1
     return 0
+
+
+cdef void _close_leaf(GrowthByDistance growth, index_t position) noexcept nogil:
+    growth.n_open -= 1
+    memmove(
+        &growth.open_leaves[position], &growth.open_leaves[position + 1],
+        (growth.n_open - position) * sizeof(index_t),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- clusters
+
+cdef int64_t* _whole_counts(GrowthByDistance growth, index_t node) noexcept nogil:
+    """Return the class counts of a node, as integers that hold until those of another are asked for."""
+    cdef index_t label
+    for label in range(growth.tree.n_classes):
+        growth.counts[label] = <int64_t> values_of(growth.tree, node)[label]
+    return &growth.counts[0]
+
+
+cdef void _move_rows(GrowthByDistance growth, index_t node, int sign) noexcept nogil:
+    """Add the leaf's rows to the cluster of its label, or take them away."""
+    change_cluster(growth.scan.clusters, growth.leaves[node].label, _whole_counts(growth, node), sign)
+
+
+cdef void _exchange(GrowthByDistance growth, index_t leaf) noexcept nogil:
+    """Move the rows of a leaf that was split to the clusters of its children. A global step, whose gain is not known
+    yet, gains by how much the distance decreases, by the leaf's share of the rows."""
+    cdef const Clusters* clusters = growth.scan.clusters
+    cdef Node* node = &growth.tree.nodes[leaf]
+    cdef float64_t before = distance_of(clusters), after, total = 0.0
+    cdef index_t label, child
+    _move_rows(growth, leaf, -1)
+    for child in range(node.first_child, node.first_child + node.n_children):
+        _move_rows(growth, child, 1)
+    if not isnan(node.gain):
+        return
+    after = distance_of(clusters)
+    for label in range(growth.tree.n_classes):
+        total += values_of(growth.tree, leaf)[label]
+    if is_similarity(growth.code):
+        before, after = after, before
+    node.gain = (before - after) * <float64_t> clusters.total / total
 
 
 # -------------------------------------------------------------------------------------------------------------- steps
 
-cdef int _find_step(Growth growth, Step* step, float64_t* gain) except -1 nogil:
-    """Write the next split as the evaluation wants it: 1, or 0 where growth stops."""
+cdef int _find_step(GrowthByDistance growth, Step* step) except -1 nogil:
+    """Find the next step as the evaluation wants it: 1, or 0 where growth stops."""
     cdef bint must_decrease = growth.must_decrease or growth.is_local
-    if growth.is_global:
-        gain[0] = NAN
-        if _find_global(growth, step) and (not must_decrease or decreases(&growth.scan, step)):
-            return 1
-    if growth.is_local:
-        return _find_local(growth, step, gain)
-    return 0
+    if growth.is_global and _find_global(growth, step) and (not must_decrease or decreases(growth.scan, step)):
+        return 1
+    return growth.is_local and _find_local(growth, step)
 
 
-cdef int _look_at_the_keyboard(Growth growth, const NodeRows* rows) except -1 nogil:
-    growth.n_scanned += <int64_t> (rows.stop - rows.start) * growth.partition.n_features
-    if growth.n_scanned >= ENTRIES_BETWEEN_SIGNALS:
-        growth.n_scanned = 0
-        with gil:
-            PyErr_CheckSignals()
-    return 0
-
-
-cdef int _find_global(Growth growth, Step* best) except -1 nogil:
-    """Of all open leaves, cuts and labels those of the nearest whole tree (Algorithm 3); 0 where there are none."""
-    cdef index_t place = 0, leaf
-    cdef Node* node
+cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
+    """Find, of all open leaves, splits and labels, those of the nearest whole tree (Algorithm 3); 0 where there are
+    none."""
+    cdef index_t position = 0, leaf
+    cdef LeafSteps* steps
     cdef bint is_kept = separates(growth.code)
     best.leaf = NONE
-    while place < growth.n_open:
-        leaf = growth.open_leaves[place]
-        node = &growth.nodes[leaf]
-        if not is_kept or not node.knows_global or not has_room(growth, node.global_step.n_children):
-            node.global_step.leaf = NONE
-            if not _scan_leaf(growth, leaf, &node.global_step if is_kept else best):
-                close_leaf(growth, place)
+    while position < growth.n_open:
+        leaf = growth.open_leaves[position]
+        steps = &growth.leaves[leaf]
+        if not is_kept or not steps.knows_global or not has_room(growth.tree, steps.global_step.split.n_children):
+            steps.global_step.leaf = NONE
+            if not _scan_leaf(growth, leaf, &steps.global_step if is_kept else best):
+                _close_leaf(growth, position)
                 continue
-            node.knows_global = True
-        if is_kept and (best.leaf == NONE or precedes(&node.global_step, best)):
-            best[0] = node.global_step
-        place += 1
+            steps.knows_global = True
+        if is_kept and (best.leaf == NONE or precedes(&steps.global_step, best)):
+            best[0] = steps.global_step
+        position += 1
     return best.leaf != NONE
 
 
-cdef int _scan_leaf(Growth growth, index_t leaf, Step* best) except -1 nogil:
+cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1 nogil:
     """Offer all splits of the leaf; return 0 where there are none."""
-    cdef Node* node = &growth.nodes[leaf]
-    cdef NodeRows rows = node.rows
+    cdef NodeRows rows = growth.tree.nodes[leaf].rows
     cdef index_t i, feature, n_children, n_categorical = 0, n = rows.stop - rows.start
+    cdef index_t min_samples_leaf = growth.scan.min_samples_leaf
     cdef const uint64_t* entries
     cdef bint can_split = False
-    _look_at_the_keyboard(growth, &rows)
-    draw_features(growth.scanner, &rows, node.random_state)
-    start_leaf(&growth.scan, leaf, node.label, whole_counts(growth, leaf))
-    for i in range(growth.scanner.n_drawn + growth.scanner.n_drawn_categories):
-        feature = _drawn_feature(growth.scanner, i, &n_categorical)
-        entries = wide_entries(growth.partition, rows.block, feature, rows.start, rows.stop)
-        growth.scan.is_categorical = is_categorical(growth.partition.features, feature)
+    check_node_signals(growth.tree, leaf)
+    draw_features(growth.tree.scanner, &rows, growth.tree.nodes[leaf].random_state)
+    start_leaf(growth.scan, leaf, growth.leaves[leaf].label, _whole_counts(growth, leaf))
+    for i in range(growth.tree.scanner.n_drawn + growth.tree.scanner.n_drawn_categories):
+        feature = _drawn_feature(growth.tree.scanner, i, &n_categorical)
+        entries = wide_entries(growth.tree.partition, rows.block, feature, rows.start, rows.stop)
+        growth.scan.is_categorical = is_categorical(growth.tree.partition.features, feature)
         n_children = 2
         if growth.scan.is_categorical:
-            n_children = count_children(entries, n, growth.scan.min_samples_leaf)
-            if n_children == 0 or not has_room(growth, n_children):
+            n_children = count_children(entries, n, min_samples_leaf)
+            if n_children == 0 or not has_room(growth.tree, n_children):
                 continue
-        elif not has_cut(growth.partition, rows.block, feature, rows.start, rows.stop, growth.scan.min_samples_leaf):
+        elif not has_cut(growth.tree.partition, rows.block, feature, rows.start, rows.stop, min_samples_leaf):
             continue
         can_split = True
         if n_children > 2:
-            offer_children(&growth.scan, entries, n, feature, n_children, best)
+            offer_categories(growth.scan, entries, n, feature, n_children, best)
         else:
-            scan_feature(&growth.scan, growth.partition, rows.block, entries, n, feature, best)
-    end_leaf(&growth.scan)
+            offer_cuts(growth.scan, growth.tree.partition, rows.block, entries, n, feature, best)
+    end_leaf(growth.scan)
     return can_split
 
 
 cdef inline index_t _drawn_feature(Scanner scanner, index_t i, index_t* n_categorical) noexcept nogil:
-    """Of the drawn features, ascending, that of number i; among those before it are so many categorical ones."""
+    """Return the i-th drawn feature, ascending; `n_categorical` of those before it are categorical."""
     cdef index_t n_numeric = i - n_categorical[0]
     if n_categorical[0] == scanner.n_drawn_categories or (
         n_numeric < scanner.n_drawn and scanner.drawn[n_numeric] < scanner.drawn_categories[n_categorical[0]]
@@ -245,132 +283,173 @@ cdef inline index_t _drawn_feature(Scanner scanner, index_t i, index_t* n_catego
     return scanner.drawn_categories[n_categorical[0] - 1]
 
 
-cdef int _find_local(Growth growth, Step* best, float64_t* gain) except -1 nogil:
-    """Of all open leaves the one whose best split comes nearest to the classes within it (Algorithm 2)."""
-    cdef index_t place = 0
-    cdef Node* node
-    cdef Node* best_node = NULL
-    while place < growth.n_open:
-        node = &growth.nodes[growth.open_leaves[place]]
-        if not node.knows_local:
-            _search(growth, growth.open_leaves[place])
-        if node.local_step.leaf == NONE or not has_room(growth, node.local_step.n_children):
+cdef int _find_local(GrowthByDistance growth, Step* best) except -1 nogil:
+    """Find, of all open leaves, the one whose best split comes nearest to the classes within it (Algorithm 2)."""
+    cdef index_t position = 0, leaf
+    cdef LeafSteps* steps
+    cdef LeafSteps* nearest = NULL
+    while position < growth.n_open:
+        leaf = growth.open_leaves[position]
+        steps = &growth.leaves[leaf]
+        if not steps.knows_local:
+            _search(growth, leaf)
+        if steps.local_step.leaf == NONE or not has_room(growth.tree, steps.local_step.split.n_children):
             if growth.is_global:
-                place += 1
+                position += 1
             else:
-                close_leaf(growth, place)
+                _close_leaf(growth, position)
             continue
         if (
-            best_node == NULL
-            or comes_nearer(growth, node, best_node)
-            or not comes_nearer(growth, best_node, node)
-            and is_lower(&node.local_step, &best_node.local_step)
+            nearest == NULL
+            or _comes_nearer(growth, steps, nearest)
+            or not _comes_nearer(growth, nearest, steps)
+            and is_lower(&steps.local_step, &nearest.local_step)
         ):
-            best_node = node
-        place += 1
-    if best_node == NULL:
+            nearest = steps
+        position += 1
+    if nearest == NULL:
         return 0
-    best[0] = best_node.local_step
-    gain[0] = best_node.local_gain
+    best[0] = nearest.local_step
     return 1
 
 
-cdef int _search(Growth growth, index_t leaf) except -1 nogil:
-    """Find the best split within the leaf."""
-    cdef Node* node = &growth.nodes[leaf]
-    cdef Split split
-    cdef Step* step = &node.local_step
-    node.knows_local = True
+cdef int _search(GrowthByDistance growth, index_t leaf) except -1 nogil:
+    """Find the best split within the leaf, and its merit."""
+    cdef LeafSteps* steps = &growth.leaves[leaf]
+    cdef Step* step = &steps.local_step
+    cdef const Node* node = &growth.tree.nodes[leaf]
+    steps.knows_local = True
     step.leaf = NONE
-    _look_at_the_keyboard(growth, &node.rows)
-    find_split(growth.scanner, &node.rows, node.random_state, &split)
-    if split.feature == NONE or growth.must_decrease and not _gains(growth, &split):
-        return 0
-    step.leaf = leaf
-    step.n_children = split.n_children
-    step.feature = split.feature
-    step.n_left = split.n_left
-    step.last_left = split.last_left
     step.left_label = NONE
     step.right_label = NONE
-    step.threshold = split.threshold
-    node.local_gain = split.gain.value
-    return judge_split(growth, leaf, &split)
+    check_node_signals(growth.tree, leaf)
+    find_split(growth.tree.scanner, &node.rows, node.random_state, &step.split)
+    if step.split.feature == NONE or growth.must_decrease and not _gains(growth, &step.split):
+        return 0
+    step.leaf = leaf
+    return _judge_split(growth, leaf)
 
 
-cdef inline bint _gains(Growth growth, const Split* split) except -1 nogil:
+cdef inline bint _gains(GrowthByDistance growth, const Split* split) except -1 nogil:
     if split.is_large:
         with gil:
-            return growth.scanner.children.large_gain > 0
+            return growth.tree.scanner.children.large_gain > 0
     return split.gain.numerator > 0 if split.gain.denominator > 0 else exceeds_by_tolerance(split.gain.value, 0.0)
 
 
-# ---------------------------------------------------------------------------------------------------- the tree's arrays
+# -------------------------------------------------------------------------------------------------------------- merits
 
-cdef dict _as_arrays(Growth growth):
-    cdef index_t[::1] order = np.empty(growth.n_nodes, dtype=np.int32)
-    cdef int64_t[:, ::1] whole = np.empty((6, growth.n_nodes), dtype=np.int64)
-    cdef int64_t[::1] number = np.empty(growth.n_nodes, dtype=np.int64)
-    cdef float64_t[:, ::1] real = np.empty((2, growth.n_nodes))
-    cdef float64_t[:, ::1] value = np.empty((growth.n_nodes, growth.n_classes))
-    put_in_preorder(growth, order, number, np.empty(growth.n_nodes, dtype=np.int32))
-    list_nodes(growth, order, number, whole, real, value)
-    names = ("children_left", "children_right", "feature", "n_node_samples", "label", "split_step")
-    arrays = dict(zip(names, np.asarray(whole), strict=True))
-    arrays |= {"threshold": np.asarray(real[0]), "gain": np.asarray(real[1]), "value": np.asarray(value)}
-    if growth.has_categories:
-        offsets = np.empty(growth.n_nodes + 1, dtype=np.int64)
-        children, category = np.empty((2, growth.n_nodes), dtype=np.int64)
-        list_children(growth, order, number, offsets, children, category)
-        arrays |= {"child_offsets": offsets, "children": children[:growth.n_nodes - 1], "category": category}
-    return arrays
+cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
+    """Find the merit of the leaf's best split: its gain, and where there is a distance the undivided leaf's score."""
+    cdef LeafSteps* steps = &growth.leaves[leaf]
+    cdef const Split* split = &steps.local_step.split
+    cdef const int64_t* counts = _whole_counts(growth, leaf)
+    cdef int64_t numerator = 0, denominator = 1, total = 0
+    cdef float64_t weight = 0.0, total_weight = 1.0
+    cdef index_t label
+    steps.has_large_merit = False
+    if split.gain.denominator == 0:
+        if growth.knows_distance:
+            score_undivided(
+                growth.code, <const float64_t*> values_of(growth.tree, leaf), growth.tree.n_classes, &weight,
+                &total_weight,
+            )
+        steps.merit.numerator = 0
+        steps.merit.denominator = 0
+        steps.merit.value = split.gain.value + weight / total_weight
+        return 0
+    for label in range(growth.tree.n_classes):
+        total += counts[label]
+    if growth.knows_distance:
+        score_undivided(growth.code, counts, growth.tree.n_classes, &numerator, &denominator)
+    if split.is_large or not _set_merit(&steps.merit, &split.gain, total, numerator, denominator):
+        with gil:
+            _set_large_merit(growth, leaf, int(total), int(numerator), int(denominator))
+    return 0
+
+
+cdef inline bint _set_merit(
+    Merit* merit, const Gain* gain, int64_t total, int64_t numerator, int64_t denominator
+) noexcept nogil:
+    """Write gain / total + numerator / denominator, the gain being counted in samples; False where there is no room."""
+    if gain.denominator > (<uint128_t> 1 << MERIT_BITS) // <uint128_t> total:
+        return False
+    merit.numerator = gain.numerator
+    merit.denominator = gain.denominator * <uint128_t> total
+    return numerator == 0 or add_fraction(&merit.numerator, &merit.denominator, numerator, <uint128_t> denominator)
+
+
+cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerator, denominator) except -1:
+    """Keep a merit whose parts need more than 128 bits, or do until they are reduced to lowest terms."""
+    cdef LeafSteps* steps = &growth.leaves[leaf]
+    cdef const Split* split = &steps.local_step.split
+    gain = growth.tree.scanner.children.large_gain if split.is_large else exact_fraction(&split.gain)
+    merit = gain / total + Fraction(numerator, denominator)
+    steps.has_large_merit = True
+    steps.merit.value = float(merit)
+    growth.large_merits[leaf] = merit
+    return 0
+
+
+cdef bint _comes_nearer(GrowthByDistance growth, const LeafSteps* steps, const LeafSteps* other) except -1 nogil:
+    """Whether the best split of a leaf comes nearer than that of another one."""
+    cdef const Merit* merit = &steps.merit
+    cdef const Merit* other_merit = &other.merit
+    cdef float64_t value, other_value
+    if not steps.has_large_merit and not other.has_large_merit:
+        if merit.denominator == 0:
+            return exceeds_by_tolerance(merit.value, other_merit.value)
+        return is_greater_fraction(
+            merit.numerator, merit.denominator, other_merit.numerator, other_merit.denominator
+        )
+    value = _value_of(steps)
+    other_value = _value_of(other)
+    # Both are rounded three times at most.
+    if fabs(value - other_value) > 2.0**-50 * (fabs(value) + fabs(other_value)):
+        return value > other_value
+    with gil:
+        return _exact_merit(growth, steps) > _exact_merit(growth, other)
+
+
+cdef inline float64_t _value_of(const LeafSteps* steps) noexcept nogil:
+    """Return a floating-point approximation of an exact merit."""
+    if steps.has_large_merit:
+        return steps.merit.value
+    return <float64_t> steps.merit.numerator / <float64_t> steps.merit.denominator
+
+
+cdef inline object _exact_merit(GrowthByDistance growth, const LeafSteps* steps):
+    cdef Gain fraction
+    if steps.has_large_merit:
+        return growth.large_merits[steps.local_step.leaf]
+    fraction.numerator = steps.merit.numerator
+    fraction.denominator = steps.merit.denominator
+    return exact_fraction(&fraction)
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
 
-cdef _prepare_scan(Growth growth, const index_t[::1] y, weights, const int64_t[::1] rows, index_t min_samples_leaf):
-    """What global steps need: the clusters of the tree before its root, and the memory of a leaf's scan."""
-    cdef LeafScan* scan = &growth.scan
-    cdef index_t i, k = growth.n_classes, n_terms = 4 * growth.n_classes + 4
-    counted = np.asarray(y)[np.asarray(rows)]
-    counted = np.bincount(counted, None if weights is None else weights[np.asarray(rows)], minlength=k)
-    if counted.sum() >= MOST_ROWS:
-        raise ValueError(f"Global evaluation counts at most {MOST_ROWS - 1} rows, got {counted.sum():.0f}.")
-    growth.memory = ClusterMemory(growth.code, counted.astype(np.int64))
-    growth.scan_counts = np.zeros((5, k), dtype=np.int64)
-    growth.scan_scores = np.zeros((3, k))
-    scan.clusters = &growth.memory.clusters
-    scan.min_samples_leaf = min_samples_leaf
-    scan.leaf_sums = &growth.scan_counts[0, 0]
-    scan.left.counts = &growth.scan_counts[1, 0]
-    scan.left.sums = &growth.scan_counts[2, 0]
-    scan.right.counts = &growth.scan_counts[3, 0]
-    scan.right.sums = &growth.scan_counts[4, 0]
-    scan.values = &growth.scan_scores[0, 0]
-    scan.left_scores = &growth.scan_scores[1, 0]
-    scan.right_scores = &growth.scan_scores[2, 0]
-    # A step has at most a term more than twice the classes; two of them are compared.
-    growth.terms = np.empty((3 * n_terms, 2), dtype=np.int64)
-    growth.signs = np.empty(3 * n_terms, dtype=np.intc)
-    for i in range(3):
-        growth.term_sums[i].terms = <Term*> &growth.terms[i * n_terms, 0]
-        growth.term_sums[i].signs = &growth.signs[i * n_terms]
-    scan.changes = &growth.term_sums[0]
-    scan.best_changes = &growth.term_sums[1]
-    scan.difference = &growth.term_sums[2]
-    if growth.has_categories:
-        growth.merged = np.zeros((k + 2, k), dtype=np.int64)
-        scan.merged = &growth.merged[0, 0]
-        scan.merged_totals = &growth.merged[k, 0]
-        scan.child_counts = &growth.merged[k + 1, 0]
-    scan.labels = &growth.scanner.wide_labels[0]
-    scan.weights = NULL if weights is None else &growth.scanner.place_counts[0]
-    scale = {JACCARD: 1, MAE: k * scan.clusters.total, ACCURACY: scan.clusters.total, GINI: scan.clusters.total}
-    # Scores are sums of a few terms of this size, each of which is rounded; those of categorical splits of up to
-    # 2 k + 1, whose sums have the size of k.
-    scan.margin = ldexp(scale.get(growth.code, growth.memory.table[growth.memory.table.shape[0] - 1]), -44)
-    if growth.has_categories:
-        scan.margin *= max(1.0, ldexp((k + 2.0) * (k + 2.0), -6))
+cdef LeafScan _leaf_scan(GrowthByDistance growth, const index_t[::1] y, weights, rows, bint all_labels):
+    """Return the scan of global steps, of a tree that has no nodes yet."""
+    counts = np.bincount(
+        np.asarray(y)[rows], None if weights is None else weights[rows], minlength=growth.tree.n_classes
+    )
+    if counts.sum() >= MOST_ROWS:
+        raise ValueError(f"Global evaluation counts at most {MOST_ROWS - 1} samples, got {counts.sum():.0f}.")
+    has_categories = growth.tree.partition.features.n_categories.shape[0] > 0
+    return LeafScan(growth.code, counts.astype(np.int64), growth.tree.scanner, all_labels, has_categories)
+
+
+cdef dict _arrays(GrowthByDistance growth):
+    """Return the arrays of the tree."""
+    cdef const index_t[::1] order = nodes_in_preorder(growth.tree)
+    further = np.empty((2, order.shape[0]), dtype=np.int64)
+    cdef int64_t[:, ::1] labels_and_steps = further
+    cdef Py_ssize_t i
+    for i in range(order.shape[0]):
+        labels_and_steps[0, i] = growth.leaves[order[i]].label
+        labels_and_steps[1, i] = growth.leaves[order[i]].step
+    return arrays_of(growth.tree, order) | {"label": further[0], "split_step": further[1]}
 
 
 def grow_by_distance(
@@ -386,35 +465,36 @@ def grow_by_distance(
     above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a category; None: no feature does, and
     the dict has only the arrays of a binary tree.
     """
-    cdef Growth growth = Growth()
+    cdef GrowingTree tree = GrowingTree()
+    cdef GrowthByDistance growth = GrowthByDistance()
     criterion = "entropy" if distance == "information_gain" else distance
-    _check(X.shape[0], y, weights, n_classes, criterion)
+    check_samples(X.shape[0], y, weights, n_classes, criterion)
+    growth.tree = tree
     growth.knows_distance = isinstance(distance, str) and distance in DISTANCES
     growth.is_global = evaluation != "local"
     growth.is_local = evaluation != "global"
     growth.must_decrease = stop == "no_decrease"
     growth.large_merits = {}
     if growth.is_global and weights is not None and weights.dtype == np.float64:
-        raise ValueError("Global evaluation counts rows: their weights must be whole numbers.")
+        raise ValueError("Global evaluation counts samples: their weights must be whole numbers.")
     weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
     rows = np.arange(X.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
-    growth.code = DISTANCES[distance] if growth.knows_distance else GINI
-    growth.n_classes = <index_t> n_classes
-    growth.has_categories = n_categories is not None
-    growth.max_depth = max_depth
-    growth.min_samples_split = min_samples_split
-    growth.max_leaf_nodes = max_leaf_nodes
-    growth.counts = np.zeros((2, n_classes), dtype=np.int64)
-    growth.weights = np.zeros((2, n_classes))
-    growth.partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
-    if user_criterion_of(criterion)[0] is not None and np.any(growth.partition.features.n_categories):
-        user_criterion_of(criterion)[0].check_children()
-    growth.scanner = make_scanner(
-        growth.partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
+    if growth.is_global and not growth.knows_distance:
+        raise ValueError(f"{distance!r} is no distance of whole trees: its evaluation must be local.")
+    if growth.knows_distance:
+        growth.code = DISTANCES[distance]
+    growth.counts = np.zeros(n_classes, dtype=np.int64)
+    tree.n_classes = <index_t> n_classes
+    tree.max_depth = max_depth
+    tree.min_samples_split = min_samples_split
+    tree.max_leaf_nodes = max_leaf_nodes
+    tree.partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
+    check_categories(criterion, tree.partition.features)
+    tree.scanner = make_scanner(
+        tree.partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
     )
-    growth.scan.all_labels = labels == "all"
     if growth.is_global:
-        _prepare_scan(growth, y, weights, rows, min_samples_leaf)
+        growth.scan = _leaf_scan(growth, y, weights, rows, labels == "all")
     with nogil:
         _grow(growth, seed)
-    return _as_arrays(growth)
+    return _arrays(growth)

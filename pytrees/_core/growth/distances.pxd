@@ -1,20 +1,37 @@
-"""Distances between the clustering of the rows by predicted class and that by true class, inlined where cimported.
+"""Distances between the clustering of the rows by predicted class and that by true class.
 
 Of the table of |T_i ∩ Y_j| every distance takes a sum over the clusters T_i of a term each: a whole number (information
 gain, accuracy, mae), a fraction (gini, jaccard), or two whole numbers of whose sums it takes the ratio (gain ratio,
 normalised variation of information). A term follows from the size of T_i and an inner sum over the classes.
+
+The functions here are inlined into the loops over cuts, where the distance's code is a constant. A code that is none of
+`DistanceCode` never comes here: `ClusterMemory` refuses it.
 """
 
 cimport cython
 
-from pytrees._core.base.fractions cimport nearest_double
-from pytrees._core.base.exact_sums cimport Term
-from pytrees._core.base.types cimport (float64_t, index_t, int64_t, uint128_t)
-from pytrees._core.split.scan cimport (ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, MAE, NVI, CriterionCode)
+from pytrees._core.base.fractions cimport Term, nearest_double
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint128_t
+
+
+cdef enum DistanceCode:
+    DISTANCE_INFORMATION_GAIN
+    DISTANCE_GAIN_RATIO
+    DISTANCE_NVI
+    DISTANCE_GINI
+    DISTANCE_JACCARD
+    DISTANCE_ACCURACY
+    DISTANCE_MAE
+
+
+# Class counts, whole or as sums of weights.
+ctypedef fused Count:
+    int64_t
+    float64_t
 
 
 cdef struct Clusters:
-    CriterionCode code          # ENTROPY stands for information gain
+    DistanceCode code
     index_t n_classes
     const int64_t* table        # n log2 n
     int64_t* counts             # |T_i ∩ Y_j|: by class j, then cluster i
@@ -37,41 +54,50 @@ cdef class ClusterMemory:
     cdef int64_t[:, ::1] terms
 
 
-cdef inline bint takes_ratio(CriterionCode code) noexcept nogil:
-    return code == GAIN_RATIO or code == NVI
+cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
+    return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_GAIN_RATIO or code == DISTANCE_NVI
 
 
-cdef inline bint takes_fractions(CriterionCode code) noexcept nogil:
-    return code == GINI or code == JACCARD
+cdef inline bint is_similarity(DistanceCode code) noexcept nogil:
+    """Whether the measure grows as the clusterings come closer."""
+    return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_GAIN_RATIO
 
 
-cdef inline bint sees_the_diagonal(CriterionCode code) noexcept nogil:
+cdef inline bint takes_ratio(DistanceCode code) noexcept nogil:
+    return code == DISTANCE_GAIN_RATIO or code == DISTANCE_NVI
+
+
+cdef inline bint takes_fractions(DistanceCode code) noexcept nogil:
+    return code == DISTANCE_GINI or code == DISTANCE_JACCARD
+
+
+cdef inline bint sees_the_diagonal(DistanceCode code) noexcept nogil:
     """Whether all that counts in a cluster are its rows of the right class."""
-    return code == JACCARD or code == ACCURACY
+    return code == DISTANCE_JACCARD or code == DISTANCE_ACCURACY
 
 
-cdef inline bint separates(CriterionCode code) noexcept nogil:
+cdef inline bint separates(DistanceCode code) noexcept nogil:
     """Whether the distance is a sum over the leaves: what a split changes does not depend on the rest of the tree."""
-    return code == ACCURACY or code == MAE
+    return code == DISTANCE_ACCURACY or code == DISTANCE_MAE
 
 
 cdef inline int64_t part(
-    CriterionCode code, const int64_t* table, index_t cluster, index_t label, int64_t count
+    DistanceCode code, const int64_t* table, index_t cluster, index_t label, int64_t count
 ) noexcept nogil:
-    """What so many rows of the class add to the cluster's inner sum."""
+    """Return what `count` rows of the class add to the cluster's inner sum."""
     if sees_the_diagonal(code):
         return count if cluster == label else 0
-    if code == GINI:
+    if code == DISTANCE_GINI:
         return count * count
-    if code == MAE:
+    if code == DISTANCE_MAE:
         return count * (cluster - label if cluster > label else label - cluster)
     return table[count]
 
 
 cdef inline int64_t inner_sum(
-    CriterionCode code, const Clusters* clusters, index_t cluster, const int64_t* more
+    DistanceCode code, const Clusters* clusters, index_t cluster, const int64_t* more
 ) noexcept nogil:
-    """Of the cluster with these rows of every class added to it."""
+    """Return the inner sum of the cluster with these rows of every class added to it."""
     cdef index_t label, k = clusters.n_classes
     cdef int64_t total = 0
     if sees_the_diagonal(code):
@@ -84,31 +110,31 @@ cdef inline int64_t inner_sum(
 
 
 cdef inline Term term_of(
-    CriterionCode code, const Clusters* clusters, index_t cluster, int64_t inner, int64_t size
+    DistanceCode code, const Clusters* clusters, index_t cluster, int64_t inner, int64_t size
 ) noexcept nogil:
-    """Of a cluster of this inner sum and size."""
+    """Return the term of a cluster of this inner sum and size."""
     cdef Term term
     term.b = 1
-    if code == GINI:
+    if code == DISTANCE_GINI:
         term.a = inner
         if size > 0:
             term.b = size
-    elif code == JACCARD:
+    elif code == DISTANCE_JACCARD:
         # Two empty sets are equal.
         term.b = size + clusters.class_sizes[cluster] - inner
         term.a = inner
         if term.b == 0:
             term.a = 1
             term.b = 1
-    elif code == ACCURACY:
+    elif code == DISTANCE_ACCURACY:
         term.a = size - inner
-    elif code == MAE:
+    elif code == DISTANCE_MAE:
         term.a = inner
     else:
         term.a = clusters.table[size] - inner
-        if code == GAIN_RATIO:
+        if code == DISTANCE_GAIN_RATIO:
             term.b = clusters.table[size]
-        elif code == NVI:
+        elif code == DISTANCE_NVI:
             term.b = inner
     return term
 
@@ -129,7 +155,7 @@ cdef inline void change_cluster(Clusters* clusters, index_t cluster, const int64
 
 
 cdef inline Term sum_of_terms(const Clusters* clusters) noexcept nogil:
-    """Both parts added up; not for fractions."""
+    """Return the sums of both parts of the terms, which are no fractions."""
     cdef index_t cluster
     cdef Term total
     total.a = 0
@@ -141,7 +167,7 @@ cdef inline Term sum_of_terms(const Clusters* clusters) noexcept nogil:
 
 
 cdef inline Term ratio_of_sums(const Clusters* clusters, int64_t a, int64_t b) noexcept nogil:
-    """Gain by entropy, of the two sums of the terms; nothing where there is no entropy."""
+    """Return gain by entropy from the two sums of the terms, 0 / 1 where there is no entropy."""
     cdef Term ratio
     ratio.a = clusters.class_entropy - a
     ratio.b = clusters.table[clusters.total] - b
@@ -152,26 +178,32 @@ cdef inline Term ratio_of_sums(const Clusters* clusters, int64_t a, int64_t b) n
 
 
 cdef inline float64_t distance_of(const Clusters* clusters) noexcept nogil:
-    """The distance, of information gain and gain ratio the similarity; fractions are added in class order."""
+    """Return the distance, of similarities the similarity; fractions are added in class order."""
     cdef index_t cluster
     cdef Term total, term
     cdef float64_t result = 0.0
     if takes_fractions(clusters.code):
         for cluster in range(clusters.n_classes):
             term = clusters.terms[cluster]
-            if clusters.code == JACCARD:
+            if clusters.code == DISTANCE_JACCARD:
                 term.a = term.b - term.a
             result += <float64_t> term.a / <float64_t> term.b
-        return result if clusters.code == JACCARD else 1.0 - result / <float64_t> clusters.total
+        return result if clusters.code == DISTANCE_JACCARD else 1.0 - result / <float64_t> clusters.total
     total = sum_of_terms(clusters)
-    if clusters.code == ENTROPY:
+    if clusters.code == DISTANCE_INFORMATION_GAIN:
         return nearest_double(clusters.class_entropy - total.a, <uint128_t> clusters.total << 30)
     if separates(clusters.code):
         return nearest_double(total.a, <uint128_t> clusters.total)
-    if clusters.code == NVI:
+    if clusters.code == DISTANCE_NVI:
         if total.b == clusters.table[clusters.total]:
             return 0.0      # one class and one cluster
         total = ratio_of_sums(clusters, total.a, total.b)
         return nearest_double(total.b - total.a, <uint128_t> total.b)
     total = ratio_of_sums(clusters, total.a, total.b)
     return nearest_double(total.a, <uint128_t> total.b)
+
+
+cdef float64_t largest_term(const Clusters* clusters) noexcept nogil
+cdef void score_undivided(
+    DistanceCode code, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
+) noexcept nogil

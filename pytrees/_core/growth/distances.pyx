@@ -4,34 +4,37 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.base.exact_sums cimport Term, TermSum, add_term, sign_of_sum
-from pytrees._core.base.types cimport (index_t, int64_t)
-from pytrees._core.split.scan cimport (ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, MAE, NVI, CriterionCode)
+from pytrees._core.base.fractions cimport Term, TermSum, add_term, sign_of_sum
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
 
 from pytrees._core.criteria.counts import n_log2_n
 
+# The code of every distance, by its name.
 DISTANCES = {
-    "information_gain": ENTROPY,
-    "gain_ratio": GAIN_RATIO,
-    "nvi": NVI,
-    "gini": GINI,
-    "jaccard": JACCARD,
-    "accuracy": ACCURACY,
-    "mae": MAE,
+    "information_gain": DISTANCE_INFORMATION_GAIN,
+    "gain_ratio": DISTANCE_GAIN_RATIO,
+    "nvi": DISTANCE_NVI,
+    "gini": DISTANCE_GINI,
+    "jaccard": DISTANCE_JACCARD,
+    "accuracy": DISTANCE_ACCURACY,
+    "mae": DISTANCE_MAE,
 }
 
 
 @cython.final
 cdef class ClusterMemory:
-    def __cinit__(self, CriterionCode code, const int64_t[::1] class_sizes):
+    def __cinit__(self, DistanceCode code, const int64_t[::1] class_sizes):
+        """Every cluster is empty; `class_sizes` are the rows of every class."""
         cdef index_t label, k = <index_t> class_sizes.shape[0]
+        if code not in DISTANCES.values():
+            raise ValueError(f"Unknown distance code {code}.")
         self.counts = np.zeros((k, k), dtype=np.int64)
         self.cluster_sizes = np.zeros(k, dtype=np.int64)
         self.class_sizes = np.array(class_sizes)
         self.sums = np.zeros(k, dtype=np.int64)
         self.terms = np.zeros((k, 2), dtype=np.int64)
         self.clusters.total = np.sum(class_sizes)
-        self.table = n_log2_n(self.clusters.total if code in (ENTROPY, GAIN_RATIO, NVI) else 0)
+        self.table = n_log2_n(self.clusters.total if takes_logarithms(code) else 0)
         self.clusters.code = code
         self.clusters.n_classes = k
         self.clusters.table = &self.table[0]
@@ -43,10 +46,51 @@ cdef class ClusterMemory:
         nothing = np.zeros(k, dtype=np.int64)
         for label in range(k):
             _change(self, label, nothing)
-        if code in (ENTROPY, GAIN_RATIO, NVI):
+        if takes_logarithms(code):
             self.clusters.class_entropy = self.table[self.clusters.total]
             for label in range(k):
                 self.clusters.class_entropy -= self.table[self.class_sizes[label]]
+
+
+cdef float64_t largest_term(const Clusters* clusters) noexcept nogil:
+    """Return a bound on the magnitude of the terms, of ratios on that of both of their parts."""
+    if clusters.code == DISTANCE_JACCARD:
+        return 1.0
+    if clusters.code == DISTANCE_MAE:
+        return <float64_t> clusters.n_classes * <float64_t> clusters.total
+    if takes_logarithms(clusters.code):
+        return <float64_t> clusters.table[clusters.total]
+    return <float64_t> clusters.total
+
+
+cdef void score_undivided(
+    DistanceCode code, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
+) noexcept nogil:
+    """Score a leaf as it is, as one cluster, of the class that suits it best: minus the distance, or the similarity, to
+    the classes within it, as a fraction. A split's gain adds to this. What is the same for all leaves is left out."""
+    cdef index_t label, other
+    cdef Count total = 0, score, best = 0
+    numerator[0] = 0
+    denominator[0] = 1
+    if takes_logarithms(code):
+        return
+    for label in range(n_classes):
+        total += counts[label]
+    denominator[0] = total * total if code == DISTANCE_GINI else total
+    for label in range(n_classes):
+        if code == DISTANCE_GINI:
+            numerator[0] += counts[label] * counts[label]
+            continue
+        if code == DISTANCE_JACCARD and counts[label] > 0:
+            numerator[0] -= total
+        score = counts[label]
+        if code == DISTANCE_MAE:
+            score = 0
+            for other in range(n_classes):
+                score -= counts[other] * (label - other if label > other else other - label)
+        if label == 0 or score > best:
+            best = score
+    numerator[0] += best
 
 
 def _change(ClusterMemory memory, index_t cluster, const int64_t[::1] more):
@@ -54,7 +98,7 @@ def _change(ClusterMemory memory, index_t cluster, const int64_t[::1] more):
 
 
 def table_distance(const int64_t[:, ::1] table, name):
-    """A distance, of information gain and gain ratio the similarity, of clusterings T and Y of the same rows.
+    """Compute a distance, of information gain and gain ratio the similarity, of clusterings T and Y of the same rows.
 
     `table` has |T_i ∩ Y_j| by cluster i and class j.
     """
@@ -66,7 +110,7 @@ def table_distance(const int64_t[:, ::1] table, name):
 
 
 def sign_of_fractions(numerators, denominators):
-    """The sign of a sum of fractions of positive denominators, as global steps are compared: -1, 0 or 1."""
+    """Return the sign, -1, 0 or 1, of a sum of fractions of positive denominators, found as global steps compare."""
     cdef TermSum total
     cdef Term term
     cdef int64_t[:, ::1] terms = np.empty((max(1, len(numerators)), 2), dtype=np.int64)

@@ -1,44 +1,65 @@
-"""The smallest tree that is consistent with the labels: which sets of rows can be told apart by how many splits."""
+"""The smallest tree that is consistent with the labels: which sets of rows can be told apart by how many splits.
+
+The question asked of a set of rows is whether so many splits, the budget, are enough for a tree of it without errors.
+Of all rows it is asked with a rising budget, so that the first yes is the least number of splits.
+
+*Decision.* A set can be told apart with a budget where some cut leaves two sides that need less than the budget
+together. A part of a set never needs more splits than the set does, so that among the cuts of a feature, ascending, the
+need of the left side only rises and that of the right side only falls: one search by halves for each way to divide the
+budget takes the place of looking at all cuts.
+
+*Memory.* The answers of all sets met so far are bounds on what they need, and stay in a table of sets.
+
+*Bounds.* Two rows conflict if their classes differ, or that of a row which lies between them in every feature does. All
+rows between two rows of a node belong to the node: what conflicts among all rows conflicts in every node. Of rows that
+all conflict with each other, a clique, every one needs a leaf of its own.
+"""
 
 import time
 
 import numpy as np
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
 
-from pytrees._core.minimal.conflicts cimport fill_boxes, find_clique, narrow_boxes, note_conflicts
+from pytrees._core.base.signals cimport check_signals
+from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport threshold_between
-from pytrees._core.minimal.row_sets cimport (
-    Known,
-    SetTable,
-    add_row,
-    bytes_of_set,
-    find_known,
-    holds,
-    release,
-    take_known,
-    trailing_zeros,
-    words_for,
-)
-from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+
+cdef extern from *:
+    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
+    int trailing_zeros "__builtin_ctzll"(uint64_t) noexcept nogil
 
 cdef enum:
     NO = 0
     YES = 1
     STOPPED = 2                     # a limit has been reached: not known
-    STEPS_BETWEEN_LOOKS = 4000000   # some milliseconds
+    STEPS_BETWEEN_CHECKS = 4000000  # of the clock and of signals: some milliseconds
     MOST_LEVELS = 500               # of the recursion, so that it fits the stack of any thread
+    FIRST_CAPACITY = 1024           # sets of rows in the table
 
 # Rows among which those that conflict are looked for.
 BOUND_ROWS = 1024
 
+# What is known of a set of rows: it needs at least `lower` splits, and `upper` are enough.
+cdef struct Known:
+    index_t lower, upper
+
+# Sets and what is known of them, in the order in which they came, and an open-addressing table of their numbers. Where
+# there is no room for another one, the table forgets everything and starts anew.
+cdef struct SetTable:
+    Py_ssize_t n_words
+    uint64_t* sets
+    Known* known
+    uint32_t* slots             # 0 where empty, otherwise a set's number plus one
+    int64_t n_sets, capacity, largest_capacity
+    uint64_t mask
+
 # A set of rows that is being decided, and the cuts of the feature that is being looked at: cut i lies behind the first
 # ends[i] rows of `order`. Its sides need left_bound[i] and right_bound[i] splits at least.
-cdef struct Level:
+cdef struct SearchLevel:
     uint64_t* rows
     uint64_t* clique
     index_t* order
@@ -64,9 +85,9 @@ cdef class Search:
     cdef uint64_t[:, ::1] boxes
     cdef index_t[::1] left_counts, right_counts
     cdef SetTable table
-    cdef Level levels[MOST_LEVELS]
+    cdef SearchLevel levels[MOST_LEVELS]
     cdef float64_t deadline
-    cdef int64_t n_steps                    # since the last look at the clock
+    cdef int64_t n_steps                    # since the last check of the clock
     cdef int64_t n_subproblems
 
     def __cinit__(self, X, labels, weights, Py_ssize_t n_classes, Py_ssize_t bound_rows, memory_limit):
@@ -75,49 +96,160 @@ cdef class Search:
         self.X, self.labels, self.weights = X, labels, weights
         self.n_rows, self.n_features = X.shape
         self.n_classes = n_classes
-        self.n_words = words_for(self.n_rows)
+        self.n_words = _words_for(self.n_rows)
         order = np.argsort(X, axis=0, kind="stable")
         self.orders = np.ascontiguousarray(order.T, dtype=np.int32)
         self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
         self.n_bound_rows = min(self.n_rows, bound_rows)
-        self.n_bound_words = words_for(self.n_bound_rows)
+        self.n_bound_words = _words_for(self.n_bound_rows)
         self.bound_orders = np.array([rows[rows < self.n_bound_rows] for rows in order.T], dtype=np.int32)
         self.conflicts = np.zeros((self.n_bound_rows, self.n_bound_words), dtype=np.uint64)
         self.boxes = np.zeros((self.n_bound_rows + 1, self.n_bound_words), dtype=np.uint64)
         self.left_counts = np.zeros(n_classes, dtype=np.int32)
         self.right_counts = np.zeros(n_classes, dtype=np.int32)
         self.table.n_words = self.n_words
-        self.table.largest_capacity = min(memory_limit // bytes_of_set(self.n_words), 2**31 - 1)
+        self.table.largest_capacity = min(memory_limit // _bytes_of_set(self.n_words), 2**31 - 1)
 
     def __dealloc__(self):
         cdef Py_ssize_t number
-        release(&self.table)
+        _release(&self.table)
         for number in range(MOST_LEVELS):
             free(self.levels[number].rows)
             free(self.levels[number].order)
 
 
-cdef int _look(Search search, int64_t n_steps) except -1 nogil:
-    """Count steps; from time to time look at the keyboard and the clock. STOPPED where the time is over."""
-    search.n_steps += n_steps
-    if search.n_steps < STEPS_BETWEEN_LOOKS:
-        return YES
-    search.n_steps = 0
-    with gil:
-        PyErr_CheckSignals()
-        return STOPPED if time.monotonic() >= search.deadline else YES
+# ------------------------------------------------------------------------------------ sets of rows, as bits, 64 a word
+
+cdef inline Py_ssize_t _words_for(Py_ssize_t n_rows) noexcept nogil:
+    return (n_rows + 63) // 64
+
+
+cdef inline bint _holds(const uint64_t* rows, index_t row) noexcept nogil:
+    return (rows[row >> 6] >> (row & 63)) & 1
+
+
+cdef inline void _add_row(uint64_t* rows, index_t row) noexcept nogil:
+    rows[row >> 6] |= <uint64_t> 1 << (row & 63)
+
+
+cdef inline index_t _count_common(const uint64_t* rows, const uint64_t* others, Py_ssize_t n_words) noexcept nogil:
+    cdef Py_ssize_t word
+    cdef index_t total = 0
+    for word in range(n_words):
+        total += popcount(rows[word] & others[word])
+    return total
 
 
 cdef void _fill(uint64_t* rows, Py_ssize_t n_words, const index_t* members, index_t n_members) noexcept nogil:
     cdef index_t i
     memset(rows, 0, n_words * sizeof(uint64_t))
     for i in range(n_members):
-        add_row(rows, members[i])
+        _add_row(rows, members[i])
+
+
+# --------------------------------------------------------------------------------------- what is known of sets of rows
+
+cdef inline int64_t _bytes_of_set(Py_ssize_t n_words) noexcept nogil:
+    """Return the bytes that a set takes in the table, its slots included: two to four a set."""
+    return n_words * sizeof(uint64_t) + sizeof(Known) + 4 * sizeof(uint32_t)
+
+
+cdef inline void _release(SetTable* table) noexcept nogil:
+    free(table.sets)
+    free(table.known)
+    free(table.slots)
+
+
+cdef inline uint64_t _hash_of(const uint64_t* rows, Py_ssize_t n_words) noexcept nogil:
+    cdef uint64_t mixed = 0x9E3779B97F4A7C15
+    cdef Py_ssize_t word
+    for word in range(n_words):
+        mixed = (mixed ^ rows[word]) * <uint64_t> 0xBF58476D1CE4E5B9
+        mixed ^= mixed >> 29
+    return mixed
+
+
+cdef inline uint32_t* _slot_of(SetTable* table, const uint64_t* rows) noexcept nogil:
+    """Return where the set's number stands, or would stand. At most half of the slots are taken: the search ends."""
+    cdef uint64_t place = _hash_of(rows, table.n_words) & table.mask
+    cdef const uint64_t* candidate
+    while table.slots[place] != 0:
+        candidate = &table.sets[<Py_ssize_t> (table.slots[place] - 1) * table.n_words]
+        if memcmp(candidate, rows, table.n_words * sizeof(uint64_t)) == 0:
+            break
+        place = (place + 1) & table.mask
+    return &table.slots[place]
+
+
+cdef inline Known* _find_known(SetTable* table, const uint64_t* rows) noexcept nogil:
+    """Return what is known of the set, or NULL. It may move when the next set comes."""
+    cdef uint32_t number
+    if table.n_sets == 0:
+        return NULL
+    number = _slot_of(table, rows)[0]
+    return NULL if number == 0 else &table.known[number - 1]
+
+
+cdef inline int _make_room(SetTable* table) except -1 nogil:
+    """Double the capacity up to the largest one; then forget everything."""
+    cdef int64_t capacity = min(table.largest_capacity, max(FIRST_CAPACITY, 2 * table.capacity)), number
+    cdef uint64_t n_slots = 2
+    cdef void* moved
+    if capacity == table.capacity:
+        table.n_sets = 0
+        memset(table.slots, 0, (table.mask + 1) * sizeof(uint32_t))
+        return 0
+    while n_slots < 2 * <uint64_t> capacity:
+        n_slots *= 2
+    moved = realloc(table.sets, capacity * table.n_words * sizeof(uint64_t))
+    if moved != NULL:
+        table.sets = <uint64_t*> moved
+        moved = realloc(table.known, capacity * sizeof(Known))
+    if moved != NULL:
+        table.known = <Known*> moved
+        free(table.slots)
+        table.slots = <uint32_t*> calloc(n_slots, sizeof(uint32_t))
+        moved = table.slots
+    if moved == NULL:
+        with gil:
+            raise MemoryError(f"no memory for a table of {capacity} sets of rows")
+    table.capacity = capacity
+    table.mask = n_slots - 1
+    for number in range(table.n_sets):
+        _slot_of(table, &table.sets[number * table.n_words])[0] = <uint32_t> (number + 1)
+    return 0
+
+
+cdef inline Known* _take_known(SetTable* table, const uint64_t* rows) except? NULL nogil:
+    """Return what is known of the set, a new one needing a split at least; NULL where the table has no room at all."""
+    cdef Known* known = _find_known(table, rows)
+    cdef uint32_t* slot
+    if known != NULL or table.largest_capacity == 0:
+        return known
+    if table.n_sets == table.capacity:
+        _make_room(table)
+    slot = _slot_of(table, rows)
+    memcpy(&table.sets[table.n_sets * table.n_words], rows, table.n_words * sizeof(uint64_t))
+    known = &table.known[table.n_sets]
+    known.lower, known.upper = 1, UNLIMITED
+    table.n_sets += 1
+    slot[0] = <uint32_t> table.n_sets
+    return known
+
+
+# --------------------------------------------------------------------------------------------------- limits and memory
+
+cdef int _check_limits(Search search, int64_t n_steps) except -1 nogil:
+    """Count steps; now and then handle signals and look at the clock. STOPPED where the time is over."""
+    if not check_signals(&search.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
+        return YES
+    with gil:
+        return STOPPED if time.monotonic() >= search.deadline else YES
 
 
 cdef int _open_level(Search search, Py_ssize_t number) except -1 nogil:
-    """Memory for a level: it is kept, and every level is opened by the one above it."""
-    cdef Level* level = &search.levels[number]
+    """Allocate a level, which is kept. Every level is opened by the one above it."""
+    cdef SearchLevel* level = &search.levels[number]
     if level.rows != NULL:
         return 0
     level.rows = <uint64_t*> malloc((search.n_words + search.n_bound_words) * sizeof(uint64_t))
@@ -132,6 +264,91 @@ cdef int _open_level(Search search, Py_ssize_t number) except -1 nogil:
     return 0
 
 
+# --------------------------------------------------------------------------------------- rows that cannot share a leaf
+
+# `n_rows` rows have a set of `n_words` words each in `boxes` and `conflicts`.
+
+cdef inline void _fill_boxes(
+    const index_t* labels, index_t row, index_t n_rows, Py_ssize_t n_words, uint64_t* boxes
+) noexcept nogil:
+    """Write to the box of every row all rows whose class differs from that of one row."""
+    cdef index_t other
+    memset(boxes, 0, n_words * sizeof(uint64_t))
+    for other in range(n_rows):
+        if labels[other] != labels[row]:
+            _add_row(boxes, other)
+    for other in range(1, n_rows):
+        memcpy(&boxes[other * n_words], boxes, n_words * sizeof(uint64_t))
+
+
+cdef inline void _narrow_boxes(
+    const index_t* order, const index_t* rank, index_t row, index_t step, index_t n_rows, Py_ssize_t n_words,
+    uint64_t* passed, uint64_t* boxes
+) noexcept nogil:
+    """Keep, in the boxes of rows on one side of the row, what lies between them and the row in a feature. `order` has
+    the rows in ascending order, `rank` a number for each of their values; step is 1 for rows above, -1 for below."""
+    cdef Py_ssize_t first = 0 if step > 0 else n_rows - 1, behind, word
+    memset(passed, 0, n_words * sizeof(uint64_t))
+    while rank[order[first]] != rank[row]:
+        first += step
+    # Passed are the rows from the row's own value to the one before `first`; rows of equal values pass together.
+    while 0 <= first < n_rows:
+        behind = first
+        while 0 <= behind < n_rows and rank[order[behind]] == rank[order[first]]:
+            _add_row(passed, order[behind])
+            behind += step
+        while first != behind:
+            for word in range(n_words):
+                boxes[order[first] * n_words + word] &= passed[word]
+            first += step
+
+
+cdef inline void _note_conflicts(
+    const index_t* labels, index_t row, index_t n_rows, Py_ssize_t n_words, const uint64_t* boxes, uint64_t* conflicts
+) noexcept nogil:
+    """Note the rows that conflict with one row: those of other classes, and those whose boxes are not empty."""
+    cdef index_t other
+    cdef Py_ssize_t word
+    cdef uint64_t found
+    for other in range(n_rows):
+        found = labels[other] != labels[row]
+        for word in range(n_words):
+            found |= boxes[other * n_words + word]
+        if found:
+            _add_row(&conflicts[row * n_words], other)
+
+
+cdef inline index_t _find_clique_among(
+    const uint64_t* conflicts, const uint64_t* rows, index_t n_rows, Py_ssize_t n_words, uint64_t* candidates,
+    uint64_t* clique
+) noexcept nogil:
+    """Find a clique among `rows`, of which those from `n_rows` on do not count, and return its size: always the row is
+    taken that conflicts with most of the others that are left."""
+    cdef Py_ssize_t word
+    cdef uint64_t unseen
+    cdef index_t size = 0, row, best, degree, best_degree
+    memset(clique, 0, n_words * sizeof(uint64_t))
+    memcpy(candidates, rows, n_words * sizeof(uint64_t))
+    if n_rows & 63:
+        candidates[n_words - 1] &= (<uint64_t> 1 << (n_rows & 63)) - 1
+    while True:
+        best = best_degree = NONE
+        for word in range(n_words):
+            unseen = candidates[word]
+            while unseen:
+                row = <index_t> (64 * word + trailing_zeros(unseen))
+                unseen &= unseen - 1
+                degree = _count_common(candidates, &conflicts[row * n_words], n_words)
+                if degree > best_degree:
+                    best, best_degree = row, degree
+        if best == NONE:
+            return size
+        _add_row(clique, best)
+        size += 1
+        for word in range(n_words):
+            candidates[word] &= conflicts[best * n_words + word]
+
+
 # ------------------------------------------------------------------------------------------------------------- bounds
 
 cdef int _find_conflicts(Search search) except -1 nogil:
@@ -142,20 +359,20 @@ cdef int _find_conflicts(Search search) except -1 nogil:
     cdef const index_t* order
     cdef const index_t* rank
     for row in range(n_rows):
-        fill_boxes(&search.labels[0], row, n_rows, n_words, boxes)
+        _fill_boxes(&search.labels[0], row, n_rows, n_words, boxes)
         for feature in range(search.n_features):
             order, rank = &search.bound_orders[feature, 0], &search.ranks[feature, 0]
-            narrow_boxes(order, rank, row, 1, n_rows, n_words, passed, boxes)
-            narrow_boxes(order, rank, row, -1, n_rows, n_words, passed, boxes)
-            if _look(search, 2 * n_rows * n_words) == STOPPED:
+            _narrow_boxes(order, rank, row, 1, n_rows, n_words, passed, boxes)
+            _narrow_boxes(order, rank, row, -1, n_rows, n_words, passed, boxes)
+            if _check_limits(search, 2 * n_rows * n_words) == STOPPED:
                 return STOPPED
-        note_conflicts(&search.labels[0], row, n_rows, n_words, boxes, &search.conflicts[0, 0])
+        _note_conflicts(&search.labels[0], row, n_rows, n_words, boxes, &search.conflicts[0, 0])
     return YES
 
 
 cdef index_t _find_clique(Search search, Py_ssize_t number) noexcept nogil:
-    """The size of a clique among a level's rows. The next level, which is not in use, lends its memory."""
-    return find_clique(
+    """Find a clique among a level's rows and return its size. The next level, which is not in use, lends its memory."""
+    return _find_clique_among(
         &search.conflicts[0, 0], search.levels[number].rows, <index_t> search.n_bound_rows, search.n_bound_words,
         search.levels[number + 1].rows, search.levels[number].clique
     )
@@ -176,8 +393,8 @@ cdef index_t _count_classes(Search search, const uint64_t* rows) noexcept nogil:
     return n_found
 
 
-cdef void _sweep(Search search, Level* level, Py_ssize_t feature, index_t clique_size) noexcept nogil:
-    """The cuts of a feature, and bounds on what their sides need: as many leaves as they have classes, and as many as
+cdef void _sweep(Search search, SearchLevel* level, Py_ssize_t feature, index_t clique_size) noexcept nogil:
+    """List the cuts of a feature, with bounds on what their sides need: as many leaves as they have classes, and as
     they have rows of the clique."""
     cdef const index_t* order = &search.orders[feature, 0]
     cdef const index_t* rank = &search.ranks[feature, 0]
@@ -186,7 +403,7 @@ cdef void _sweep(Search search, Level* level, Py_ssize_t feature, index_t clique
     memset(&search.right_counts[0], 0, search.n_classes * sizeof(index_t))
     for i in range(search.n_rows):
         row = order[i]
-        if holds(level.rows, row):
+        if _holds(level.rows, row):
             level.order[n] = row
             n += 1
             label = search.labels[row]
@@ -200,7 +417,7 @@ cdef void _sweep(Search search, Level* level, Py_ssize_t feature, index_t clique
         search.left_counts[label] += 1
         search.right_counts[label] -= 1
         n_right -= search.right_counts[label] == 0
-        in_clique += row < search.n_bound_rows and holds(level.clique, row)
+        in_clique += row < search.n_bound_rows and _holds(level.clique, row)
         if rank[row] != rank[level.order[i + 1]]:
             level.ends[cut] = i + 1
             level.left_bound[cut] = max(n_left, in_clique) - 1
@@ -213,7 +430,7 @@ cdef void _sweep(Search search, Level* level, Py_ssize_t feature, index_t clique
 
 cdef int _side_allows(Search search, Py_ssize_t number, bint is_right, index_t cut, index_t budget) except -1 nogil:
     """Whether one side of a cut needs no more splits than the budget."""
-    cdef Level* level = &search.levels[number]
+    cdef SearchLevel* level = &search.levels[number]
     cdef index_t start = level.ends[cut] if is_right else 0, stop = level.n_rows if is_right else level.ends[cut]
     if budget == 0 and (level.right_bound[cut] if is_right else level.left_bound[cut]) > 0:
         return NO
@@ -251,12 +468,12 @@ cdef int _farthest(
 cdef int _find_cut(
     Search search, Py_ssize_t number, index_t budget, bint lowest, index_t* found, index_t* left_budget
 ) except -1 nogil:
-    """A cut of the feature whose sides need less than the budget together; the lowest one, if so wanted.
+    """Find a cut of the feature whose sides need less than the budget together; the lowest one, if so wanted.
 
     The more splits there are for the left side, the less for the right one: both ends of the possible cuts move to the
     right. Of the cuts that leave the side with fewer splits enough of them, only the farthest can do.
     """
-    cdef Level* level = &search.levels[number]
+    cdef SearchLevel* level = &search.levels[number]
     cdef index_t k, rest, left_stop = 0, first = 0, low, high
     cdef bint right_is_smaller
     cdef int answer
@@ -287,7 +504,7 @@ cdef int _find_cut(
 
 cdef int _decide(Search search, Py_ssize_t number, index_t budget) except -1 nogil:
     """Whether so many splits are enough for the rows of a level."""
-    cdef Level* level = &search.levels[number]
+    cdef SearchLevel* level = &search.levels[number]
     cdef index_t n_found = _count_classes(search, level.rows), clique_size, cut, left_budget
     cdef Py_ssize_t feature
     cdef const Known* known
@@ -296,7 +513,7 @@ cdef int _decide(Search search, Py_ssize_t number, index_t budget) except -1 nog
         return YES
     if n_found - 1 > budget:
         return NO
-    known = find_known(&search.table, level.rows)
+    known = _find_known(&search.table, level.rows)
     if known != NULL and known.upper <= budget:
         return YES
     if known != NULL and known.lower > budget:
@@ -308,10 +525,10 @@ cdef int _decide(Search search, Py_ssize_t number, index_t budget) except -1 nog
     clique_size = _find_clique(search, number)
     if clique_size - 1 > budget:
         return _learn(search, level.rows, NO, clique_size - 2)
-    if _look(search, clique_size * search.n_bound_rows * search.n_bound_words) == STOPPED:
+    if _check_limits(search, clique_size * search.n_bound_rows * search.n_bound_words) == STOPPED:
         return STOPPED
     for feature in range(search.n_features):
-        if _look(search, search.n_rows) == STOPPED:
+        if _check_limits(search, search.n_rows) == STOPPED:
             return STOPPED
         _sweep(search, level, feature, clique_size)
         answer = _find_cut(search, number, budget, False, &cut, &left_budget)
@@ -325,7 +542,7 @@ cdef int _learn(Search search, const uint64_t* rows, int answer, index_t budget)
     cdef Known* known
     if answer == STOPPED:
         return STOPPED
-    known = take_known(&search.table, rows)
+    known = _take_known(&search.table, rows)
     if known != NULL and answer == YES:
         known.upper = min(known.upper, budget)
     elif known != NULL:
@@ -338,14 +555,14 @@ cdef int _learn(Search search, const uint64_t* rows, int answer, index_t budget)
 cdef int _find_size(Search search, index_t* size) except -1 nogil:
     """Raise the number of splits until it is enough: what is less has then been shown not to be. One less than there
     are rows always is."""
-    cdef Level* root = &search.levels[0]
+    cdef SearchLevel* root = &search.levels[0]
     cdef index_t row
     cdef int answer = NO
     _open_level(search, 0)
     _open_level(search, 1)
     memset(root.rows, 0, search.n_words * sizeof(uint64_t))
     for row in range(<index_t> search.n_rows):
-        add_row(root.rows, row)
+        _add_row(root.rows, row)
     size[0] = _count_classes(search, root.rows) - 1
     if size[0] == 0:
         return YES
@@ -359,7 +576,7 @@ cdef int _find_size(Search search, index_t* size) except -1 nogil:
 
 
 cdef int _choose(Search search, index_t size, index_t* feature, index_t* cut, index_t* left_size) except -1 nogil:
-    """The lowest feature, and its lowest cut, that leave the rows of level 0 one split less than they need."""
+    """Find the lowest feature, and its lowest cut, that leave the rows of level 0 one split less than they need."""
     cdef index_t clique_size = _find_clique(search, 0)
     cdef int answer = NO
     for feature[0] in range(<index_t> search.n_features):
@@ -374,15 +591,15 @@ cdef _class_counts(Search search, const uint64_t* rows):
     cdef index_t row
     counts = [0] * search.n_classes
     for row in range(<index_t> search.n_rows):
-        if holds(rows, row):
+        if _holds(rows, row):
             counts[search.labels[row]] += search.weights[row]
     return counts
 
 
 cdef _nodes(Search search, index_t n_splits):
-    """The nodes of the smallest tree, in preorder, as lists; None where a limit stops the choice of the splits. Level 0
-    holds all rows."""
-    cdef Level* level = &search.levels[0]
+    """Return the nodes of the smallest tree, in preorder, as lists; None where a limit stops the choice of the splits.
+    Level 0 holds all rows."""
+    cdef SearchLevel* level = &search.levels[0]
     cdef uint64_t[:, ::1] sets = np.zeros((n_splits + 1, search.n_words), dtype=np.uint64)
     cdef index_t size, feature = NONE, cut = NONE, left_size = NONE, end
     cdef Py_ssize_t n_bytes = search.n_words * sizeof(uint64_t)
@@ -421,12 +638,12 @@ cdef _nodes(Search search, index_t n_splits):
 # --------------------------------------------------------------------------------------------------------- from Python
 
 def _search_of(X, y, n_classes, bound_rows, memory_limit):
-    """Every distinct row once, so many of them, evenly spaced, in front."""
+    """Return the search of all distinct rows, each once, `bound_rows` of them, evenly spaced, in front."""
     if y.shape[0] != X.shape[0] or X.shape[0] == 0 or np.min(y) < 0 or np.max(y) >= n_classes:
-        raise ValueError(f"Labels must be class codes below {n_classes}, one for each of the rows, of which there are.")
+        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
     X, first, group, weights = np.unique(np.asarray(X) + 0.0, True, True, True, axis=0)
     if np.any(np.asarray(y)[first][group.ravel()] != y):
-        raise ValueError("There is no consistent tree: equal rows have different labels.")
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
     n_bound_rows = min(len(X), bound_rows)
     is_bound_row = np.zeros(len(X), dtype=bool)
     is_bound_row[np.arange(n_bound_rows) * len(X) // n_bound_rows] = True
@@ -439,10 +656,10 @@ def minimal_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, *, time_limit=None, memory_limit=2**30,
     bound_rows=BOUND_ROWS,
 ):
-    """The smallest consistent tree.
+    """Find the smallest consistent tree.
 
-    Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. The
-    limits are seconds, None being none, and bytes of the table of sets of rows. How many rows serve for bounds,
+    Of several trees it is the one whose splits, from the root on, have the lowest features, then the lowest thresholds.
+    The limits are seconds, None being none, and bytes of the table of sets of rows. How many rows serve for bounds,
     `bound_rows`, changes only the way to the tree.
 
     Returns

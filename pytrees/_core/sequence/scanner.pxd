@@ -3,8 +3,8 @@
 cimport cython
 from cpython.pythread cimport PyThread_type_lock
 
-from pytrees._core.sequence.substitution cimport PairSubstitution, Run
 from pytrees._core.base.types cimport index_t, int64_t, uint8_t
+from pytrees._core.sequence.substitution cimport PairSubstitution, Run
 
 
 cdef class FeatureOrders:
@@ -24,7 +24,7 @@ cdef struct Link:
     index_t place, symbol
 
 
-cdef struct Level:
+cdef struct SequenceLevel:
     index_t length
     index_t n_distinct      # different pairs, the two at the ends counted too
     index_t left, right     # the pair to be replaced next
@@ -34,11 +34,11 @@ cdef struct Level:
 
 @cython.final
 cdef class ChildSequence:
-    """The label sequence of one child of a cut, and the first substitutions of it; see shared_steps.pxd."""
+    """The label sequence of one child of a cut, and its first substitutions, a level each."""
 
     cdef index_t n_rows, n_classes
     cdef index_t n_levels           # levels[:n_levels] belong to the sequence as it is
-    cdef Level[::1] levels
+    cdef SequenceLevel[::1] levels
     cdef Place[:, ::1] places       # a row a level
     cdef index_t[:, ::1] counts     # of all pairs, a row a level
     cdef Link[::1] links            # scratch: what takes the place of a part of the sequence

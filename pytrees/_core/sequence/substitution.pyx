@@ -1,8 +1,9 @@
 """Non-sequential recursive pair substitution (NSRPS) and the Effort-To-Compress it measures.
 
-The rule is the one of ``reference/nsrps.py``; this is how it is made near-linear.
+The rule is the one of ``reference/sequence/substitution.py``; this is how it is made near-linear, in three phases.
 
-*Run phase.* Where the sequence is made of few long runs of equal symbols, every step visits each run once.
+*Run phase.* Where the sequence is made of few long runs of equal symbols, every step visits each run once, however long
+it is. Neighbouring runs have different symbols, and none is empty.
 
 *Dense phase.* While the most frequent pair is a good share of the sequence and the alphabet is small, every step is two
 sequential passes: one counts all pairs in a table, one rewrites the sequence. Long sequences shrink here, where the
@@ -22,13 +23,14 @@ import numpy as np
 cimport cython
 from libc.string cimport memset
 
-from pytrees._core.sequence.heap cimport pop, push
-from pytrees._core.sequence.nsrps_dense cimport TABLE_SYMBOLS, finish_single, note, reaches_limit, substitute_dense
-from pytrees._core.sequence.nsrps_runs cimport count_runs, goes_by_runs, runs_from_sequence, substitute_runs
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
 
 cdef enum:
     SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
+    RUN_SHARE = 3           # run phase while there are at most a third as many runs as symbols,
+    FEW_RUNS = 12           # or so few runs that no table of all pairs pays
+    TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
+    DENSE_SHARE = 12        # dense phase while the top pair is at least 1/12 of the sequence
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
@@ -78,14 +80,14 @@ cdef class PairSubstitution:
 
 
 cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
-    """Steps until `state.sequence[:length]` is constant; or, as soon as they are known to reach it, `limit`."""
+    """Count steps until `state.sequence[:length]` is constant; return `limit` as soon as they are known to reach it."""
     cdef index_t n_runs
     if length < 2:
         return 0
     state.length = length
-    n_runs = count_runs(state)
-    if goes_by_runs(length, n_runs):
-        runs_from_sequence(state)
+    n_runs = _count_runs(state)
+    if _goes_by_runs(length, n_runs):
+        _runs_from_sequence(state)
         return effort_of_runs(state, n_runs, length, n_symbols, limit)
     _start(state, length, n_symbols, limit)
     return _finish(state)
@@ -94,11 +96,11 @@ cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, i
 cdef index_t effort_of_runs(
     PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
 ) noexcept nogil:
-    """The same of the sequence that `state.runs[:n_runs]` spell."""
+    """Return the effort of the sequence that `state.runs[:n_runs]` spell."""
     _start(state, length, n_symbols, limit)
     if n_runs < 2:
         return 0
-    if substitute_runs(state, n_runs):
+    if _substitute_runs(state, n_runs):
         return min(state.n_steps, limit)
     return _finish(state)
 
@@ -111,21 +113,274 @@ cdef inline void _start(PairSubstitution state, index_t length, index_t n_symbol
 
 
 cdef index_t _finish(PairSubstitution state) noexcept nogil:
-    if not substitute_dense(state):
+    if not _substitute_dense(state):
         _substitute_sparse(state)
     return min(state.n_steps, state.limit)
 
 
-# --------------------------------------------------------------------------------------------------- sparse phase
+# ------------------------------------------------------------------------------------------------- steps of all phases
+
+cdef inline void _note(PairSubstitution state, index_t left, index_t right, index_t count) noexcept nogil:
+    """Count one substitution; called when `length` is already the length after it."""
+    if state.record:
+        state.substitutions[state.n_steps, 0] = left
+        state.substitutions[state.n_steps, 1] = right
+        state.substitutions[state.n_steps, 2] = count
+        state.substitutions[state.n_steps, 3] = state.length
+    state.n_steps += 1
+
+
+cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
+    """Whether the steps done and those that must follow reach the limit: at least n_distinct - 1 steps follow.
+
+    For let a step replace f pairs. Every other kind of pair that dies out with it, (x, a) before or (b, y) after the
+    replaced (a, b), leaves a kind of its own behind, (x, new) or (new, y): n_distinct falls by one at most. In the end
+    it is 1 for a constant sequence of two or more symbols, and 0 for a single symbol.
+    """
+    return state.n_steps + state.n_distinct - 1 >= state.limit
+
+
+cdef inline void _finish_single(PairSubstitution state) noexcept nogil:
+    """Finish a sequence in which every pair occurs once, and so will every pair of every later step: the first one
+    always goes next."""
+    cdef index_t i, left
+    if not state.record:
+        state.n_steps += state.length - 1
+        return
+    left = state.sequence[0]
+    for i in range(1, state.length):
+        state.substitutions[state.n_steps, 0] = left
+        state.substitutions[state.n_steps, 1] = state.sequence[i]
+        state.substitutions[state.n_steps, 2] = 1
+        state.substitutions[state.n_steps, 3] = state.length - i
+        state.n_steps += 1
+        left = state.n_symbols
+        state.n_symbols += 1
+
+
+# ----------------------------------------------------------------------------------------------------------- run phase
+
+cdef inline bint _goes_by_runs(index_t length, index_t n_runs) noexcept nogil:
+    return n_runs * RUN_SHARE <= length or n_runs <= FEW_RUNS
+
+
+cdef inline index_t _count_runs(PairSubstitution state) noexcept nogil:
+    cdef index_t i, n_runs = 1
+    for i in range(1, state.length):
+        n_runs += state.sequence[i] != state.sequence[i - 1]
+    return n_runs
+
+
+cdef inline bint _substitute_runs(PairSubstitution state, index_t n_runs) noexcept nogil:
+    """Substitute by runs while they are long; True where the sequence is done. Where it is not, `sequence` holds it."""
+    cdef Run* runs = &state.runs[0]
+    cdef Run* spare_runs = &state.runs[state.capacity + 1]
+    cdef index_t left = NONE, right = NONE, count
+    while _goes_by_runs(state.length, n_runs) and state.n_symbols < TABLE_SYMBOLS:
+        count = _most_frequent_in_runs(state, runs, n_runs, &left, &right)
+        if _reaches_limit(state):
+            state.n_steps = state.limit
+            return True
+        if count == 1:
+            _sequence_from_runs(state, runs, n_runs)
+            _finish_single(state)
+            return True
+        if left == right:
+            n_runs = _replace_equal(state, runs, n_runs, spare_runs, left)
+        else:
+            n_runs = _replace_unequal(state, runs, n_runs, spare_runs, left, right)
+        runs, spare_runs = spare_runs, runs
+        state.n_symbols += 1
+        state.length -= count
+        _note(state, left, right, count)
+        if state.length == count:
+            return True
+    _sequence_from_runs(state, runs, n_runs)
+    return False
+
+
+cdef inline void _runs_from_sequence(PairSubstitution state) noexcept nogil:
+    cdef Run* runs = &state.runs[0]
+    cdef index_t i, n_runs = 0
+    runs[0].symbol = state.sequence[0]
+    runs[0].length = 1
+    # runs[:n_runs + 1] hold sequence[:i].
+    for i in range(1, state.length):
+        if state.sequence[i] == runs[n_runs].symbol:
+            runs[n_runs].length += 1
+        else:
+            n_runs += 1
+            runs[n_runs].symbol = state.sequence[i]
+            runs[n_runs].length = 1
+
+
+cdef inline void _sequence_from_runs(PairSubstitution state, const Run* runs, index_t n_runs) noexcept nogil:
+    cdef index_t i, j, written = 0
+    for i in range(n_runs):
+        for j in range(runs[i].length):
+            state.sequence[written + j] = runs[i].symbol
+        written += runs[i].length
+
+
+cdef inline index_t _most_frequent_in_runs(
+    PairSubstitution state, const Run* runs, index_t n_runs, index_t* left, index_t* right
+) noexcept nogil:
+    """Find the top count and, of the pairs that reach it, the one met first from the left; count the distinct pairs.
+    `run_table` is zero before and after: only what the runs touch is ever looked at."""
+    cdef index_t i, symbol, before, count, best = 0, n_distinct = 0
+    for i in range(n_runs):
+        symbol = runs[i].symbol
+        if i > 0:
+            count = state.run_table[before * TABLE_SYMBOLS + symbol]
+            n_distinct += count == 0
+            state.run_table[before * TABLE_SYMBOLS + symbol] = count + 1
+        count = state.run_table[symbol * (TABLE_SYMBOLS + 1)]
+        n_distinct += (count == 0) & (runs[i].length > 1)
+        state.run_table[symbol * (TABLE_SYMBOLS + 1)] = count + (runs[i].length >> 1)
+        before = symbol
+    state.n_distinct = n_distinct
+    # Pairs are met in the order of their first occurrences; a count that was met before is zero by now.
+    for i in range(n_runs):
+        symbol = runs[i].symbol
+        if i > 0:
+            _take_count(state, before, symbol, &best, left, right)
+        if runs[i].length > 1:
+            _take_count(state, symbol, symbol, &best, left, right)
+        before = symbol
+    return best
+
+
+cdef inline void _take_count(
+    PairSubstitution state, index_t symbol, index_t following, index_t* best, index_t* left, index_t* right
+) noexcept nogil:
+    cdef index_t count = state.run_table[symbol * TABLE_SYMBOLS + following]
+    state.run_table[symbol * TABLE_SYMBOLS + following] = 0
+    if count > best[0]:
+        best[0] = count
+        left[0] = symbol
+        right[0] = following
+
+
+cdef inline index_t _replace_equal(
+    PairSubstitution state, const Run* runs, index_t n_runs, Run* target, index_t symbol
+) noexcept nogil:
+    """Replace the pairs of a symbol with itself: a run of them becomes half a run, and one symbol where it was odd."""
+    cdef index_t i, pairs, rest, written = 0
+    for i in range(n_runs):
+        pairs = (runs[i].length >> 1) & -(runs[i].symbol == symbol)
+        rest = runs[i].length - 2 * pairs
+        target[written].symbol = state.n_symbols
+        target[written].length = pairs
+        written += pairs > 0
+        target[written].symbol = runs[i].symbol
+        target[written].length = rest
+        written += rest > 0
+    return written
+
+
+cdef inline index_t _replace_unequal(
+    PairSubstitution state, const Run* runs, index_t n_runs, Run* target, index_t left, index_t right
+) noexcept nogil:
+    """Replace the pairs of two symbols, each of which takes one symbol from two neighbouring runs."""
+    cdef index_t i, rest, starts, ends = 0, written = 0
+    for i in range(n_runs):
+        starts = i + 1 < n_runs and runs[i].symbol == left and runs[i + 1].symbol == right
+        rest = runs[i].length - starts - ends
+        target[written].symbol = runs[i].symbol
+        target[written].length = rest
+        written += rest > 0
+        if starts and rest == 0 and written > 0 and target[written - 1].symbol == state.n_symbols:
+            target[written - 1].length += 1
+        elif starts:
+            target[written].symbol = state.n_symbols
+            target[written].length = 1
+            written += 1
+        ends = starts
+    return written
+
+
+# --------------------------------------------------------------------------------------------------------- dense phase
+
+cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
+    """Substitute by whole passes while that is the cheaper way; True where the sequence is done. Where it is not, and
+    the alphabet fits it, the table holds the counts of the sequence as it is."""
+    cdef index_t left = NONE, right = NONE, count
+    while state.n_symbols <= TABLE_SYMBOLS:
+        _count_pairs(state)
+        count = _most_frequent(state, &left, &right)
+        if _reaches_limit(state):
+            state.n_steps = state.limit
+            return True
+        if count == 1:
+            _finish_single(state)
+            return True
+        if count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 16:
+            return False
+        _replace(state, left, right)
+        _note(state, left, right, count)
+        if state.length == count:
+            return True
+    return False
+
+
+cdef inline void _count_pairs(PairSubstitution state) noexcept nogil:
+    cdef index_t i, left, right, same, n_symbols = state.n_symbols
+    cdef index_t overlaps = 0
+    memset(&state.table[0], 0, n_symbols * n_symbols * sizeof(index_t))
+    left = state.sequence[0]
+    # overlaps: the pair that ends at `left` was counted, and is a pair of equal symbols.
+    for i in range(1, state.length):
+        right = state.sequence[i]
+        same = left == right
+        state.table[left * n_symbols + right] += 1 - (same & overlaps)
+        overlaps = same & (1 - overlaps)
+        left = right
+
+
+cdef inline index_t _most_frequent(PairSubstitution state, index_t* left, index_t* right) noexcept nogil:
+    """Find the top count and, of the pairs that reach it, the one met first from the left; count the distinct pairs."""
+    cdef index_t i, count, best = 0, n_distinct = 0, n_symbols = state.n_symbols
+    for i in range(n_symbols * n_symbols):
+        count = state.table[i]
+        best = count if count > best else best
+        n_distinct += count > 0
+    state.n_distinct = n_distinct
+    for i in range(state.length - 1):
+        if state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]] == best:
+            left[0] = state.sequence[i]
+            right[0] = state.sequence[i + 1]
+            break
+    return best
+
+
+cdef inline void _replace(PairSubstitution state, index_t left, index_t right) noexcept nogil:
+    """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left."""
+    cdef index_t i, here, starts, written = 0, emits = 1, following = state.sequence[0]
+    cdef index_t changes = left ^ state.n_symbols, may_overlap = left == right
+    # emits: position i is not the second half of a replaced pair. sequence[:written] is final, and written <= i.
+    # No branches: where the pair stands cannot be predicted.
+    for i in range(state.length - 1):
+        here = following
+        following = state.sequence[i + 1]
+        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
+        state.sequence[written] = here ^ (changes & -starts)
+        written += emits
+        emits = 1 - starts
+    state.sequence[written] = following
+    state.length = written + emits
+    state.n_symbols += 1
+
+
+# -------------------------------------------------------------------------------------------------------- sparse phase
 
 cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
     cdef index_t pair
     if state.n_symbols > TABLE_SYMBOLS and not _has_repeated_symbol(state):
-        finish_single(state)
+        _finish_single(state)
         return
     _start_sparse(state)
     if state.n_symbols > TABLE_SYMBOLS and not _count_by_sorting(state):
-        finish_single(state)
+        _finish_single(state)
         return
     _link(state)
     if state.n_symbols <= TABLE_SYMBOLS:
@@ -133,13 +388,13 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
     else:
         _settle(state)
     while True:
-        if reaches_limit(state):
+        if _reaches_limit(state):
             state.n_steps = state.limit
             return
         pair = _next_pair(state)
         if pair == NONE:
             _unlink(state)
-            finish_single(state)
+            _finish_single(state)
             return
         if _substitute(state, pair):
             return
@@ -254,7 +509,7 @@ cdef void _count_group(PairSubstitution state, index_t left, index_t start, inde
 
 
 cdef inline void _clear_fresh(PairSubstitution state) noexcept nogil:
-    """Beyond n_fresh, counts and sizes are zero."""
+    """Forget the fresh pairs. Beyond n_fresh, counts and sizes are zero."""
     memset(&state.fresh[0], 0, state.n_fresh * sizeof(Fresh))
     state.n_fresh = 0
 
@@ -292,14 +547,14 @@ cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
     """Put a pair where its count says: the heap of the top count, or a bucket below."""
     cdef index_t count = state.pairs[pair].count
     if count == state.top_count:
-        push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
+        _push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
     elif count >= 2:
         state.pairs[pair].next = state.buckets[count]
         state.buckets[count] = pair
 
 
 cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexcept nogil:
-    """Its leftmost occurrence: entries that no longer start the pair are passed over for good."""
+    """Return a pair's leftmost occurrence: entries that no longer start the pair are passed over for good."""
     cdef index_t first = state.pairs[pair].first
     while state.positions[state.occurrences[first]].pair != pair:
         first += 1
@@ -308,13 +563,13 @@ cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexce
 
 
 cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
-    """The most frequent pair, the leftmost of several; NONE where no pair occurs twice."""
+    """Return the most frequent pair, the leftmost of several; NONE where no pair occurs twice."""
     cdef index_t pair, following
     cdef int64_t key
     while True:
         # The heap holds the pairs of the top count by first position, and some whose count or position has changed.
         while state.heap_size > 0:
-            key = pop(state.heap, &state.heap_size)
+            key = _pop(state.heap, &state.heap_size)
             pair = <index_t> (key & 0x7FFFFFFF)
             if state.pairs[pair].count == state.top_count and state.positions[key >> 32].pair == pair:
                 return pair
@@ -362,7 +617,7 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
     state.pairs[pair].count = 0
     state.n_distinct -= 1
     state.length -= count
-    note(state, left, right, count)
+    _note(state, left, right, count)
     if state.length == count:
         return True
     _settle(state)
@@ -370,7 +625,7 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
 
 
 cdef inline void _lose_before(PairSubstitution state, index_t before, index_t left) noexcept nogil:
-    """The pair that ends at an occurrence's left symbol is gone."""
+    """Lose the pair that ends at an occurrence's left symbol."""
     cdef index_t lost = state.positions[before].pair, symbol = state.positions[before].symbol, run = 0, at = before
     if symbol == left and lost != SINGLE:
         # The right end of a run of equal symbols, which holds half as many pairs, rounded down. It is not longer than
@@ -386,7 +641,7 @@ cdef inline void _lose_before(PairSubstitution state, index_t before, index_t le
 
 
 cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t second, index_t after) noexcept nogil:
-    """The pair that starts at an occurrence's right symbol is gone."""
+    """Lose the pair that starts at an occurrence's right symbol."""
     cdef index_t lost = state.positions[second].pair, run = 0, at = after
     state.positions[second].pair = SINGLE
     if lost == pair or after == NONE:
@@ -410,7 +665,8 @@ cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexce
 cdef inline index_t _gain_before(
     PairSubstitution state, index_t before, index_t new, index_t counted_at
 ) noexcept nogil:
-    """The new symbol has come to stand after position `before`. Returns where a pair of it with itself last counted."""
+    """Gain the pair at position `before`, behind which the new symbol stands. Returns where a pair of it with itself
+    last counted."""
     cdef index_t symbol = state.positions[before].symbol
     cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])
     _add_event(state, before, index)
@@ -423,14 +679,14 @@ cdef inline index_t _gain_before(
 
 
 cdef inline void _gain_after(PairSubstitution state, index_t position, index_t after) noexcept nogil:
-    """The new symbol has come to stand at `position`, before an older one."""
+    """Gain the pair at `position`, where the new symbol stands before an older one."""
     cdef index_t index = _fresh_index(state, &state.fresh_after[state.positions[after].symbol])
     _add_event(state, position, index)
     state.fresh[index].count += 1
 
 
 cdef inline index_t _fresh_index(PairSubstitution state, index_t* known) noexcept nogil:
-    """The index of a fresh pair that was met in this step, or a new one, remembered above the base."""
+    """Return the index of a fresh pair that was met in this step, or a new one, remembered above the base."""
     cdef index_t index = known[0] - state.fresh_base, is_new = index < 0
     index += (state.n_fresh - index) & -is_new
     known[0] = state.fresh_base + index
@@ -456,10 +712,45 @@ cdef void _unlink(PairSubstitution state) noexcept nogil:
         at = state.positions[at].next
 
 
-# ------------------------------------------------------------------------------------------------------- from Python
+# -------------------------------------------------------------------------------------------------- heap of int64 keys
+
+cdef inline void _push(int64_t[::1] heap, index_t* size, int64_t key) noexcept nogil:
+    cdef index_t i = size[0], parent
+    size[0] += 1
+    # Everything but slot i is a heap, and key belongs at i or above.
+    while i > 0:
+        parent = (i - 1) >> 1
+        if heap[parent] <= key:
+            break
+        heap[i] = heap[parent]
+        i = parent
+    heap[i] = key
+
+
+cdef inline int64_t _pop(int64_t[::1] heap, index_t* size) noexcept nogil:
+    """Take the smallest key. The slot behind the heap is read, and must be part of the array."""
+    cdef int64_t smallest = heap[0], key
+    cdef index_t i = 0, child
+    size[0] -= 1
+    key = heap[size[0]]
+    # Everything but slot i is a heap, and key belongs at i or below.
+    while True:
+        child = 2 * i + 1
+        if child >= size[0]:
+            break
+        child += (child + 1 < size[0]) & (heap[child + 1] < heap[child])
+        if heap[child] >= key:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = key
+    return smallest
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
 
 def effort_to_compress(const index_t[::1] codes, Py_ssize_t n_symbols):
-    """Number of substitutions until the sequence of codes 0..n_symbols-1 is constant."""
+    """Count the substitutions until the sequence of codes 0..n_symbols-1 is constant."""
     cdef PairSubstitution state = _loaded(codes, n_symbols, False)
     cdef index_t steps
     with nogil:
@@ -468,7 +759,7 @@ def effort_to_compress(const index_t[::1] codes, Py_ssize_t n_symbols):
 
 
 def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
-    """Rows (left, right, count, length after); step i makes symbol n_symbols + i."""
+    """List the substitutions as rows (left, right, count, length after); step i makes symbol n_symbols + i."""
     cdef PairSubstitution state = _loaded(codes, n_symbols, True)
     with nogil:
         effort(state, <index_t> codes.shape[0], <index_t> n_symbols, UNLIMITED)
@@ -476,7 +767,7 @@ def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
 
 
 cdef PairSubstitution _loaded(const index_t[::1] codes, Py_ssize_t n_symbols, bint record):
-    """A state that holds the codes, every one of them checked."""
+    """Return a state that holds the codes, every one of them checked."""
     cdef Py_ssize_t i, length = codes.shape[0]
     cdef PairSubstitution state = None
     # For short sequences, making the arrays would cost as much as the substitutions: every thread keeps some.

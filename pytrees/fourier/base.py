@@ -1,4 +1,4 @@
-"""What the estimators on the Fourier algebra share: the ensemble they are made of, as trees of ordinal codes."""
+"""What the estimators on the Fourier algebra share: the ensemble that they are made of, as trees of ordinal codes."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -31,7 +31,7 @@ REBUILD_CONSTRAINTS = {
 }
 
 
-class MadeOfTrees:
+class MadeOfTreesMixin:
     """What an estimator with a parameter `estimator` takes over from that."""
 
     @property
@@ -46,7 +46,7 @@ class MadeOfTrees:
 
 
 def _parameter(given, name):
-    """Where an estimator, or one that it is made of, has a parameter that is not None, and what; else (None, None)."""
+    """Return path and value of a parameter of an estimator or a nested one; (None, None) if it is unset."""
     if isinstance(given, (list, tuple)):
         found = [_parameter(member, name) for member in given]
         return next((pair for pair in found if pair[1] is not None), (None, None))
@@ -59,7 +59,7 @@ def _parameter(given, name):
 
 @dataclass(frozen=True, eq=False)
 class CodedEnsemble:
-    """The trees of an ensemble, and the training rows, in ordinal codes.
+    """The trees of an ensemble, and the training samples, in ordinal codes.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class CodedEnsemble:
         Places in `classes`.
     classes : ndarray of shape (n_classes,)
     weights : ndarray of shape (n_samples,) or None
-        Of the rows; None where all are 1.
+        Of the samples; None where all are 1.
     """
 
     codes: OrdinalCodes
@@ -93,7 +93,7 @@ class CodedEnsemble:
         return [self.indicators(labels) for labels in self.codes.labels]
 
     def indicators(self, labels):
-        """1 where a label is the class of an output; (n_labels, n_outputs) float64."""
+        """Return 1 where a label is the class of an output; (n_labels, n_outputs) float64."""
         return (labels[:, np.newaxis] == self.outputs).astype(np.float64)
 
 
@@ -126,7 +126,7 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
         labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
     if len(classes) != n_classes:
         raise ValueError(
-            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no rows of the others."
+            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no samples of the others."
         )
     rows = codes.number(X)
     measure = _measure(estimator.measure, rows, codes.cardinalities, weights)
@@ -134,7 +134,7 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
 
 
 def _measure(measure, rows, cardinalities, weights):
-    """The measure as the functions of the Fourier algebra take it; frequencies of weighted rows as masses."""
+    """Return the measure as the functions of the Fourier algebra take it; frequencies of weighted samples as masses."""
     if not isinstance(measure, str) or measure != "empirical":
         return {"measure": measure}
     if weights is None:
@@ -144,7 +144,7 @@ def _measure(measure, rows, cardinalities, weights):
 
 
 def _as_the_trees_take_it(estimator, codes, X, y):
-    """`validate_X_y`, by the categories that the trees of fitted ensembles know."""
+    """Validate X and y by the categories that the trees of fitted ensembles know."""
     estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
     estimator.categories_ = codes.categories
     coded = None
@@ -164,13 +164,13 @@ def _check_n_features(estimator, codes):
 
 
 def _codes_of_categories(estimator):
-    """The categories of rows that were coded: of every categorical feature the numbers from 0."""
+    """Return the categories of samples that were coded: for every categorical feature the numbers from 0."""
     sizes = n_categories(estimator)
     return {} if sizes is None else {int(m): np.arange(sizes[m]) for m in np.flatnonzero(sizes)}
 
 
 def _fitted(estimator, X, y, n_estimators, weights):
-    """The tree or ensemble fitted on rows whose categories are coded."""
+    """Fit the tree or ensemble on samples whose categories are coded."""
     given, random_state = estimator.estimator, estimator.random_state
     given = DecisionTreeClassifier(criterion="entropy") if given is None else clone(given)
     if estimator.is_categorical_ is not None:
@@ -191,7 +191,7 @@ def _fitted(estimator, X, y, n_estimators, weights):
 
 
 def _classes_of(members):
-    """The classes that the ensemble, or every tree of a sequence, knows; None where they are only numbered."""
+    """Return the classes that the ensemble, or every tree of a sequence, knows; None where they are only numbered."""
     if hasattr(members, "classes_"):
         return np.asarray(members.classes_)
     known = [np.asarray(member.classes_) for member in members if hasattr(member, "classes_")]
@@ -201,7 +201,7 @@ def _classes_of(members):
 
 
 def nearest_shares(scores):
-    """The shares of classes that are nearest to scores; (n_rows, n_classes) float64.
+    """Project scores on the nearest shares of classes; (n_samples, n_classes) float64.
 
     The Euclidean projection of every row on the simplex, which keeps the order of the scores. One score is that of the
     second class, and the first has the rest to 1; among equals up to 1e-10, the lowest class stays the first.
@@ -214,5 +214,5 @@ def nearest_shares(scores):
 
 
 def scores_of_classes(outputs, n_classes):
-    """The scores of all classes where two share one output: that of the last class."""
+    """Return the scores of all classes where two share one output: that of the last class."""
     return np.hstack([1.0 - outputs, outputs]) if n_classes == 2 else outputs

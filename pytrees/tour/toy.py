@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from pytrees import PermutationDecisionTreeClassifier, effort_to_compress
-from pytrees.datasets import load_toy_permutations
-from pytrees.plotting import plot_tree
-
+from ..datasets import load_toy_permutations
+from ..plotting import plot_tree
+from ..sequence import effort_to_compress
+from ..trees import PermutationDecisionTreeClassifier
 from .report import format_table, import_pyplot
 
 # Harikrishnan and Nagaraj, arXiv:2306.02617: the sequences of Table 1 with their structural impurity, and the example
@@ -49,10 +49,9 @@ def run_toy(output):
 
 
 def draw_toy_trees(toy, trees, output):
-    """The patients in the plane of the two features, and the five trees, in one picture."""
+    """Draw the patients in the plane of the two features, and the five trees, in one picture."""
     plt = import_pyplot()
     if plt is None:
-        print("The picture of the trees needs matplotlib: pip install 'pytrees[study]'.")
         return
     figure, axes = plt.subplots(2, 3, figsize=(13, 8), layout="constrained")
     patients = axes.flat[0]

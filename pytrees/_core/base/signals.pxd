@@ -1,0 +1,23 @@
+"""Interruption: a long computation counts its work and asks Python, now and then, whether a signal has arrived."""
+
+from cpython.exc cimport PyErr_CheckSignals
+
+from pytrees._core.base.types cimport int64_t
+
+cdef enum:
+    # Entries or labels visited between two checks: some tenths of a second at most.
+    WORK_BETWEEN_CHECKS = 10000000
+
+
+cdef inline int check_signals(int64_t* work_done, int64_t work, int64_t interval) except -1 nogil:
+    """Add `work` to `work_done`; once that reaches `interval`, start again from 0 and handle signals.
+
+    Returns 1 where signals were handled, else 0. Raises what the handler raises, such as KeyboardInterrupt.
+    """
+    work_done[0] += work
+    if work_done[0] < interval:
+        return 0
+    work_done[0] = 0
+    with gil:
+        PyErr_CheckSignals()
+    return 1

@@ -1,0 +1,81 @@
+"""The best global step of a leaf: a split, and labels of its children."""
+
+cimport cython
+
+from pytrees._core.base.fractions cimport Term, TermSum
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.growth.distances cimport ClusterMemory, Clusters
+from pytrees._core.rows.partition cimport Block, RowPartition
+from pytrees._core.split.scanner cimport Split
+
+
+cdef struct Step:
+    index_t leaf            # NONE where there is none
+    Split split             # of a global step the gain is NaN: it is known once the step is taken
+    index_t left_label, right_label     # of the two children; NONE where children take their majorities
+    # Of a global step how the whole tree's distance changes: by a whole number, to a ratio, or about by a number,
+    # exactly by a sum.
+    int64_t cost
+    Term ratio
+    float64_t change
+
+
+cdef struct Side:
+    # The rows on one side of the cut, and the inner sums of the clusters with them: of all, or of their majority's.
+    int64_t* counts
+    int64_t* sums
+    int64_t total
+    index_t majority
+
+
+@cython.final
+cdef class LeafScan:
+    """The clusters of the tree, and what is known of a leaf while its splits are tried."""
+
+    # While a leaf is scanned, `clusters` do not hold its rows.
+    cdef Clusters* clusters
+    cdef bint all_labels, is_categorical     # the latter of the feature that is scanned
+    cdef index_t leaf, label, min_samples_leaf
+    cdef int64_t* leaf_counts
+    cdef int64_t* leaf_sums          # inner sums of clusters with all rows of the leaf
+    cdef int64_t leaf_total
+    cdef Term label_term             # of the label's cluster, with the leaf
+    cdef Term sums                   # of the whole tree, with the leaf; not for fractions
+    cdef Side left, right
+    # The filter in floating point: a step of a lower score than the best one's, less the margin, is worse.
+    cdef float64_t ratio, offset, margin
+    cdef float64_t* values           # of the clusters' terms
+    cdef float64_t* left_scores
+    cdef float64_t* right_scores
+    cdef const index_t* labels       # by place
+    cdef const int64_t* weights      # by place; NULL where every row counts once
+    cdef bint sees_first_cut         # of those at which both sides get one label
+    # Scratch of a categorical split, by majority: the rows of the children that have it, by class, and in all.
+    cdef int64_t* merged
+    cdef int64_t* merged_totals
+    cdef int64_t* child_counts
+    # How a step, and the best one, change a sum of fractions; and scratch for what they differ by.
+    cdef TermSum* changes
+    cdef TermSum* best_changes
+    cdef TermSum* difference
+
+    # Memory of what is above.
+    cdef ClusterMemory memory
+    cdef TermSum[3] term_sums
+    cdef int64_t[:, ::1] counts, merged_counts
+    cdef int64_t[:, ::1] terms      # of the sums, one after the other, and their signs
+    cdef int[::1] signs
+    cdef float64_t[:, ::1] scores
+
+
+cdef void start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts) noexcept nogil
+cdef void end_leaf(LeafScan scan) noexcept nogil
+cdef int offer_cuts(
+    LeafScan scan, RowPartition partition, Block block, const uint64_t* entries, index_t n, index_t feature, Step* best
+) except -1 nogil
+cdef int offer_categories(
+    LeafScan scan, const uint64_t* entries, index_t n, index_t feature, index_t n_children, Step* best
+) except -1 nogil
+cdef int decreases(LeafScan scan, const Step* best) except -2 nogil
+cdef bint is_lower(const Step* step, const Step* best) noexcept nogil
+cdef bint precedes(const Step* step, const Step* best) noexcept nogil

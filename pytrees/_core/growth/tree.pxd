@@ -1,0 +1,48 @@
+"""A tree as it grows: its nodes, and what is needed to split them."""
+
+cimport cython
+
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.rows.partition cimport RowPartition
+from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
+
+
+cdef struct Node:
+    NodeRows rows
+    index_t first_child     # LEAF, or that of n_children nodes with consecutive numbers
+    index_t n_children, depth, feature
+    index_t category        # that leads to it from its parent, or NO_CATEGORY
+    bint may_split          # has several classes and samples enough, and is not too deep
+    float64_t threshold, gain
+    uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth
+
+
+@cython.final
+cdef class GrowingTree:
+    """The nodes in the order in which they were made, and the samples that they divide among them."""
+
+    cdef RowPartition partition
+    cdef Scanner scanner
+    cdef index_t n_classes, max_depth, min_samples_split, max_leaf_nodes
+    cdef Node* nodes
+    cdef float64_t* values          # class counts, n_classes a node; filled in by count_node_classes
+    cdef Py_ssize_t node_capacity, value_capacity
+    cdef index_t n_nodes, n_leaves
+    cdef int64_t n_scanned          # entries since signals were checked
+
+
+cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
+    return &tree.values[<Py_ssize_t> node * tree.n_classes]
+
+
+cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:
+    """Whether the limit on leaves allows a leaf to be exchanged for so many."""
+    return tree.n_leaves - 1 + <int64_t> n_children <= tree.max_leaf_nodes
+
+
+cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil
+cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil
+cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
+cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil
+cdef index_t[::1] nodes_in_preorder(GrowingTree tree)
+cdef dict arrays_of(GrowingTree tree, const index_t[::1] order)

@@ -1,0 +1,273 @@
+"""A tree as it grows, whatever chooses its splits.
+
+Growth by gain (`by_gain`) and growth by distance (`by_distance`) differ in which leaf they split next, and how. What a
+split does to the tree is the same, and is here. A node is a range of the partition's rows; a split divides the range
+among nodes that are appended to the others, first the leftmost, so that the children of a node have consecutive
+numbers. The limits decide then which of them may be split in turn, and where none of them may, the sorted features of
+the node are not divided at all. In the end the nodes are numbered afresh, in preorder.
+
+What only one way of growth has to know of a node, such as its label, it keeps itself, by the node's number.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.stdlib cimport free
+
+from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.rows.histogram cimport mark_by_bins
+from pytrees._core.rows.partition cimport (
+    is_categorical, mark_children, mark_first, split_entries, split_entries_among, split_rows, split_rows_among,
+)
+from pytrees._core.split.scanner cimport NodeRows, Split, count_classes, is_pure, mix64, row_at
+
+from pytrees._core.criteria.counts import user_criterion_of
+from pytrees._core.split.scan import judges_sequence
+
+
+@cython.final
+cdef class GrowingTree:
+    def __dealloc__(self):
+        free(self.nodes)
+        free(self.values)
+
+
+# -------------------------------------------------------------------------------------------------------------- nodes
+
+cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
+    """Make node 0, of all samples, in no block yet."""
+    cdef NodeRows rows
+    rows.in_block = False
+    tree.n_leaves = 1
+    _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed))
+    return 0
+
+
+cdef index_t _add_node(
+    GrowingTree tree, const NodeRows* parent, index_t start, index_t stop, index_t depth, uint64_t random_state
+) except -1 nogil:
+    """Make a leaf of the rows [start, stop), in its parent's block where that is in one, and return its number."""
+    cdef index_t number = tree.n_nodes
+    cdef Node* node
+    reserve(<void**> &tree.nodes, &tree.node_capacity, <Py_ssize_t> number + 1, sizeof(Node), b"nodes")
+    reserve(
+        <void**> &tree.values, &tree.value_capacity, (<Py_ssize_t> number + 1) * tree.n_classes, sizeof(float64_t),
+        b"class counts of nodes",
+    )
+    node = &tree.nodes[number]
+    node.rows = parent[0]
+    node.rows.start = start
+    node.rows.stop = stop
+    node.rows.slot = NULL
+    node.first_child = LEAF
+    node.n_children = 0
+    node.feature = UNDEFINED
+    node.category = NO_CATEGORY
+    node.threshold = UNDEFINED
+    node.gain = 0.0
+    node.depth = depth
+    node.random_state = random_state
+    node.may_split = (
+        stop - start >= tree.min_samples_split and depth < tree.max_depth and not is_pure(tree.scanner, &node.rows)
+    )
+    tree.n_nodes += 1
+    return number
+
+
+cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
+    """Write the class counts of a node, while its rows are where they are."""
+    count_classes(tree.scanner, &tree.nodes[node].rows, values_of(tree, node))
+
+
+cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil:
+    """Handle signals now and then; called before the features of a node are scanned."""
+    cdef const NodeRows* rows = &tree.nodes[node].rows
+    check_signals(
+        &tree.n_scanned, <int64_t> (rows.stop - rows.start) * tree.partition.n_features, WORK_BETWEEN_CHECKS
+    )
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------------- splits
+
+cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
+    """Split a leaf: divide its rows, and make its children, which are the last `split.n_children` nodes then."""
+    cdef index_t first_child = tree.n_nodes
+    cdef Node* node
+    if is_categorical(tree.partition.features, split.feature):
+        _add_categories(tree, leaf, split)
+    else:
+        _add_sides(tree, leaf, split)
+    node = &tree.nodes[leaf]
+    node.first_child = first_child
+    node.n_children = split.n_children
+    node.feature = split.feature
+    node.threshold = split.threshold
+    node.gain = split.gain.value
+    tree.n_leaves += split.n_children - 1
+    return 0
+
+
+cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
+    """Make the two children of a threshold."""
+    cdef NodeRows rows = tree.nodes[leaf].rows
+    cdef index_t left, right, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
+    cdef uint64_t random_state = tree.nodes[leaf].random_state
+    if rows.in_block:
+        mark_first(
+            tree.partition, rows.block, split.feature, rows.start, rows.stop, split.n_left, split.last_left
+        )
+    else:
+        mark_by_bins(
+            tree.scanner.histograms, split.feature, split.bin, split.threshold, rows.start, rows.stop
+        )
+    split_rows(tree.partition, rows.start, rows.stop)
+    left = _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1))
+    right = _add_node(tree, &rows, middle, rows.stop, depth, mix64(random_state + 2))
+    if rows.in_block and (tree.nodes[left].may_split or tree.nodes[right].may_split):
+        split_entries(
+            tree.partition, rows.block, rows.start, rows.stop, tree.nodes[left].may_split,
+            tree.nodes[right].may_split,
+        )
+    return 0
+
+
+cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
+    """Make a child for every category of the feature that some row of the leaf has, ascending."""
+    cdef NodeRows rows = tree.nodes[leaf].rows
+    cdef index_t b, child, row, depth = tree.nodes[leaf].depth + 1
+    cdef const index_t* starts = &tree.partition.child_starts[0]
+    cdef uint64_t random_state = tree.nodes[leaf].random_state
+    cdef bint any_may_split = False
+    mark_children(tree.partition, rows.in_block, rows.block, split.feature, rows.start, rows.stop)
+    split_rows_among(tree.partition, split.n_children, rows.start, rows.stop)
+    for b in range(split.n_children):
+        child = _add_node(
+            tree, &rows, rows.start + starts[b], rows.start + starts[b + 1], depth,
+            mix64(random_state + 1 + <uint64_t> b),
+        )
+        row = row_at(tree.scanner, &rows, rows.start + starts[b])
+        tree.nodes[child].category = <index_t> tree.partition.X[row, split.feature]
+        any_may_split = any_may_split or tree.nodes[child].may_split
+    if rows.in_block and any_may_split:
+        split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------- the tree's arrays
+
+cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
+    """Return the numbers of the nodes in preorder, the first child first."""
+    cdef index_t[::1] order = np.empty(tree.n_nodes, dtype=np.int32), stack = np.empty(tree.n_nodes, dtype=np.int32)
+    cdef const Node* node
+    cdef index_t i, child, n_stacked = 1
+    stack[0] = 0
+    # Every node waits once on the stack, behind those that are left of it and below.
+    for i in range(tree.n_nodes):
+        n_stacked -= 1
+        order[i] = stack[n_stacked]
+        node = &tree.nodes[order[i]]
+        for child in range(node.n_children - 1, -1, -1):
+            stack[n_stacked] = node.first_child + child
+            n_stacked += 1
+    return order
+
+
+cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
+    """Return the arrays of the tree, its nodes in this order, which is preorder."""
+    cdef Py_ssize_t i, n_nodes = tree.n_nodes
+    cdef int64_t[::1] number = np.empty(n_nodes, dtype=np.int64)
+    cdef int64_t[::1] children_left = np.full(n_nodes, LEAF, dtype=np.int64)
+    cdef int64_t[::1] children_right = np.full(n_nodes, LEAF, dtype=np.int64)
+    cdef int64_t[::1] feature = np.empty(n_nodes, dtype=np.int64)
+    cdef int64_t[::1] n_node_samples = np.empty(n_nodes, dtype=np.int64)
+    cdef float64_t[::1] threshold = np.empty(n_nodes), gain = np.empty(n_nodes)
+    cdef const Node* node
+    for i in range(n_nodes):
+        number[order[i]] = i
+    for i in range(n_nodes):
+        node = &tree.nodes[order[i]]
+        if node.n_children > 0 and is_categorical(tree.partition.features, node.feature):
+            children_left[i] = children_right[i] = MULTIWAY
+        elif node.n_children > 0:
+            children_left[i] = number[node.first_child]
+            children_right[i] = number[node.first_child + 1]
+        feature[i] = node.feature
+        threshold[i] = node.threshold
+        n_node_samples[i] = node.rows.stop - node.rows.start
+        gain[i] = node.gain
+    arrays = {
+        "children_left": np.asarray(children_left),
+        "children_right": np.asarray(children_right),
+        "feature": np.asarray(feature),
+        "threshold": np.asarray(threshold),
+        "n_node_samples": np.asarray(n_node_samples),
+        "value": np.asarray(_added_counts(tree, order, number)),
+        "gain": np.asarray(gain),
+    }
+    if tree.partition.features.n_categories.shape[0] > 0:
+        arrays |= _children(tree, order, number)
+    return arrays
+
+
+cdef float64_t[:, ::1] _added_counts(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
+    """Return the class counts of all nodes: those of an inner node are those of its children, added in their order."""
+    cdef float64_t[:, ::1] value = np.empty((tree.n_nodes, tree.n_classes))
+    cdef Py_ssize_t i, label
+    cdef index_t child
+    cdef const Node* node
+    # Children stand behind their parent in preorder.
+    for i in range(tree.n_nodes - 1, -1, -1):
+        node = &tree.nodes[order[i]]
+        for label in range(tree.n_classes):
+            if node.n_children == 0:
+                value[i, label] = values_of(tree, order[i])[label]
+                continue
+            value[i, label] = value[number[node.first_child], label]
+            for child in range(node.first_child + 1, node.first_child + node.n_children):
+                value[i, label] += value[number[child], label]
+    return value
+
+
+cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
+    """Return the further arrays of a tree that may have more children than two."""
+    cdef int64_t[::1] child_offsets = np.zeros(tree.n_nodes + 1, dtype=np.int64)
+    cdef int64_t[::1] children = np.empty(tree.n_nodes - 1, dtype=np.int64)
+    cdef int64_t[::1] category = np.empty(tree.n_nodes, dtype=np.int64)
+    cdef Py_ssize_t i, n_listed = 0
+    cdef index_t child
+    cdef const Node* node
+    for i in range(tree.n_nodes):
+        node = &tree.nodes[order[i]]
+        for child in range(node.first_child, node.first_child + node.n_children):
+            children[n_listed] = number[child]
+            n_listed += 1
+        child_offsets[i + 1] = n_listed
+        category[i] = node.category
+    return {
+        "child_offsets": np.asarray(child_offsets),
+        "children": np.asarray(children),
+        "category": np.asarray(category),
+    }
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
+
+def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion):
+    """Raise ValueError where labels and weights do not go with X, with each other or with the criterion."""
+    cdef Py_ssize_t i
+    if y.shape[0] != n_samples or weights is not None and len(weights) != n_samples:
+        raise ValueError(f"Labels and weights must have {n_samples} samples, as X has.")
+    if judges_sequence(criterion) and weights is not None:
+        raise ValueError("A label sequence has no weights.")
+    for i in range(y.shape[0]):
+        if not 0 <= y[i] < n_classes:
+            raise ValueError(f"Class code {y[i]} of sample {i} is outside 0..{n_classes - 1}.")
+
+
+def check_categories(criterion, features):
+    """Raise ValueError where there are categorical features that a user's criterion has no method for."""
+    if user_criterion_of(criterion)[0] is not None and np.any(features.n_categories):
+        user_criterion_of(criterion)[0].check_children()

@@ -1,0 +1,264 @@
+"""Tables 4 and 5 of the permutation paper: trees and forests on public data, over many random splits.
+
+The paper's protocol: 80 % of the rows, drawn at random, for training and 20 % for testing; the depth of a tree is
+chosen among 1, 11, ..., 141 by threefold time-series cross-validation on the training rows, and judged by macro F1.
+Forests have the numbers of trees and depths of the paper's Table 5. The paper reports one split; here there are many.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import f1_score
+from sklearn.model_selection import TimeSeriesSplit, train_test_split
+
+from .._progress import progress
+from ..datasets import get_data_home, load_shipped
+from ..trees import DecisionTreeClassifier, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from .report import format_table, import_pyplot, write_csv
+from .toy import run_toy
+
+DEPTHS = range(1, 150, 10)
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """What Tables 4 and 5 of the paper say of a data set: macro F1 on the test rows, and the forests' parameters."""
+
+    title: str
+    tree: float
+    permutation_tree: float
+    random_forest: float
+    permutation_forest: float
+    random_forest_parameters: tuple  # n_estimators, max_depth
+    permutation_forest_parameters: tuple
+
+
+PAPER = {
+    "iris": PaperRow("Iris", 0.966, 0.966, 1.000, 0.931, (100, 3), (31, 10)),
+    "breast_cancer_wisconsin_diagnostic": PaperRow("Breast Cancer", 0.761, 0.893, 0.918, 0.893, (1000, 9), (5, 10)),
+    "haberman": PaperRow("Haberman", 0.595, 0.527, 0.560, 0.621, (1, 3), (5, 10)),
+    "ionosphere": PaperRow("Ionosphere", 0.862, 0.862, 0.980, 0.910, (1000, 4), (5, 5)),
+    "seeds": PaperRow("Seeds", 0.834, 0.741, 0.877, 0.877, (100, 5), (11, 10)),
+    "wine": PaperRow("Wine", 0.879, 0.878, 0.960, 0.943, (10, 4), (5, 10)),
+}
+
+SHIPPED = ("iris", "breast_cancer_wisconsin_diagnostic", "wine")
+
+# Of one model on one split.
+RESULT_FIELDS = ("dataset", "seed", "model", "macro_f1", "max_depth", "seconds")
+
+MODELS = ("constant", "tree", "permutation_tree", "random_forest", "permutation_forest")
+
+
+def load_shipped_tables(options):
+    """Return the data sets that scikit-learn ships; no folder is needed, but one that is named must be there."""
+    get_data_home(options.data_home)
+    return {name: load_shipped(name) for name in SHIPPED}
+
+
+def run(tables, options):
+    """Run the toy example and the protocol; return 0, or 1 where the example does not give the paper's figures."""
+    agrees = run_toy(options.output)
+    print(f"\n{len(tables)} data sets, {options.splits} random splits each\n")
+    run_permutation(tables, options.splits, options.output, n_jobs=options.jobs)
+    if import_pyplot() is None:
+        print("The pictures are left out: they need matplotlib (pip install 'pytrees[plot]').")
+    if not agrees:
+        print("The toy example does NOT give the paper's figures.", file=sys.stderr)
+    return 0 if agrees else 1
+
+
+def run_permutation(tables, n_seeds, output, *, n_jobs=None):
+    """Run the protocol on data sets, print both tables, and write CSV files and a plot.
+
+    Parameters
+    ----------
+    tables : dict of str to sklearn.utils.Bunch
+        Data sets by their key in `PAPER`, as :func:`pytrees.datasets.load_table` gives them.
+    n_seeds : int
+        Random splits.
+    output : pathlib.Path
+        Folder of the results.
+    n_jobs : int, optional
+        Splits worked on at once.
+
+    Returns
+    -------
+    list of tuple
+        Of `RESULT_FIELDS`.
+    """
+    tasks = [(name, table.data, table.target, seed) for name, table in tables.items() for seed in range(n_seeds)]
+    # Large sets first: the last tasks to finish are short ones.
+    tasks.sort(key=lambda task: -task[1].size)
+    results = []
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    for rows in progress(parallel(delayed(judge_split)(*task) for task in tasks), len(tasks), "splits"):
+        results += rows
+    results.sort(key=lambda row: (list(PAPER).index(row[0]), row[1], MODELS.index(row[2])))
+    write_csv(output / "permutation_splits.csv", RESULT_FIELDS, results)
+    report(results, output)
+    return results
+
+
+def judge_split(name, X, y, seed):
+    """Judge all models on one random split."""
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
+    paper = PAPER[name]
+    n_random, depth_random = paper.random_forest_parameters
+    n_permuted, depth_permuted = paper.permutation_forest_parameters
+    models = {
+        "constant": DummyClassifier(strategy="most_frequent"),
+        "tree": DecisionTreeClassifier(criterion="gini"),
+        "permutation_tree": PermutationDecisionTreeClassifier(),
+        "random_forest": RandomForestClassifier(n_random, max_depth=depth_random, random_state=seed),
+        "permutation_forest": PermutationDecisionForestClassifier(
+            n_permuted, max_depth=depth_permuted, random_state=seed
+        ),
+    }
+    rows = []
+    for kind, model in models.items():
+        started = time.perf_counter()
+        if kind in ("tree", "permutation_tree"):
+            model.set_params(max_depth=choose_depth(model, X_train, y_train))
+        model.fit(X_train, y_train)
+        macro_f1 = score(y_test, model.predict(X_test))
+        seconds = time.perf_counter() - started
+        depth = getattr(model, "max_depth", None)
+        rows.append((name, seed, kind, round(macro_f1, 4), depth, round(seconds, 4)))
+    return rows
+
+
+def score(y_true, y_predicted):
+    return f1_score(y_true, y_predicted, average="macro", zero_division=0.0)
+
+
+def choose_depth(model, X, y):
+    """Choose the depth of best mean macro F1 in threefold time-series cross-validation, the lowest of the best."""
+    sums = dict.fromkeys(DEPTHS, 0.0)
+    for train, test in TimeSeriesSplit(n_splits=3).split(X):
+        fitted = None
+        for depth in DEPTHS:
+            # A tree that did not reach its limit is the tree of every greater limit.
+            if fitted is None or fitted.get_depth() == fitted.max_depth:
+                fitted = type(model)(**{**model.get_params(), "max_depth": depth}).fit(X[train], y[train])
+                macro_f1 = score(y[test], fitted.predict(X[test]))
+            sums[depth] += macro_f1
+    return max(DEPTHS, key=lambda depth: sums[depth])
+
+
+def report(results, output):
+    """Print and write both tables, say what they mean, and draw a plot."""
+    figures = {}
+    for name, _, kind, macro_f1, _, seconds in results:
+        figures.setdefault(name, {}).setdefault(kind, []).append((macro_f1, seconds))
+    figures = {name: {kind: np.array(values) for kind, values in kinds.items()} for name, kinds in figures.items()}
+    n_seeds = len(next(iter(figures.values()))["tree"])
+    print(f"\nMacro F1 on the test rows: the paper's one split, and the mean of ours over {n_seeds} random splits")
+    print(
+        "± their standard deviation [smallest, largest]; 'constant' always answers the most frequent class.\n"
+        "A random split shuffles the rows, so the order that the permutation trees see here is a random one.\n"
+        "Splits share rows, which makes their standard errors too small: a lead by two of them is a hint, no proof."
+    )
+    for title, old, new, file_name in (
+        ("Table 4: Gini tree (DT) and permutation tree (PDT)", "tree", "permutation_tree", "table_4.csv"),
+        (
+            "Table 5: random forest (RF) and permutation forest (PDF)",
+            "random_forest",
+            "permutation_forest",
+            "table_5.csv",
+        ),
+    ):
+        print_comparison(title, figures, old, new, output / file_name)
+    print(f"\nFigures of every split and both tables are in {output}.")
+    draw(figures, output)
+
+
+def print_comparison(title, figures, old, new, path):
+    """Print and write a table of two models: ours beside the paper's, and how often which of them is ahead."""
+    short = {"tree": "DT", "permutation_tree": "PDT", "random_forest": "RF", "permutation_forest": "PDF"}
+    a, b = short[old], short[new]
+    printed, written = [], []
+    for name, kinds in figures.items():
+        before, after = kinds[old][:, 0], kinds[new][:, 0]
+        ahead, behind = int(np.sum(after > before)), int(np.sum(after < before))
+        paper = PAPER[name]
+        values = (getattr(paper, old), *spread(before), getattr(paper, new), *spread(after))
+        seconds = (float(np.mean(kinds[old][:, 1])), float(np.mean(kinds[new][:, 1])))
+        constant = float(np.mean(kinds["constant"][:, 0]))
+        printed.append(
+            (
+                paper.title,
+                f"{values[0]:.3f}",
+                "{:.3f} ± {:.3f} [{:.3f}, {:.3f}]".format(*values[1:5]),
+                f"{values[5]:.3f}",
+                "{:.3f} ± {:.3f} [{:.3f}, {:.3f}]".format(*values[6:]),
+                f"{constant:.3f}",
+                f"{ahead}/{len(after) - ahead - behind}/{behind}",
+                f"{seconds[0]:.3f}",
+                f"{seconds[1]:.3f}",
+            )
+        )
+        written.append((name, *(round(value, 4) for value in (*values, constant, *seconds)), ahead, behind, len(after)))
+    header = ("", f"{a}, paper", f"{a}, ours", f"{b}, paper", f"{b}, ours", "constant", f"{b} ahead/tie/behind")
+    print(f"\n{title}\n\n{format_table((*header, f's, {a}', f's, {b}'), printed)}")
+    statistics = ("paper", "mean", "std", "min", "max")
+    columns = [f"{model}_{statistic}" for model in (old, new) for statistic in statistics]
+    columns += ["constant_mean", f"{old}_seconds", f"{new}_seconds", "ahead", "behind", "splits"]
+    write_csv(path, ("dataset", *columns), written)
+    print(f"\n{verdict(figures, old, new, a, b)}")
+
+
+def spread(values):
+    """Compute mean, standard deviation, smallest, largest."""
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return float(np.mean(values)), deviation, float(np.min(values)), float(np.max(values))
+
+
+def verdict(figures, old, new, a, b):
+    """Say what the figures tell of the two models."""
+    clear_ahead, clear_behind, outside = [], [], []
+    for name, kinds in figures.items():
+        difference = kinds[new][:, 0] - kinds[old][:, 0]
+        error = np.std(difference, ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else np.inf
+        if abs(np.mean(difference)) > 2.0 * error:
+            (clear_ahead if np.mean(difference) > 0 else clear_behind).append(PAPER[name].title)
+        outside += [
+            f"{PAPER[name].title} ({short} {getattr(PAPER[name], kind):.3f})"
+            for kind, short in ((old, a), (new, b))
+            if not np.min(kinds[kind][:, 0]) <= getattr(PAPER[name], kind) <= np.max(kinds[kind][:, 0])
+        ]
+    return (
+        f"{b} is ahead of {a} by more than two standard errors on {', '.join(clear_ahead) or 'no set'}, behind it on "
+        f"{', '.join(clear_behind) or 'no set'}.\n"
+        f"The paper's figure lies outside the range of our splits on {', '.join(outside) or 'no set'}."
+    )
+
+
+def draw(figures, output):
+    """Draw every split as a point, and the paper's figure as a bar across."""
+    plt = import_pyplot()
+    if plt is None:
+        return
+    models = MODELS[1:]
+    figure, axes = plt.subplots(1, len(figures), figsize=(3.2 * len(figures), 4), sharey=True, layout="constrained")
+    for ax, (name, kinds) in zip(np.atleast_1d(axes), figures.items(), strict=True):
+        for place, kind in enumerate(models):
+            values = kinds[kind][:, 0]
+            scatter = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
+            ax.plot(place + scatter, values, ".", color=f"C{place}", alpha=0.6)
+            ax.plot([place - 0.35, place + 0.35], [getattr(PAPER[name], kind)] * 2, color="black", linewidth=2)
+        ax.axhline(np.mean(kinds["constant"][:, 0]), color="0.6", linestyle=":")
+        ax.set_title(PAPER[name].title)
+        ax.set_xticks(range(len(models)), ["DT", "PDT", "RF", "PDF"])
+    np.atleast_1d(axes)[0].set_ylabel("macro F1 on the test rows")
+    figure.suptitle("Points: our splits. Black: the paper's one split. Dotted: always the most frequent class.")
+    path = output / "permutation.png"
+    output.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+    print(f"They are drawn in {path}.")

@@ -1,0 +1,68 @@
+"""What the command lines of the tour and of the studies have in common."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+
+def positive(text):
+    """Parse a whole number above zero."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def not_zero(text):
+    """Parse a number of jobs."""
+    number = int(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("0 jobs would do nothing; -1 means one a core")
+    return number
+
+
+def add_common_options(parser, repeated="splits", default=20):
+    """Add the options of every program that repeats something at random: what it repeats, and how often by default."""
+    parser.add_argument(
+        f"--{repeated}", type=positive, default=default, help=f"random {repeated} of everything (default: {default})"
+    )
+    parser.add_argument("--jobs", type=not_zero, default=-1, help=f"{repeated} worked on at once (default: one a core)")
+    parser.add_argument("--data-home", type=Path, help="folder of the tables (default: $PYTREES_DATA)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("results"), help="folder of tables and pictures (default: ./results)"
+    )
+
+
+def run_program(load_tables, run, options):
+    """Load the tables, run the program on them, and print how long it took.
+
+    Parameters
+    ----------
+    load_tables : callable
+        Takes the options and returns the data sets; an OSError says which there are not.
+    run : callable
+        Takes the data sets and the options, and returns an exit code.
+    options : argparse.Namespace
+        At least those of :func:`add_common_options`.
+
+    Returns
+    -------
+    int
+        What `run` returns: 0, or 1 where a figure is not the paper's that must be; 2 where there is no data or nowhere
+        to write; 130 where the run is interrupted.
+    """
+    started = time.perf_counter()
+    try:
+        tables = load_tables(options)
+        options.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return 2
+    try:
+        code = run(tables, options)
+    except KeyboardInterrupt:
+        print("\nInterrupted.", file=sys.stderr)
+        return 130
+    print(f"\n{time.perf_counter() - started:.0f} seconds in all.")
+    return code

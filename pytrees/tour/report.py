@@ -1,0 +1,35 @@
+"""Tables on the screen and as CSV files, and the library of the pictures."""
+
+import csv
+
+
+def format_table(header, rows):
+    """Return a table as lines of text, its first column aligned to the left, the others to the right."""
+    cells = [[str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    lines = [
+        "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(columns))
+        for columns in (list(zip(row, widths, strict=True)) for row in cells)
+    ]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def write_csv(path, header, rows):
+    """Write a table with a header line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def import_pyplot():
+    """Return matplotlib.pyplot, set up to draw to files, or None where matplotlib is not installed."""
+    try:
+        import matplotlib
+    except ImportError:
+        return None
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    return plt

@@ -1,0 +1,87 @@
+"""A tree as it grows: its nodes, and its arrays in the end."""
+
+from itertools import accumulate
+
+from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED
+from ..criteria.counts import class_counts
+from ..rows.partition import is_categorical, rows_by_category, split_rows
+from ..split.scanner import MASK, mix64
+
+
+class Node:
+    """A node while the tree grows: its rows in order, its depth, the state its draws of features start from, and the
+    category that leads to it."""
+
+    def __init__(self, rows, depth, random_state, category=NO_CATEGORY):
+        self.rows = rows
+        self.depth = depth
+        self.random_state = random_state
+        self.category = category
+        self.feature, self.threshold, self.gain = UNDEFINED, float(UNDEFINED), 0.0
+        self.children = []
+
+
+def parts_of(X, rows, feature, threshold, n_categories):
+    """(category, rows) of either side of a threshold, or of every category in which there are rows."""
+    if is_categorical(n_categories, feature):
+        return rows_by_category(X, rows, feature)
+    return [(NO_CATEGORY, side) for side in split_rows(X, rows, feature, threshold)]
+
+
+def children_of(X, node, feature, threshold, n_categories):
+    """A node for every part of a node's rows."""
+    return [
+        Node(rows, node.depth + 1, mix64((node.random_state + 1 + branch) & MASK), category)
+        for branch, (category, rows) in enumerate(parts_of(X, node.rows, feature, threshold, n_categories))
+    ]
+
+
+def in_preorder(root):
+    """The nodes in preorder, numbered."""
+    order, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        node.number = len(order)
+        order.append(node)
+        stack += reversed(node.children)
+    return order
+
+
+def is_multiway(node):
+    return bool(node.children) and node.children[0].category != NO_CATEGORY
+
+
+def as_arrays(order, y, weights, n_classes, has_categories):
+    """The arrays of a tree, from its nodes in preorder. Counts of an inner node are those of its children, added."""
+    tree = {name: [] for name in ("children_left", "children_right", "feature", "threshold", "n_node_samples", "gain")}
+    for node in order:
+        left, right = MULTIWAY, MULTIWAY
+        if not is_multiway(node):
+            left, right = (child.number for child in node.children) if node.children else (LEAF, LEAF)
+        tree["children_left"].append(left)
+        tree["children_right"].append(right)
+        tree["feature"].append(node.feature)
+        tree["threshold"].append(node.threshold)
+        tree["n_node_samples"].append(len(node.rows))
+        tree["gain"].append(node.gain)
+    tree["value"] = values(order, y, weights, n_classes)
+    if has_categories:
+        tree["child_offsets"] = [0, *accumulate(len(node.children) for node in order)]
+        tree["children"] = [child.number for node in order for child in node.children]
+        tree["category"] = [node.category for node in order]
+    return tree
+
+
+def values(order, y, weights, n_classes):
+    """The class counts of all nodes, as floating-point numbers."""
+    counts = [None] * len(order)
+    for node in reversed(order):
+        if node.children:
+            first, *others = (counts[child.number] for child in node.children)
+            for of_child in others:
+                first = [a + b for a, b in zip(first, of_child, strict=True)]
+            counts[node.number] = first
+        else:
+            labels, of_rows = [y[row] for row in node.rows], [weights[row] for row in node.rows]
+            counts[node.number] = class_counts(labels, of_rows, n_classes)
+    return [[float(count) for count in of_node] for of_node in counts]
