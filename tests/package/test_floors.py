@@ -45,7 +45,7 @@ KERNEL_FLOORS = {
 
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
-    {"_engine", "_progress"},  # the door to the kernels; progress of long work
+    {"_engine", "_missing", "_progress"},  # the door to the kernels; what is missing in data; progress of long work
     {"sequence", "criteria", "distances", "metrics"},  # what a split or a prediction is judged by
     {"input"},  # from what a user hands in to arrays
     {"tree", "_tree_checks"},  # a fitted tree: arrays, and what can be asked of them
