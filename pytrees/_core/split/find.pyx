@@ -110,7 +110,7 @@ cdef int take_user_cut(
 # --------------------------------------------------------------------------------------------------- label sequences
 
 cdef void _start_sequences(Scanner scanner, const NodeRows* node) noexcept nogil:
-    """Lay out the node's labels in the order of its rows, and where each place stands among them."""
+    """Lay out the node's labels in the order of its samples, and the number of each place among them."""
     cdef index_t i
     scanner.node = node[0]
     for i in range(node.stop - node.start):
@@ -534,7 +534,7 @@ cdef int _end_child(ChildCounts children) except -1 nogil:
 
 
 cdef inline void _leave_remainder(ChildCounts children) noexcept nogil:
-    """Of two children the second has what the first leaves of the node, as at a cut: this fixes what is rounded."""
+    """Give the second of two children what the first leaves of the node, as at a cut: this fixes what is rounded."""
     cdef index_t label
     if children.n_ended == 0:
         children.node.left_weights[:] = children.weights

@@ -94,7 +94,7 @@ cdef inline index_t label_of_place(Scanner scanner, index_t place, const Entry* 
 # Which cuts of a feature are tried: all that are allowed, or so many evenly spaced ones.
 
 cdef inline bint entries_have_cut(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
-    """Whether a cut is allowed: one between different neighbouring values that leaves min_samples_leaf rows on both
+    """Whether a cut is allowed: one between different neighbouring values that leaves min_samples_leaf samples on both
     sides."""
     return (
         2 * <int64_t> min_samples_leaf <= n
