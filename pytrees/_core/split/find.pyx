@@ -558,7 +558,7 @@ cdef int _offer_children(ChildCounts children) except -1 nogil:
     elif children.has_weights:
         gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
     elif not children.sums_fractions:
-        gain = whole_gain(children)
+        whole_gain(children, &gain)
     else:
         complete_sum(children)
         return offer_sum(children)

@@ -53,7 +53,7 @@ from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 
 
 cdef enum CriterionCode:
-    # Those that judge class counts come first: `find_cut` refuses the others.
+    # Those that judge class counts come first.
     GINI
     ENTROPY
     ORDINAL_GINI
@@ -64,6 +64,7 @@ cdef enum CriterionCode:
     JACCARD
     ACCURACY
     MAE
+    LAST_ON_COUNTS = MAE
     ETC
     USER_COUNTS
     USER_SEQUENCE
@@ -379,7 +380,7 @@ cdef inline float64_t weighted_impurity(const WeightedScan* scan, int side, floa
         return weighted_wig(scan, side, total)
     if scan.code == RANKING:
         return weighted_ranking(scan, side)
-    return NAN      # of no other criterion: `find_cut` and `end_whole_child` refuse unknown codes
+    return NAN      # of no other criterion: `find_cut` refuses them
 
 
 cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
@@ -454,15 +455,19 @@ cdef inline void complete_sum(ChildCounts children) noexcept nogil:
         add_jaccard_clusters(children)
 
 
-cdef inline Gain whole_gain(ChildCounts children) noexcept nogil:
-    """Return the gain of a split by a criterion whose gain is one fraction; `end_whole_child` refuses unknown ones."""
+cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
+    """Write the gain of a split by a criterion whose gain is one fraction."""
     if children.node.code == RANKING:
-        return ranking_gain_of_children(children)
-    if children.node.code == ACCURACY or children.node.code == MAE:
-        return labelled_gain_of_children(children)
-    if children.node.code == ENTROPY:
-        return entropy_gain_of_children(children)
-    return ratio_gain_of_children(children, children.node.code == NVI)
+        gain[0] = ranking_gain_of_children(children)
+    elif children.node.code == ACCURACY or children.node.code == MAE:
+        gain[0] = labelled_gain_of_children(children)
+    elif children.node.code == ENTROPY:
+        gain[0] = entropy_gain_of_children(children)
+    elif children.node.code == GAIN_RATIO or children.node.code == NVI:
+        gain[0] = ratio_gain_of_children(children, children.node.code == NVI)
+    else:
+        return refuse_code(children.node.code)
+    return 0
 
 
 cdef inline void end_weighted_child(ChildCounts children) noexcept nogil:
@@ -488,7 +493,7 @@ cdef inline float64_t weighted_children_gain(ChildCounts children) noexcept nogi
         return weighted_ratio_of_children(children, children.node.code == NVI)
     if children.scan.match == NO_MATCH or children.n_children == 2:
         return children.gain
-    if children.node.code == JACCARD:
+    if children.scan.match == BY_OVERLAP:
         return weighted_jaccard_gain_of_children(children)
     return weighted_labelled_gain_of_children(children)
 

@@ -6,7 +6,7 @@ which structure belongs to a code.
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, isnan
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -119,12 +119,14 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     cdef WigBest wig_best
     cdef WeightedScan weighted
     cdef int code = scanner.counts.code
-    # The codes behind these are of criteria that judge something else.
-    if code < GINI or code > MAE:
+    if code < GINI or code > LAST_ON_COUNTS:
         return refuse_code(code)
     count_node(scanner, node)
     if scanner.float_weights.shape[0] > 0:
         _find_sorted(scanner, &weighted, node, best)
+        # The definition of a criterion without one is not a number.
+        if isnan(weighted.node_impurity):
+            return refuse_code(code)
     elif code == ORDINAL_GINI:
         _find_sorted(scanner, &ordinal_gini, node, best)
     elif code == RANKING:
@@ -147,6 +149,8 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     elif code == GINI:
         start_scan(&gini, scanner.counts)
         _find(scanner, &gini, node, best)
+    else:
+        return refuse_code(code)
     return 0
 
 
