@@ -40,6 +40,12 @@ def discrete_names():
     list of str
         In the order of Section VII of Kargupta, Park and Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006.
 
+    See Also
+    --------
+    load_discrete : Loads one of them.
+    ordinal_names : The data sets of the ordinal paper.
+    names : The tables in the folder.
+
     Examples
     --------
     >>> from pytrees.datasets import discrete_names
@@ -75,6 +81,12 @@ def load_discrete(name, *, data_home=None, return_X_y=False):
         If no folder is named, or the table is not in it.
     ValueError
         If there is no such data set, or the table has other rows or columns.
+
+    See Also
+    --------
+    discrete_names : The names of these data sets.
+    make_stock_moves : Makes the stand-in for "nasdaq".
+    load : Loads any table as it stands in its file.
 
     Examples
     --------

@@ -27,6 +27,11 @@ def load_toy_permutations():
         ``data`` of shape (14, 2), float64; ``target`` of shape (14,), int64; ``feature_names``; ``permutations``, a
         dict from "A".."E" to arrays of row numbers, counted from 0.
 
+    See Also
+    --------
+    load_toy_ordinal : The toy example of the ordinal paper.
+    pytrees.PermutationDecisionTreeClassifier : Trees that depend on the order of the samples.
+
     Examples
     --------
     >>> from pytrees import PermutationDecisionTreeClassifier
@@ -69,6 +74,11 @@ def load_toy_ordinal():
     sklearn.utils.Bunch
         ``data`` of shape (40, 2), float64, of zeros and ones; ``target`` of shape (40,), int64; ``feature_names``;
         ``target_names``, the classes in order.
+
+    See Also
+    --------
+    load_toy_permutations : The toy example of the permutation paper.
+    pytrees.OrdinalDecisionTreeClassifier : Trees for ordered classes.
 
     Examples
     --------
@@ -122,6 +132,11 @@ def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
     ValueError
         If there is no such problem, not so many rows, or `noise` is no share.
 
+    See Also
+    --------
+    make_balance_scale : Ordered classes that follow from a rule.
+    make_from_random_tree : Classes that follow from a random tree.
+
     References
     ----------
     Thrun et al., "The MONK's problems: a performance comparison of different learning algorithms", CMU-CS-91-197, 1991.
@@ -163,6 +178,11 @@ def make_balance_scale():
         In order: 0 where weight times distance is greater on the left (L), 1 where the scale balances (B), 2 where it
         is greater on the right (R).
 
+    See Also
+    --------
+    make_monks : Other classes that follow from a rule.
+    load_ordinal : Loads the file "balance-scale", among the sets of the ordinal paper.
+
     Examples
     --------
     >>> import numpy as np
@@ -200,6 +220,11 @@ def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std
         The points.
     y : ndarray of shape (n_samples,), int64
         Their classes, from 0.
+
+    See Also
+    --------
+    make_from_random_tree : The other artificial data of the same paper.
+    sklearn.datasets.make_blobs : The function behind it, with more options.
 
     Examples
     --------
@@ -250,6 +275,11 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
     ValueError
         If there is no such tree, or it has too many leaves for the points.
 
+    See Also
+    --------
+    make_gaussian_blobs : The other artificial data of the same paper.
+    make_monks : Classes that follow from a rule on nominal features.
+
     Examples
     --------
     >>> from pytrees.datasets import make_from_random_tree
@@ -298,6 +328,11 @@ def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), rand
     ------
     ValueError
         If there are no days, stocks or cuts, or the cuts do not ascend.
+
+    See Also
+    --------
+    load_discrete : Gives these data by the name "nasdaq", as the paper codes them.
+    make_from_random_tree : Random classes that a tree can learn exactly.
 
     Examples
     --------

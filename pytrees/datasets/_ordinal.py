@@ -81,6 +81,12 @@ def ordinal_names():
         In the order and with the names of Table I of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision
         trees": 44 of its 45. The other one, nhanes, is not publicly available as it was prepared.
 
+    See Also
+    --------
+    load_ordinal : Loads one of them.
+    discrete_names : The data sets of the paper on orthogonal decision trees.
+    names : The tables in the folder.
+
     Examples
     --------
     >>> from pytrees.datasets import ordinal_names
@@ -125,10 +131,27 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
     ValueError
         If there is no such data set.
 
+    See Also
+    --------
+    ordinal_names : The names of these data sets.
+    equal_frequency_classes : Cuts numeric targets into ordered classes.
+    load : Loads any table as it stands in its file.
+
     Notes
     -----
     There are as many features as in Table I, but for squash-unstored (50; printed 52), support (33, or 19 without
     `one_hot`; printed 19) and vlbw (28, or 25 without `one_hot`; printed 19).
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pytrees.datasets import load_ordinal
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = pathlib.Path(folder, "toy.csv")
+    ...     _ = table.write_text("x,y,target\\n1,2,1\\n,3,2\\n3,4,3\\n4,5,4\\n5,6,5\\n")
+    ...     toy = load_ordinal("toy", data_home=folder)
+    >>> toy.target_names, toy.data[1], toy.train_size
+    (array(['1', '2', '3', '4', '5'], dtype='<U1'), array([3.25, 3.  ]), 225)
     """
     name = _paper_name(name)
     row = _TABLE_1[name]
@@ -172,6 +195,11 @@ def equal_frequency_classes(target, n_classes):
     ------
     ValueError
         If there are fewer different values than classes.
+
+    See Also
+    --------
+    load_ordinal : Loads the data sets of the ordinal paper, whose numeric targets are cut like this.
+    sklearn.preprocessing.KBinsDiscretizer : Cuts features into bins.
 
     Notes
     -----

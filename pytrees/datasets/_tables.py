@@ -34,6 +34,11 @@ def get_data_home(data_home=None):
     FileNotFoundError
         If the folder does not exist.
 
+    See Also
+    --------
+    names : The data sets in this folder.
+    load : Loads one of them.
+
     Examples
     --------
     >>> from pytrees.datasets import get_data_home
@@ -74,6 +79,16 @@ def load_table(name, data_home=None):
     See Also
     --------
     load : Reads words, missing values, fixed splits and numeric targets too.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pytrees.datasets import load_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "mine.csv").write_text("size,weight,target\\n1,3.5,no\\n2,4,yes\\n")
+    ...     mine = load_table("mine", data_home=folder)
+    >>> mine.data.tolist(), mine.target.tolist(), mine.feature_names
+    ([[1.0, 3.5], [2.0, 4.0]], ['no', 'yes'], ['size', 'weight'])
     """
     header, rows = _read(_find(name, data_home))
     return Bunch(
@@ -99,6 +114,11 @@ def load_shipped(name):
     ------
     KeyError
         If scikit-learn does not ship it.
+
+    See Also
+    --------
+    load_table : The same from a file.
+    sklearn.datasets.load_wine : Where one of the tables comes from.
 
     Examples
     --------
@@ -134,6 +154,11 @@ def names(data_home=None, *, task=None):
         If no folder is named, or it does not exist.
     ValueError
         If there is no such task.
+
+    See Also
+    --------
+    load : Loads one of these data sets.
+    get_data_home : The folder.
 
     Examples
     --------
@@ -194,6 +219,12 @@ def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False
         If pandas is asked for, but not installed.
     ValueError
         If there is no such subset, or the file is not the known table.
+
+    See Also
+    --------
+    names : The data sets in the folder.
+    load_table : Only numbers, as they stand in the file.
+    load_ordinal : The sets of the ordinal paper, ready to be fitted.
 
     Examples
     --------

@@ -243,6 +243,12 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
 
+    See Also
+    --------
+    PermutationDecisionTreeClassifier : One such tree, on the samples in their own order.
+    DecisionForestClassifier : Forest of trees of any criterion, on bootstrap samples.
+    effort_to_compress : The impurity that `criterion="etc"` gives to a sequence of labels.
+
     References
     ----------
     .. [1] Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
