@@ -220,7 +220,7 @@ def test_engines_agree_on_many_cuts(criterion, seed, n_classes, signal, largest_
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_whole_weights_count_as_repeated_rows(engine, criterion):
+def test_whole_weights_count_as_repeated_samples(engine, criterion):
     rng = np.random.default_rng(1)
     X, y, weights = rng.normal(size=(40, 2)), rng.integers(0, 4, 40), rng.integers(1, 4, 40)
     weighted = grow(X, y, weights, 4, criterion)
@@ -235,7 +235,7 @@ def test_cuts_that_separate_two_classes_are_taken(engine, criterion):
     assert grow(X, y, criterion=criterion)["feature"].tolist() == [1, -2, -2]
 
 
-def test_gains_below_zero_need_leave(engine):
+def test_min_gain_of_zero_excludes_negative_gains(engine):
     """Each child has to be another class: where nearly all rows are of one class, a cut can make it worse."""
     X, y = np.arange(10.0)[:, None], np.arange(10) == 4
     for criterion in ("accuracy", "mae"):
@@ -248,7 +248,7 @@ def test_gains_below_zero_need_leave(engine):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("make", [DecisionTreeClassifier, OrdinalDecisionTreeClassifier])
-def test_trees_take_the_names(engine, make, criterion):
+def test_trees_take_criteria_by_name(engine, make, criterion):
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     tree = make(criterion, max_leaf_nodes=6).fit(X, y, sample_weight=np.arange(1.0, 31.0))
     assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_

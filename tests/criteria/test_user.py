@@ -169,7 +169,7 @@ class Recorder(Gini):
         return super().gains(left, right)
 
 
-def test_counts_of_all_cuts_of_a_feature(engine):
+def test_per_feature_criteria_see_all_cuts_of_a_feature(engine):
     recorder = Recorder(per_feature=True)
     X, y = [[1.0, 5.0], [2.0, 5.0], [2.0, 4.0], [3.0, 4.0]], [0, 1, 2, 0]
     DecisionTreeClassifier(recorder, max_depth=1).fit(X, y)
@@ -209,7 +209,7 @@ class RowRecorder(Spread):
         return super().impurity(labels, rows)
 
 
-def test_rows_are_numbered_as_in_X(engine):
+def test_sample_indices_are_those_of_X(engine):
     """Whatever order they stand in: rows of the latest key stand last."""
     recorder = RowRecorder()
     X, y = [[0.0], [1.0], [2.0]], ["c", "a", "b"]
@@ -218,7 +218,7 @@ def test_rows_are_numbered_as_in_X(engine):
 
 
 @pytest.mark.parametrize("max_features", [None, 1])
-def test_rows_are_numbered_as_in_X_in_forests(max_features):
+def test_sample_indices_are_those_of_X_in_forests(max_features):
     X, y = blobs(30, 4, 2)
     recorder = RowRecorder()
     forest = PermutationDecisionForestClassifier(
@@ -246,7 +246,7 @@ class Confounded(SequenceCriterion):
         return total
 
 
-def test_side_information_by_row(engine):
+def test_side_information_by_sample_index(engine):
     """Feature 0 is the confounder itself, which alone tells most of the class; feature 1 tells some within groups."""
     rng = np.random.default_rng(0)
     groups = np.repeat([0, 1], 40)
@@ -341,13 +341,13 @@ def criterion_returning(value):
         ),
     ],
 )
-def test_what_is_no_gain(engine, value, message):
+def test_invalid_gains_are_refused(engine, value, message):
     with pytest.raises(ValueError, match=message):
         DecisionTreeClassifier(criterion_returning(value)).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, None, "1", [1.0], 1j])
-def test_what_is_no_gain_of_sequences(engine, value):
+def test_invalid_gains_of_sequences_are_refused(engine, value):
     class Wrong(SequenceCriterion):
         def gain(self, labels, goes_left):
             return value
@@ -357,7 +357,7 @@ def test_what_is_no_gain_of_sequences(engine, value):
     assert type(caught.value) is ValueError
 
 
-def test_what_is_no_impurity(engine):
+def test_invalid_impurities_are_refused(engine):
     class Wrong(SequenceCriterion):
         def impurity(self, labels):
             len(labels)
@@ -413,7 +413,7 @@ def test_exceptions_in_forests(base):
     ("base", "message"),
     [(CountCriterion, "Empty must define gains"), (SequenceCriterion, "Empty must define impurity")],
 )
-def test_methods_that_are_missing(engine, base, message):
+def test_missing_methods_are_named(engine, base, message):
     class Empty(base):
         pass
 
@@ -421,7 +421,7 @@ def test_methods_that_are_missing(engine, base, message):
         DecisionTreeClassifier(Empty()).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_interrupts_pass(engine):
+def test_keyboard_interrupts_are_not_wrapped(engine):
     class Interrupted(CountCriterion):
         def gains(self, left, right):
             raise KeyboardInterrupt
@@ -436,7 +436,7 @@ def test_sequences_have_no_weights(engine):
 
 
 @pytest.mark.parametrize("criterion", [Gini, len, 3])
-def test_what_is_no_criterion(criterion):
+def test_invalid_criteria_are_refused(criterion):
     with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier must be"):
         DecisionTreeClassifier(criterion).fit([[0.0], [1.0]], [0, 1])
 

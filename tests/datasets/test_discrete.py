@@ -37,7 +37,7 @@ def test_real_tables(name):
     assert np.array_equal(y, table.target)
 
 
-def test_the_last_rows_of_contraceptive_method_are_of_one_class():
+def test_the_last_samples_of_contraceptive_method_are_of_one_class():
     assert set(loaded("cmc").target[1320:]) == {1}
 
 
@@ -56,7 +56,7 @@ def write_cmc(folder, columns, target):
     (folder / "cmc.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_attributes_are_cut_where_it_parts_the_rows_most_evenly(tmp_path):
+def test_attributes_are_cut_where_samples_are_divided_most_evenly(tmp_path):
     random = np.random.RandomState(0)
     columns = random.randint(1, 6, size=(1473, 9)).astype(float)
     columns[:, 1] = columns[:, 1] > 2  # two values stay apart

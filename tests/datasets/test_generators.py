@@ -128,7 +128,7 @@ def counted(X, y):
         ("monks3.test", lambda: make_monks(3)),
     ],
 )
-def test_rules_are_those_of_the_tables(name, make):
+def test_generated_data_equals_the_published_tables(name, make):
     try:
         table = load(name, return_X_y=True)
     except FileNotFoundError as error:

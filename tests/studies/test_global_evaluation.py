@@ -57,7 +57,7 @@ def test_sizes_of_training_sets():
     assert global_protocol.train_sizes(2126) == [10, 20, 40, 80, 160, 320, 640, 1000]
 
 
-def test_parts_are_all_rows_and_columns_are_shuffled():
+def test_parts_cover_all_samples_and_columns_are_shuffled():
     X = np.arange(40.0)[:, None] * 10 + np.arange(6)
     y = np.arange(40)
     orders = set()
@@ -115,7 +115,7 @@ def test_noise():
     assert set(noisy) == {0, 1, 2}
 
 
-def test_growth_is_watched_on_both_parts():
+def test_growth_is_measured_on_both_parts():
     X, y = iris()
     rows = global_protocol.prune_noise(X, y, seed=1)
     assert [tuple(row[:3]) for row in rows] == [

@@ -135,7 +135,7 @@ def test_choose_depth_where_parts_lack_a_class(criterion):
     assert ordinal.choose_depth(model, X, y) == search.best_params_["max_depth"]
 
 
-def test_small_classes_are_told_once_and_do_not_warn(tmp_path, monkeypatch, capsys):
+def test_small_classes_are_reported_once_and_do_not_warn(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(ordinal, "report", lambda *args: None)
     y = np.repeat([0, 1, 2], [40, 4, 40])
     tables = {"ERA": as_table(np.arange(84.0)[:, None], y, 60), "LEV": as_table(*staircase(84, 3, 0), 60)}
@@ -359,7 +359,7 @@ def test_data_sets_that_are_absent_are_named(tmp_path, capsys):
     assert "2 of 2 splits are finished" in capsys.readouterr().err
 
 
-def test_no_data_is_told(tmp_path, monkeypatch, capsys):
+def test_missing_data_is_reported(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(ordinal, "judge_split", fail)
     output = ["--output", str(tmp_path / "results")]
     assert main(["ordinal", *output]) == 2

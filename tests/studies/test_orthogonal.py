@@ -65,7 +65,7 @@ def finished(tables, tmp_path_factory):
 
 
 @pytest.mark.parametrize(("name", "n_test"), [("spect", 187), ("dna", 1186), ("house_votes_84", 100), ("cmc", 153)])
-def test_errors_of_the_paper_are_numbers_of_test_rows(name, n_test):
+def test_errors_of_the_paper_are_numbers_of_test_samples(name, n_test):
     """But for those of random forests, which are means, and DNA's 10.70 %, which is 126.9 rows."""
     for model, error in SETTINGS[name].errors.items():
         wrong = error * n_test / 100.0
@@ -74,7 +74,7 @@ def test_errors_of_the_paper_are_numbers_of_test_rows(name, n_test):
             assert abs(error - 100.0 * round(wrong) / n_test) < 0.011, model
 
 
-def test_rows_of_the_paper_have_models_of_ours(finished):
+def test_every_line_of_the_papers_tables_has_a_model(finished):
     models = {row[0] for row in finished[1]["spect"][0]["rows"]}
     assert {*ERROR_ROWS, *NODE_ROWS} <= models
     assert set(orthogonal_report.MODELS) <= models
@@ -104,7 +104,7 @@ def ensemble(tables):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_components_answer_as_the_estimator_does(ensemble, variant):
+def test_components_predict_as_the_estimator_does(ensemble, variant):
     bag, train, test = ensemble
     measure, center = VARIANTS[variant]
     ours = Components(bag, measure, center, train, test)
@@ -135,7 +135,7 @@ def test_all_components_are_the_vote(ensemble, variant):
     assert len(ours.curves(1000)["least_squares"]) == ours.model.n_components_
 
 
-def test_a_seed_draws_rows_bags_and_forest(tables):
+def test_a_seed_draws_samples_bags_and_forest(tables):
     table = tables["cmc"]
     setting = SETTINGS["cmc"]._asdict() | {"n_trees": 3, "n_components": 2}
     arguments = (table.data, table.target, table.n_train)
@@ -147,7 +147,7 @@ def test_a_seed_draws_rows_bags_and_forest(tables):
     assert "bagged_alone" not in same
 
 
-def test_weights_from_the_test_rows_of_spect_say_always_1():
+def test_weights_from_the_test_samples_of_spect_always_predict_1():
     """The paper's 8.02 %: 15 of 187, what always answering 1 has wrong; and what training rows give instead."""
     try:
         table = load_discrete("spect")
@@ -207,7 +207,7 @@ def test_constant_answers_are_found():
     assert orthogonal_report.constant_answers(models) == {"a": (1, 1), "b": (None, 2)}
 
 
-def test_simple_errors_of_the_paper_are_told(capsys):
+def test_simple_errors_of_the_paper_are_reported(capsys):
     votes = Bunch(target=np.array([0] * 335 + [0] * 59 + [1] * 41), n_train=335, drawn=False)
     models = {name: {"share_of_class_1": np.array([0.5]), "error": np.array([0.11])} for name in ("majority", "stump")}
     orthogonal_report.print_constants({"house_votes_84": models}, {"house_votes_84": votes})
@@ -216,7 +216,7 @@ def test_simple_errors_of_the_paper_are_told(capsys):
 
 
 @pytest.mark.parametrize(("figure", "place"), [(8.0, "below"), (10.0, "within"), (12.0, "within"), (12.1, "above")])
-def test_where_the_papers_figure_lies(figure, place):
+def test_range_of_ours_around_the_papers_figure(figure, place):
     assert orthogonal_report.place_of(figure, np.array([10.0, 11.0, 12.0])) == place
 
 
