@@ -140,5 +140,5 @@ def test_samples_that_are_not_normal():
         (np.arange(6.0).reshape(3, 2, 1), False),
     ],
 )
-def test_groups_without_enough_models_are_not_tested(values, expected):
+def test_groups_without_variance_are_not_tested(values, expected):
     assert statistics.has_variance(values) is expected
