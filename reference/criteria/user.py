@@ -1,4 +1,4 @@
-"""Gains by criteria that are not the engine's own: what they are asked, feature by feature.
+"""Gains by criteria of the user, feature by feature.
 
 Such a criterion is an object whose method `judged` returns the gains of all cuts of a feature, as floating-point
 numbers: of class counts left and right, or of the labels in the order of the rows and which of them go left.
@@ -10,7 +10,7 @@ FORBIDDEN = float("-inf")
 
 
 def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds):
-    """The gains of a feature's cuts, in the order of the thresholds."""
+    """Return the gains of a feature's cuts, in the order of the thresholds."""
     if not thresholds:
         return []
     name, _ = criterion
@@ -26,7 +26,7 @@ def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds
 
 
 def counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds):
-    """For every cut the class counts of the rows that go left, and of those that go right."""
+    """Return for every cut the class counts of the rows that go left, and of those that go right."""
     node = class_counts([y[row] for row in rows], [weights[row] for row in rows], n_classes)
     left, right = [], []
     for threshold in thresholds:
@@ -38,18 +38,18 @@ def counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds):
 
 
 def order_and_cuts(X, rows, feature, thresholds):
-    """The node's rows in ascending order of the feature, as places among them; and how many of them go left."""
+    """Return positions among the node's rows, ascending in the feature, and how many rows each threshold sends left."""
     order = sorted(range(len(rows)), key=lambda place: X[rows[place]][feature])
     return order, [int(add_up(X[row][feature] <= threshold for row in rows)) for threshold in thresholds]
 
 
 def gain_by_user(criterion, children):
-    """The gain of a split by category, given the class counts of its children."""
+    """Return the gain of a split by category, given the class counts of its children."""
     return user_criterion_of(criterion)[0].judged_children(children)
 
 
 def sequence_gain_by_user(criterion, labels, children, rows):
-    """The gain of a split by category, given of every row its label, its child's number and its own."""
+    """Return the gain of a split by category, given the label, the child's number and the number of every row."""
     user_criterion, row_ids = user_criterion_of(criterion)
     return user_criterion.judged_children(labels, children, rows if row_ids is None else [row_ids[row] for row in rows])
 

@@ -11,9 +11,9 @@ from .scan import gain_of_counts, judges_sequence
 
 
 def counts_of_children(labels, weights, codes, n_classes):
-    """Class counts and totals, added in the order of the rows, of the node and of its children by ascending category.
+    """Return class counts and totals, added in the order of the rows, of the node and its children by category.
 
-    Of two children the second has what the first leaves of the node, as at a cut: this fixes what is rounded.
+    Of two children the second is the node minus the first, as at a cut: this fixes the rounding.
     """
     rows = list(zip(labels, weights, strict=True))
     node = counted(rows, n_classes)
@@ -27,8 +27,8 @@ def counts_of_children(labels, weights, codes, n_classes):
 
 
 def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
-    """The gain as it is compared, of rows by their labels, weights and categories; a user's criterion may ask for their
-    numbers."""
+    """Return the gain as it is compared, of rows by their labels, weights and categories, and by their numbers where a
+    user's criterion needs them."""
     if criterion == "etc":
         return etc_gain(labels, codes, n_classes)
     if judges_sequence(criterion):

@@ -22,14 +22,14 @@ def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold)
 
 
 def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds):
-    """The gains of a feature's cuts; a user's criterion is asked for all of them together."""
+    """Return the gains of a feature's cuts; a user's criterion gets all of them together."""
     if user_criterion_of(criterion)[0] is None:
         return [gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut) for cut in thresholds]
     return gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds)
 
 
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
-    """(gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None.
+    """Return (gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None.
 
     The split by a categorical feature has the threshold UNDEFINED.
     """
@@ -48,7 +48,7 @@ def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, 
 
 
 def better_split(cut, split):
-    """The split by category where it is better than the cut, or is not worse and of the lower feature; either may be
+    """Return the split by category where it is better than the cut, or as good and of the lower feature; either may be
     None."""
     if cut is None or split is None:
         return cut or split
@@ -58,7 +58,7 @@ def better_split(cut, split):
 
 
 def best_of(splits):
-    """The first one that none of the later ones is greater than, as they stand in line; None stands for no split."""
+    """Return the first split that no later one beats, compared one after the other; None is no split."""
     best = None
     for split in splits:
         if split is not None and (best is None or is_greater(split[0], best[0])):
