@@ -230,7 +230,7 @@ def _phrase_from_postfix(postfix):
 
 
 def encode(sequence):
-    """Code the labels of a sequence by 0..k-1 (int32); return the codes and the k different labels.
+    """Encode the labels of a sequence by 0..k-1 (int32); return the codes and the k different labels.
 
     Raises
     ------

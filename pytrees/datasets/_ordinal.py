@@ -108,19 +108,19 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
     one_hot : bool, default=True
-        Give nominal features one column a value, or a single one where they have two values. Otherwise they are codes.
+        Give nominal features one column for every value, or a single one where they have two. Otherwise they are codes.
     impute : bool, default=True
-        Put the mean of the column, or the most frequent value of a nominal one, where a value is missing. That looks
-        at all rows, those of a later test part too; with False they are NaN, for an imputer in a pipeline.
+        Replace missing values by the mean of the column, or the most frequent value of a nominal one. That uses all
+        samples, those of a later test part too; with False they are NaN, for an imputer in a pipeline.
 
     Returns
     -------
     sklearn.utils.Bunch
         ``data`` of shape (n_samples, n_features), float64; ``target``, codes 0..n_classes-1 from the lowest class to
         the highest, int64; ``target_names``, the classes in this order; ``feature_names``; ``categorical``, the mask of
-        features that are codes of nominal values; ``train_size`` and ``test_size``, the rows of the paper's random
-        stratified splits; ``paper``, a Bunch of ``n_classes`` and ``n_features`` as Table I prints them; ``origin`` and
-        ``DESCR`` as in :func:`pytrees.datasets.load`.
+        features that are codes of nominal values; ``train_size`` and ``test_size``, the numbers of samples in the
+        paper's random stratified splits; ``paper``, a Bunch of ``n_classes`` and ``n_features`` as Table I prints them;
+        ``origin`` and ``DESCR`` as in :func:`pytrees.datasets.load`.
 
         A numeric target is cut by :func:`equal_frequency_classes`; bondrate's lowest two classes are joined.
 
@@ -176,8 +176,8 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
 def equal_frequency_classes(target, n_classes):
     """Cut a numeric target into ordered classes that are as equally frequent as its ties allow.
 
-    Rows of the same target are of the same class. The lowest class ends behind the value whose rank is nearest to n/Q,
-    the lower one of two; what is left is cut into Q-1 classes in the same way.
+    Samples of the same target are of the same class. The lowest class ends at the value whose rank is nearest to n/Q,
+    the lower one of two; the other samples are cut into Q-1 classes in the same way.
 
     Parameters
     ----------
@@ -203,8 +203,8 @@ def equal_frequency_classes(target, n_classes):
 
     Notes
     -----
-    Takes O(n log n + m Q) steps for m different values. Where many rows have the same target, as 0 in bank2, the class
-    that holds them is larger, and the others share what is left.
+    Takes O(n log n + m Q) steps for m different values. Where many samples have the same target, as 0 in bank2, the
+    class that holds them is larger, and the others share the remaining samples.
 
     Examples
     --------

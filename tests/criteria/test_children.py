@@ -112,7 +112,7 @@ def test_gain_of_the_effort(engine):
 
 
 def ordinal_gini(counts):
-    """Of cuts of the scale: rows up to the class times those above it."""
+    """Return the ordinal Gini: samples up to a class times those above it, summed over the classes."""
     up_to = [sum(counts[: q + 1]) for q in range(len(counts))]
     return sum(Fraction(below * (up_to[-1] - below), up_to[-1] ** 2) for below in up_to)
 

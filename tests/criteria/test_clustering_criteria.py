@@ -83,7 +83,7 @@ def test_ratios_are_never_reported_below_zero(engine, criterion):
 
 
 def entropy(*clusterings):
-    """Of a clustering into sets of rows, or of two of them together, in bits from the table of n log2 n."""
+    """Return the entropy of a clustering into sets of samples, or of two jointly, from the table of n log2 n."""
     clusters = [set.union(*clusterings[0])]
     n = len(clusters[0])
     for clustering in clusterings:
@@ -97,7 +97,7 @@ def quotient(a, b):
 
 
 def distance(criterion, clusters, classes):
-    """Of two lists of as many sets of the same rows, or minus their similarity (Section 1.1)."""
+    """Return the distance of two lists of sets of the same samples, or minus their similarity (Section 1.1)."""
     n = sum(map(len, classes))
     gain = entropy(classes) + entropy(clusters) - entropy(clusters, classes)
     if criterion == "gain_ratio":
@@ -114,7 +114,7 @@ def distance(criterion, clusters, classes):
 
 
 def least_distance(criterion, parts, classes):
-    """Of the parts as different classes."""
+    """Return the least distance of the parts, labelled with different classes."""
     distances = []
     for labels in permutations(range(len(classes)), len(parts)):
         clusters = [set() for _ in classes]

@@ -65,7 +65,7 @@ class Effort(SequenceCriterion):
 
 
 class Changes(SequenceCriterion):
-    """How many changes of class a cut removes, told by its own method."""
+    """Number of changes of class that a cut removes, by a `gain` of its own."""
 
     def gain(self, labels, goes_left):
         changes = [np.count_nonzero(np.diff(part)) for part in (labels, labels[goes_left], labels[~goes_left])]
@@ -141,7 +141,7 @@ def test_gini_by_its_definition_gives_the_tree_of_the_engines_own(max_leaf_nodes
 
 
 def test_entries_of_64_bits():
-    """Of more than 65,536 rows."""
+    """More than 65,536 samples need wide entries."""
     X, y = blobs(70000, 1, 2)
     own, built_in = (DecisionTreeClassifier(criterion, max_depth=4).fit(X, y).tree_ for criterion in (Gini(), "gini"))
     np.testing.assert_array_equal(own.threshold, built_in.threshold)
@@ -210,7 +210,7 @@ class RowRecorder(Spread):
 
 
 def test_sample_indices_are_those_of_X(engine):
-    """Whatever order they stand in: rows of the latest key stand last."""
+    """Whatever their order: the sample of the latest key comes last."""
     recorder = RowRecorder()
     X, y = [[0.0], [1.0], [2.0]], ["c", "a", "b"]
     PermutationDecisionTreeClassifier(criterion=recorder, max_depth=1).fit(X, y, order=[3, 1, 2])
@@ -443,7 +443,7 @@ def test_invalid_criteria_are_refused(criterion):
 
 @pytest.mark.parametrize("n_classes", [1, 2, 7, 8, 9, 100])
 def test_sums_over_classes_do_not_depend_on_the_number_of_cuts(n_classes):
-    """What lets both engines ask for different cuts at a time: a row's sum has the same bits among few and many."""
+    """So engines can call with different cuts at a time: a sum has the same bits among few cuts and among many."""
     counts = np.asfortranarray(np.random.default_rng(0).random((50, n_classes)))
     expected = np.zeros(50)
     for column in counts.T:

@@ -186,8 +186,8 @@ def test_random_tree_of_limited_depth():
         ({"n_nodes": 1}, "n_nodes must be an odd number"),
         ({"n_nodes": 5}, "A tree of 5 nodes has 3 leaves, which cannot have 4 classes"),
         ({"n_classes": 1}, "cannot have 1 classes"),
-        ({"n_samples": 7}, "8 leaves are too many for 7 rows and max_depth=None"),
-        ({"max_depth": 2}, "8 leaves are too many for 500 rows and max_depth=2"),
+        ({"n_samples": 7}, "8 leaves are too many for 7 samples and max_depth=None"),
+        ({"max_depth": 2}, "8 leaves are too many for 500 samples and max_depth=2"),
     ],
 )
 def test_refused_random_trees(options, message):

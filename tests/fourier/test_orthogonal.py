@@ -192,7 +192,7 @@ def test_trees_that_all_predict_the_first_class_have_no_component(engine):
         assert fitted.n_components_ == 0
         assert fitted.gram_.shape == (0, 0)
         assert fitted.predict(X).tolist() == ["no", "no"]
-    with pytest.raises(ValueError, match="rank 0: every tree says one class everywhere"):
+    with pytest.raises(ValueError, match="rank 0: every tree predicts one class everywhere"):
         OrthogonalTreesClassifier([says_no], n_components=1).fit(X, y)
     assert OrthogonalTreesClassifier([tree, says_no, tree]).fit(X, y).predict(X).tolist() == y
 

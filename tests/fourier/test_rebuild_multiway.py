@@ -192,7 +192,7 @@ def test_several_classes(engine, seed, limits):
 @examples(60)
 @given(seed=SEEDS, limits=LIMITS)
 def test_two_values_are_split_alike_as_cut_and_as_categories(engine, seed, limits):
-    """Of attributes of two values, the kind of node is all the difference."""
+    """Trees of attributes with two values differ in the kind of their nodes only."""
     rng = np.random.default_rng(seed)
     cardinalities = np.full(3, 2)
     trees = random_multiway_trees(rng, cardinalities, 2)

@@ -98,7 +98,7 @@ def test_engines_find_equal_boxes(seed, kind):
 
 
 def test_values_without_a_child_are_one_box(engine):
-    """Of five values the second and the fourth have a child; the others stay. Below a cut, so does what is left."""
+    """Two of five values have a child; the others stay at the node, also where a cut above leaves fewer values."""
     tree = Tree(
         [-2, -1, -1], [-2, -1, -1], [0, -2, -2], [-2, -2, -2], [1, 1, 1], np.ones((3, 2)), np.zeros(3), 2,
         [0, 2, 2, 2], [1, 2], [-1, 1, 3],

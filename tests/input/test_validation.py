@@ -1,4 +1,4 @@
-"""What users hand in as X, y, weights and keys of the order: taken as it is meant, or refused with a reason."""
+"""X, y, weights and order keys of users: taken as they are meant, or refused with a reason."""
 
 import datetime
 

@@ -35,7 +35,7 @@ def problems(draw, max_rows=10, max_features=3):
 
 
 def search(X, y, **options):
-    """What the kernel returns, as arrays."""
+    """Call the kernel; return arrays."""
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
     found, lower, n_sets = kernel("minimal_tree")(X, y, int(y.max()) + 1, **options)
     return None if found is None else {name: np.asarray(array) for name, array in found.items()}, lower, n_sets
@@ -99,7 +99,7 @@ def test_engines_find_the_same_tree_of_more_samples(n_classes, n_features, n_val
 
 @pytest.mark.parametrize("seed", range(3))
 def test_subtrees_are_the_smallest_of_their_samples(seed):
-    """What makes it the tree of ID3 with Delta_mts; the left child follows its parent."""
+    """So it is the tree of ID3 with Delta_mts. The left child follows its parent."""
     X, y = random_rows(70, 3, 3, seed=seed)
     X[:, 0] = np.round(X[:, 0])
     y = (X[:, 1] > 0).astype(int) + (np.abs(X[:, 2]) > 1) * (X[:, 0] > 0)

@@ -78,7 +78,7 @@ def sequence(request):
 
 @pytest.fixture(scope="module")
 def deep_phrase():
-    """As a sequence of 5,000 different labels leaves it: every phrase is the left half of the next."""
+    """Make the last phrase of a sequence of 5,000 different labels: every phrase is the left half of the next."""
     return reduce(Phrase, range(5000))
 
 

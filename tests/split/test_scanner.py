@@ -20,7 +20,7 @@ CRITERIA = ["gini", "entropy", "etc"]
 
 
 def impurity(criterion, y, weights):
-    """Of labels with whole weights; as integers and fractions only."""
+    """Return the impurity of labels with whole weights, in integers and fractions only."""
     if criterion == "etc":
         return Fraction(effort(y))
     counts = [int(weights[y == label].sum()) for label in np.unique(y)]
@@ -51,7 +51,7 @@ def cuts_of(column, min_samples_leaf):
 
 
 def tried(cuts, max_candidates):
-    """Of too many cuts those at the middles of as many equal parts as may be tried."""
+    """Return the cuts that are tried: of too many those at the middles of `max_candidates` equal parts."""
     if len(cuts) <= max_candidates:
         return cuts
     return [cuts[int((k + Fraction(1, 2)) / max_candidates * len(cuts))] for k in range(max_candidates)]

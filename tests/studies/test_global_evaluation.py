@@ -242,9 +242,9 @@ def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
     global_report.report(results, tables, tmp_path)
     printed = capsys.readouterr().out
     for text in (
-        "Monks 3: 40 and 54 training rows, of 60",
+        "Monks 3: 40 and 54 training samples, of 60",
         "most frequent class",
-        "accuracy, artificial, up to 40 rows",
+        "accuracy, artificial, up to 40 samples",
         "smallest, proven",
         "efficient (5, 0)",
         "at most 9 nodes",
@@ -295,7 +295,7 @@ def test_results_do_not_depend_on_the_number_of_jobs(finished, tables, tmp_path,
 
 @pytest.fixture
 def ran(monkeypatch):
-    """What the study is run with."""
+    """Return the arguments that the study is run with."""
     found = {}
     monkeypatch.setattr(
         global_evaluation, "run_global", lambda tables, n, output, **rest: found.update(tables=tables, n=n, **rest)

@@ -163,7 +163,7 @@ def test_sizes_are_checked(engine):
 
 
 class Estimator:
-    """What exports ask a fitted estimator for."""
+    """A fitted estimator with the attributes that exports need."""
 
     tree_ = trunk()
     classes_ = np.array(["no", "yes"])

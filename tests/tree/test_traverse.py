@@ -122,7 +122,7 @@ def test_random_trees(engine, seed, n_inner_nodes, n_features):
 
 
 def packed(tree):
-    """What `pack` of the engine in force makes of a tree, as the arrays that the kernels take."""
+    """Pack a tree on the engine in force, as arrays that the kernels take."""
     nodes, numbers = kernel("pack")(*(tree[name] for name in STRUCTURE))
     dtype = [("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)]
     return np.asarray(nodes, dtype=dtype), np.asarray(numbers, dtype=np.uint32)

@@ -234,7 +234,7 @@ def test_scikit_learns_tree_predicts_the_same(engine, estimator):
 
 
 def predict_after(fitted, X, n_splits):
-    """What the tree of the first splits predicts: rows stay at nodes that are split later."""
+    """Return the predictions of the tree of the first splits: samples stay at nodes that are split later."""
     labels, paths = fitted.classes_[fitted.node_labels_], fitted.decision_path(X)
     reached = []
     for row in range(len(X)):
