@@ -21,7 +21,7 @@ def entropy_units(counts):
 
 
 def exact_distance(name, table):
-    """A measure of Section 1.1 of the table of |T_i ∩ Y_j|: a fraction; of SIMILARITIES the similarity."""
+    """Return a measure of Section 1.1 of the table of |T_i ∩ Y_j|: a fraction; for SIMILARITIES the similarity."""
     clusters, classes = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
     total = sum(clusters)
     if name in INFORMATION:

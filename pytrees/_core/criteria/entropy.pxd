@@ -59,15 +59,15 @@ cdef inline float64_t best_score_of_entropy(const EntropyScan* scan) noexcept no
 
 
 cdef inline float64_t highest_rise_of_entropy(const EntropyScan* scan, int64_t total) noexcept nogil:
-    """In units of 2**-30 bit: for every sample that leaves it, less than log2 of its samples and 2 bits more on one
-    side, and nothing on the other."""
+    """Bound the rise of the score inside a bin, in units of 2**-30 bit: for every sample that leaves it, less than log2
+    of its samples and 2 bits more on one side, and nothing on the other."""
     return <float64_t> (total // 2 + 1) * (log2(<float64_t> scan.total) + 2.0) * 2.0**30
 
 
 cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """With h(n) = n log2 n the score is sum over k of (h(left_k + d_k) + h(right_k - d_k)) - h(v) - h(total - v). Each
-    term of the sum is convex in d_k, and the chord of the convex h(v) + h(total - v) beside the bin's middle lies
-    below it at all other whole v: the best d_k of every class for itself bounds the score."""
+    """Bound the score inside a bin: with h(n) = n log2 n it is sum over k of (h(left_k + d_k) + h(right_k - d_k)) -
+    h(v) - h(total - v). Each term of the sum is convex in d_k, and the chord of the convex h(v) + h(total - v) beside
+    the bin's middle lies below it at all other whole v: the best d_k of every class for itself bounds the score."""
     cdef const int64_t* table = scan.table
     cdef int64_t middle = scan.left_total + total // 2, left, right, count, label, slope, bound
     # total >= 2, so that middle + 1 is at most the right edge.

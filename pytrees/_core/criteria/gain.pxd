@@ -27,7 +27,8 @@ cdef inline bint is_greater_gain(const Gain* a, const Gain* b) noexcept nogil:
 
 
 cdef inline bint is_greater_priority(const Gain* a, const Gain* b) noexcept nogil:
-    """Whether a is the better split when a and b split different nodes: gains count by the rows they concern."""
+    """Whether a is the better split when a and b split different nodes: gains count by the samples that they
+    concern."""
     if a.denominator == 0:
         return exceeds_by_tolerance(a.priority, b.priority)
     return is_greater_fraction(a.numerator, a.denominator, b.numerator, b.denominator)
@@ -43,7 +44,7 @@ cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t t
 
 
 cdef inline Gain tolerant_gain(float64_t value, float64_t total) noexcept nogil:
-    """A gain that is compared with a tolerance, of a node of so much weight."""
+    """Return a gain that is compared with a tolerance, of a node of weight `total`."""
     cdef Gain gain
     gain.numerator = 0
     gain.denominator = 0

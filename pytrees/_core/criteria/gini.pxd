@@ -148,8 +148,9 @@ cdef inline float64_t best_score_of_gini(const AnyGiniScan* scan) noexcept nogil
 
 
 cdef inline float64_t highest_rise_of_gini(const AnyGiniScan* scan, int64_t total) noexcept nogil:
-    """A sample that moves raises sum over k of left_k**2 / left_total by 1 at most, and the same of the right child
-    too; inside a bin no cut is more than half of its samples away from an edge."""
+    """Bound the rise of the score inside a bin of weight `total`: a sample that moves raises sum over k of left_k**2 /
+    left_total by 1 at most, and the same of the right child too; inside a bin no cut is more than half of its samples
+    away from an edge."""
     if AnyGiniScan is GiniScan:
         return <float64_t> total
     else:
@@ -166,7 +167,7 @@ cdef inline float64_t bound_of_gini(const AnyGiniScan* scan, const int32_t* coun
 
 
 cdef inline float64_t _corner_of_binary_gini(const BinaryGiniScan* scan, int64_t count, int64_t label) noexcept nogil:
-    """The score where only the rows of one class have moved."""
+    """Return the score where only the samples of one class have moved."""
     cdef int64_t left_total = scan.left_total + count
     cdef int64_t difference = scan.difference + count * scan.steps[label]
     cdef float64_t product = <float64_t> left_total * <float64_t> (scan.total - left_total)
@@ -174,8 +175,8 @@ cdef inline float64_t _corner_of_binary_gini(const BinaryGiniScan* scan, int64_t
 
 
 cdef inline float64_t _bound_of_gini_inside(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """With d_k rows of class k moved, v to the left in all, and any slope, the score is
-    sum over k of ((left_k + d_k)**2 / v + (right_k - d_k)**2 / (total - v) - slope d_k) + slope (v - left_total).
+    """Bound the score inside a bin: with d_k samples of class k moved, v to the left in all, and any slope, the score
+    is sum over k of ((left_k + d_k)**2 / v + (right_k - d_k)**2 / (total - v) - slope d_k) + slope (v - left_total).
     The best d_k of every class for itself bounds it at a given v; this bound is convex in v, so that the greater of
     those at the two edges bounds them all."""
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
@@ -209,9 +210,9 @@ cdef inline float64_t _bound_of_gini_at(
 
 
 cdef inline float64_t _bound_of_gini_at_end(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """Where one side has nothing but rows d of the bin: there sum d_k**2 / sum d_k is at most the greatest d_k. The
-    other side lacks v of all rows, and sum (n_k - d_k)**2 is at most sum n_k**2 - v min (2 n_k - count_k); over its
-    rows this is monotone in v."""
+    """Bound the score where one side has nothing but samples d of the bin: there sum d_k**2 / sum d_k is at most the
+    greatest d_k. The other side lacks v of all rows, and sum (n_k - d_k)**2 is at most sum n_k**2 - v min (2 n_k -
+    count_k); over its rows this is monotone in v."""
     cdef int64_t label, largest = 0, least = 2 * scan.total
     cdef float64_t bound, all_squares = <float64_t> scan.total_squares, others = <float64_t> (scan.total - total)
     for label in range(scan.n_classes):

@@ -75,7 +75,8 @@ cdef inline int64_t _hits(const LabelledScan* scan) noexcept nogil:
 
 
 cdef inline int64_t _minus_errors(const LabelledScan* scan) noexcept nogil:
-    """From one label to the next the errors of rows up to the first grow by one, those of the others fall by one."""
+    """Return minus the least sum of absolute errors: from one label to the next those of samples up to the first grow
+    by one, those of the others fall by one."""
     cdef index_t label, left = 0, right = 0
     cdef int64_t left_error = scan.left_error, right_error = scan.node_error - scan.left_error
     cdef int64_t left_below = 0, right_below = 0, count, right_total = scan.total - scan.left_total

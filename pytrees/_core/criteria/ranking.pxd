@@ -99,7 +99,8 @@ cdef inline bint is_perfect_ranking(const RankingScan* scan) noexcept nogil:
 # ------------------------------------------------------------------------------------ children of a categorical split
 
 cdef inline int64_t _ranking_form(ClassCounts node, const int64_t* counts) noexcept nogil:
-    """For every class the sum over the lower ones, as v_q sum of N_j - sum of v_j N_j; the lowest score counts as 0."""
+    """Sum over every class the pairs with lower ones, as v_q sum of N_j - sum of v_j N_j; the lowest score counts as
+    0."""
     cdef index_t label
     cdef int64_t impurity = 0, lower = 0, lower_scores = 0, score
     for label in range(node.n_classes):

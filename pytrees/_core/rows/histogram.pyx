@@ -196,7 +196,7 @@ cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil:
 
 
 cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil:
-    """The counts of the feature's bins, (n_bins, n_columns)."""
+    """Return the counts of the feature's bins, (n_bins, n_columns)."""
     return <int32_t*> (slot + 1) + histograms.bins.of_feature[feature].first * histograms.n_columns
 
 
@@ -233,7 +233,7 @@ cdef void count_rows(
 
 
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil:
-    """Of a node's counts keep those of one child: take away the other's."""
+    """Turn a node's counts into those of one child: take away the other's."""
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef const int32_t* others = <const int32_t*> (other + 1)
     cdef Py_ssize_t i

@@ -80,7 +80,8 @@ cdef class RowPartition:
 
 
 def _checked_categories(const float64_t[:, ::1] X, n_categories):
-    """The numbers of categories as an array, empty for None, where all values are codes 0, 1, ..., n_categories - 1."""
+    """Return the numbers of categories as an array, empty for None; check that all values are codes 0, 1, ...,
+    n_categories - 1."""
     cdef Py_ssize_t feature, row
     cdef int64_t n_codes
     cdef float64_t value
@@ -107,7 +108,7 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 # ---------------------------------------------------------------------------------------------------------- values
 
 cdef void _set_keys(Features features) noexcept nogil:
-    """The shifts that make the differences to a feature's smallest value fit 32 bits."""
+    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
     cdef float64_t* smallest = &features.smallest[0]
     cdef float64_t* largest = &features.largest[0]
     cdef const float64_t* values
@@ -126,7 +127,7 @@ cdef void _set_keys(Features features) noexcept nogil:
 
 
 cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch):
-    """Of every value the rank among the feature's distinct values."""
+    """Rank every value among the feature's distinct values."""
     cdef index_t feature, i, n = <index_t> features.n_rows
     cdef uint64_t* pairs = &scratch[0, 0]
     with nogil:
@@ -140,19 +141,19 @@ cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch)
 
 
 cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) noexcept nogil:
-    """Ascends with the value; different values can share it."""
+    """Return a key that ascends with the value; different values can share it."""
     cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
     return <uint32_t> (bits >> features.key_shift[feature])
 
 
 cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
-    """Of values that share the high key: ascends with the value, and differs where they do."""
+    """Return a key for values that share the high key: it ascends with the value, and differs where they do."""
     cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
     return <uint32_t> (bits & ((<uint64_t> 1 << features.key_shift[feature]) - 1))
 
 
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil:
-    """Between two values, the second of which is greater."""
+    """Return the threshold between two values, the second of which is greater."""
     cdef float64_t middle = 0.5 * below + 0.5 * above
     if not below <= middle < above:
         middle = below
@@ -243,8 +244,8 @@ cdef index_t block_row(RowPartition partition, Block block, index_t place) noexc
 
 
 cdef inline Py_ssize_t _first_entry(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
-    """Where the feature's entries of the node that begins at `start` begin: blocks one after the other, in each the
-    features one after the other."""
+    """Return where the feature's entries of the node that begins at `start` begin: blocks one after the other, in each
+    the features one after the other."""
     cdef Py_ssize_t block_place = block.start if partition.keeps_blocks else 0
     return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
 
@@ -524,7 +525,7 @@ cdef inline void _split_among(
 # ------------------------------------------------------------------------------------------------------ from Python
 
 def rank_features(const float64_t[:, ::1] X):
-    """For every feature the rows in ascending order of their value, and the ranks of these values.
+    """Sort the samples by every feature, and rank their values.
 
     Returns two arrays (n_features, n_rows).
     """

@@ -1,21 +1,35 @@
-"""The best split of one node: the best cut of a numeric feature, or the best split by a categorical one."""
+"""The best split of one node: the best cut of a numeric feature, or the best split by a categorical one.
+
+Criteria on class counts are scanned by `scan`. Those on label sequences, those of the user, and splits by category are
+judged here.
+"""
 
 import numpy as np
 
-from pytrees._core.base.types cimport NONE, index_t, uint64_t
-from pytrees._core.criteria.user cimport UserCut
-from pytrees._core.rows.histogram cimport Histograms
-from pytrees._core.rows.partition cimport RowPartition
-from pytrees._core.split.categories cimport find_category_split
-from pytrees._core.split.scan cimport find_cut
-from pytrees._core.split.scanner cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, count_node, draw_features,
+from libc.math cimport INFINITY
+
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
+from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction, offer_gain, offer_sum
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
+from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, tolerant_gain
+from pytrees._core.criteria.user cimport (
+    CutTable, Segment, UserCut, first_greatest, judge_sequences, judge_table, reserve_cuts,
 )
-from pytrees._core.split.sequences cimport find_cut_by_sequences, find_cut_by_user_sequences
-from pytrees._core.split.user_cuts cimport add_cuts, find_user_cut, write_user_cut
+from pytrees._core.rows.histogram cimport Histograms
+from pytrees._core.rows.partition cimport RowPartition, count_children, entries_of, order_by_category
+from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
+from pytrees._core.sequence.substitution cimport effort
+from pytrees._core.split.scan cimport (
+    complete_sum, end_weighted_child, end_whole_child, find_cut, judges_in_floating_point, start_scan, start_whole_node,
+    sums_fractions, weighted_children_gain, whole_gain,
+)
+from pytrees._core.split.scanner cimport (
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, NodeRows, Scanner, Split, count_node, cuts_to_try, draw_features,
+    entries_have_cut, first_place, is_tried, label_at, label_of_place, row_at, take_cut, weight_of_node,
+)
 
 from pytrees._core.criteria.counts import user_criterion_of
-from pytrees._core.split.categories import child_counts
 from pytrees._core.split.scan import class_counts, judging_of
 
 
@@ -31,26 +45,36 @@ def make_scanner(
     )
     if scanner.n_drawn_categories > 0:
         has_float_weights = weights is not None and weights.dtype == np.float64
-        scanner.children = child_counts(
+        scanner.children = _child_counts(
             scanner.counts, has_float_weights, partition.child_ends.shape[0], user_criterion
         )
     return scanner
 
+
+def _child_counts(ClassCounts node, bint has_float_weights, Py_ssize_t most_children, user_criterion):
+    """Return room for the class counts of up to `most_children` children of a node, as a ChildCounts."""
+    has_weights = has_float_weights or judges_in_floating_point(node.code)
+    return ChildCounts(
+        node, has_weights, not has_weights and sums_fractions(node.code), most_children, user_criterion
+    )
+
+
+# --------------------------------------------------------------------------------------------------- the best split
 
 cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil:
     """Write the best split of the node's samples; of equal ones that of the lowest feature, then threshold."""
     _forget_split(best)
     draw_features(scanner, node, random_state)
     if scanner.judging == SEQUENCES:
-        find_cut_by_sequences(scanner, node, best)
+        _find_by_sequences(scanner, node, best)
     elif scanner.judging == OWN_SEQUENCES:
-        find_cut_by_user_sequences(scanner, node, best)
+        _find_by_user_sequences(scanner, node, best)
     elif scanner.judging == OWN_CLASS_COUNTS:
-        find_user_cut(scanner, node, best)
+        _find_user_cut(scanner, node, best)
     else:
         find_cut(scanner, node, best)
     if scanner.n_drawn_categories > 0:
-        find_category_split(scanner, node, best)
+        _find_category_split(scanner, node, best)
     return 0
 
 
@@ -66,7 +90,7 @@ cdef int offer_to_user(
 ) except -1 nogil:
     """Put the node's cuts into the user's table under this number; where it is full they are judged at once."""
     draw_features(scanner, node, random_state)
-    return add_cuts(scanner, node, number, best_of_node)
+    return _add_cuts(scanner, node, number, best_of_node)
 
 
 cdef int take_user_cut(
@@ -74,10 +98,473 @@ cdef int take_user_cut(
 ) except -1 nogil:
     """Write the best split of the node whose best cut has been judged."""
     _forget_split(best)
-    write_user_cut(scanner, node, cut, best)
+    _write_user_cut(scanner, node, cut, best)
     if scanner.children is not None:
         # Other nodes have been looked at since its cuts were offered.
         draw_features(scanner, node, random_state)
         count_node(scanner, node)
-        find_category_split(scanner, node, best)
+        _find_category_split(scanner, node, best)
     return 0
+
+
+# --------------------------------------------------------------------------------------------------- label sequences
+
+cdef void _start_sequences(Scanner scanner, const NodeRows* node) noexcept nogil:
+    """Lay out the node's labels in the order of its samples, and the number of each place among them."""
+    cdef index_t i
+    scanner.node = node[0]
+    for i in range(node.stop - node.start):
+        scanner.number_of_place[scanner.partition.rows[node.start + i]] = i
+        scanner.sequences.labels[i] = label_at(scanner, node, node.start + i)
+
+
+cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples by the effort to compress their label sequence."""
+    cdef index_t i, n = node.stop - node.start
+    _start_sequences(scanner, node)
+    for i in range(scanner.n_drawn):
+        scanner.sequences.features[i] = scanner.drawn[i]
+    find_sequence_cut(scanner.sequences, scanner, n, scanner.n_drawn, scanner.max_candidates)
+    if scanner.sequences.best.feature == NONE:
+        return 0
+    best.gain = exact_gain(
+        <int64_t> n * scanner.sequences.node_effort - scanner.sequences.best.cost, 1, n
+    )
+    _take_cut(scanner, node, scanner.sequences.best.feature, scanner.sequences.best.n_left, best)
+    return 0
+
+
+cdef void _take_cut(Scanner scanner, const NodeRows* node, index_t feature, index_t n_left, Split* best) noexcept nogil:
+    if scanner.partition.is_wide:
+        take_cut(scanner, node, feature, n_left, best, <const uint64_t*> NULL)
+    else:
+        take_cut(scanner, node, feature, n_left, best, <const uint32_t*> NULL)
+
+
+cdef int _find_by_user_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples by a user's criterion on label sequences."""
+    cdef index_t i, k, n_cuts, best_of_feature, row, n = node.stop - node.start
+    cdef Gain gain
+    _start_sequences(scanner, node)
+    for i in range(n):
+        row = row_at(scanner, node, node.start + i)
+        scanner.node_row_ids[i] = scanner.row_ids[row] if scanner.row_ids.shape[0] > 0 else row
+    for k in range(scanner.n_drawn):
+        n_cuts = scanner.read(scanner.drawn[k], &scanner.sequences.worker.order[0], &scanner.sequences.worker.cuts[0])
+        if n_cuts == 0:
+            continue
+        judge_sequences(
+            scanner.user_sequence, scanner.sequences.labels[:n], scanner.node_row_ids[:n],
+            scanner.sequences.worker.order[:n], scanner.sequences.worker.cuts[:n_cuts], scanner.user_gains[:n_cuts],
+        )
+        best_of_feature = first_greatest(scanner.user_gains[:n_cuts])
+        if best_of_feature == NONE:
+            continue
+        gain = tolerant_gain(scanner.user_gains[best_of_feature], <float64_t> n)
+        if best.feature == NONE or is_greater_gain(&gain, &best.gain):
+            best.gain = gain
+            _take_cut(scanner, node, scanner.drawn[k], scanner.sequences.worker.cuts[best_of_feature], best)
+    return 0
+
+
+cdef int _offer_efforts(
+    Scanner scanner, index_t feature, index_t n_children, const Entry* entries, index_t n, const Split* cut
+) except -1 nogil:
+    """Offer the split by a categorical feature. Give up as soon as the children cost too much for it to be the best:
+    their lengths times their efforts, added up."""
+    cdef index_t i, length = 0, steps_left
+    cdef int64_t cost = 0, limit = <int64_t> n * n + 1
+    cdef Gain gain
+    if cut.feature != NONE:
+        limit = scanner.sequences.best.cost + (feature < cut.feature)
+    if scanner.children.best.feature != NONE:
+        limit = min(limit, scanner.children.best_cost)
+    # The labels of entries[i - length:i], which share a key, are in `sequence`.
+    for i in range(n + 1):
+        if i == n or i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
+            steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
+            cost += length * <int64_t> effort(
+                scanner.sequences.worker.state, length, scanner.sequences.n_classes, steps_left
+            )
+            if cost >= limit:
+                return 0
+            length = 0
+        if i < n:
+            scanner.sequences.worker.state.sequence[length] = scanner.sequences.labels[
+                scanner.number_of_place[place_of(entries[i])]
+            ]
+            length += 1
+    gain = exact_gain(<int64_t> n * scanner.sequences.node_effort - cost, 1, n)
+    offer_gain(scanner.children, feature, n_children, &gain)
+    scanner.children.best_cost = cost
+    return 0
+
+
+cdef int _offer_children_to_user(
+    Scanner scanner, index_t feature, index_t n_children, const Entry* entries, index_t n
+) except -1 nogil:
+    cdef index_t i, child = 0
+    cdef Gain gain
+    for i in range(n):
+        child += i > 0 and key_of(entries[i]) != key_of(entries[i - 1])
+        scanner.partition.child_of[scanner.number_of_place[place_of(entries[i])]] = child
+    with gil:
+        gain = tolerant_gain(
+            scanner.user_sequence.judged_children(
+                scanner.sequences.labels[:n], scanner.partition.child_of[:n], scanner.node_row_ids[:n]
+            ),
+            <float64_t> n,
+        )
+    if gain.value > -INFINITY:
+        offer_gain(scanner.children, feature, n_children, &gain)
+    return 0
+
+
+# ------------------------------------------------------------------------------------ a user's criterion on counts
+
+cdef int _find_user_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples by a user's criterion on class counts."""
+    cdef UserCut cut
+    _add_cuts(scanner, node, 0, &cut)
+    judge_table(scanner.table, &cut)
+    _write_user_cut(scanner, node, &cut, best)
+    return 0
+
+
+cdef void _write_user_cut(Scanner scanner, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil:
+    """Write the split of a node whose best cut has been judged."""
+    if cut.feature == NONE:
+        return
+    best.gain = tolerant_gain(cut.gain, cut.weight)
+    if scanner.partition.is_wide:
+        take_cut(scanner, node, cut.feature, cut.n_left, best, <const uint64_t*> NULL)
+    else:
+        take_cut(scanner, node, cut.feature, cut.n_left, best, <const uint32_t*> NULL)
+
+
+cdef int _add_cuts(Scanner scanner, const NodeRows* node, index_t number, UserCut* best_of_node) except -1 nogil:
+    """Put the cuts of the node's drawn features into the table, which is judged whenever it is full."""
+    best_of_node[number].feature = NONE
+    count_node(scanner, node)
+    best_of_node[number].weight = weight_of_node(scanner)
+    if scanner.partition.is_wide:
+        return _add_features(scanner, node, number, best_of_node, <const uint64_t*> NULL)
+    return _add_features(scanner, node, number, best_of_node, <const uint32_t*> NULL)
+
+
+cdef int _add_features(
+    Scanner scanner, const NodeRows* node, index_t number, UserCut* best_of_node, const Entry* width
+) except -1 nogil:
+    cdef index_t k, feature
+    for k in range(scanner.n_drawn):
+        feature = scanner.drawn[k]
+        _add_feature(
+            scanner, scanner.table, node,
+            entries_of(scanner.partition, node.block, feature, node.start, node.stop, width), number, feature,
+            best_of_node,
+        )
+    return 0
+
+
+cdef int _add_feature(
+    Scanner scanner, CutTable table, const NodeRows* node, const Entry* entries, index_t number, index_t feature,
+    UserCut* best_of_node
+) except -1 nogil:
+    cdef index_t i, n = node.stop - node.start
+    cdef Py_ssize_t n_distinct = 0
+    cdef Cuts cuts
+    if not entries_have_cut(entries, n, scanner.min_samples_leaf):
+        return 0
+    if table.per_feature:
+        for i in range(n - 1):
+            n_distinct += key_of(entries[i]) != key_of(entries[i + 1])
+        reserve_cuts(table, n_distinct)
+    cuts = cuts_to_try(entries, n, scanner.min_samples_leaf, scanner.max_candidates)
+    table.running[:] = 0.0
+    if scanner.float_weights.shape[0] > 0:
+        _add_entries(scanner, table, node, entries, number, feature, &cuts, best_of_node, True)
+    else:
+        _add_entries(scanner, table, node, entries, number, feature, &cuts, best_of_node, False)
+    if table.per_feature:
+        judge_table(table, best_of_node)
+    return 0
+
+
+cdef inline int _add_entries(
+    Scanner scanner, CutTable table, const NodeRows* node, const Entry* entries, index_t number, index_t feature,
+    Cuts* cuts, UserCut* best_of_node, bint has_float_weights
+) except -1 nogil:
+    cdef index_t i, place, label, first = first_place(scanner, node), n = node.stop - node.start
+    cdef bint has_counts = scanner.count_weights.shape[0] > 0
+    cdef Segment* segment
+    if table.n_cuts == table.capacity:
+        judge_table(table, best_of_node)
+    segment = _open_segment(table, number, feature, True)
+    # The places of entries[:i + 1] have moved to the left, in this order.
+    for i in range(n - scanner.min_samples_leaf):
+        place = first + <index_t> place_of(entries[i])
+        label = label_of_place(scanner, place, entries)
+        if has_float_weights:
+            table.running[label] += scanner.place_weights[place]
+        else:
+            table.running[label] += <float64_t> scanner.place_counts[place] if has_counts else 1.0
+        if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < scanner.min_samples_leaf or not is_tried(cuts):
+            continue
+        if table.n_cuts == table.capacity:
+            segment.stop = table.n_cuts
+            judge_table(table, best_of_node)
+            segment = _open_segment(table, number, feature, False)
+        _add_cut(scanner, table, i + 1, has_float_weights)
+    segment.stop = table.n_cuts
+    segment.ends_feature = True
+    return 0
+
+
+cdef inline Segment* _open_segment(CutTable table, index_t node, index_t feature, bint starts_feature) noexcept nogil:
+    """Every segment gets a cut, so that there are never more segments than cuts."""
+    cdef Segment* segment = &table.segments[table.n_segments]
+    table.n_segments += 1
+    segment.node = node
+    segment.feature = feature
+    segment.start = table.n_cuts
+    segment.starts_feature = starts_feature
+    segment.ends_feature = False
+    return segment
+
+
+cdef inline void _add_cut(Scanner scanner, CutTable table, index_t n_left, bint has_float_weights) noexcept nogil:
+    cdef index_t label, cut = table.n_cuts
+    for label in range(scanner.counts.n_classes):
+        table.left[cut, label] = table.running[label]
+        if has_float_weights:
+            table.right[cut, label] = scanner.counts.total_weights[label] - table.running[label]
+        else:
+            table.right[cut, label] = <float64_t> scanner.counts.total_counts[label] - table.running[label]
+    table.n_left[cut] = n_left
+    table.n_cuts += 1
+
+
+# ------------------------------------------------------------------------------------------------ splits by category
+
+cdef int _find_category_split(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
+    """Put the best split by a drawn categorical feature in the place of the best cut, where it is better, or where it
+    is not worse and of the lower feature. The node was searched for cuts: its classes are counted, or its labels laid
+    out."""
+    _start_node(scanner.children)
+    if not node.in_block:
+        _offer_unsorted_features(scanner, node, best)
+    elif scanner.partition.is_wide:
+        _offer_features(scanner, node, best, <const uint64_t*> NULL)
+    else:
+        _offer_features(scanner, node, best, <const uint32_t*> NULL)
+    if scanner.children.best.feature == NONE:
+        return 0
+    complete_best(scanner.children)
+    if best.feature == NONE or _beats_cut(scanner.children, best):
+        best.feature = scanner.children.best.feature
+        best.n_children = scanner.children.best.n_children
+        best.gain = scanner.children.best.gain
+        best.is_large = scanner.children.best.is_large
+        best.threshold = UNDEFINED
+    return 0
+
+
+cdef int _offer_unsorted_features(Scanner scanner, const NodeRows* node, const Split* cut) except -1 nogil:
+    cdef index_t k, feature
+    for k in range(scanner.n_drawn_categories):
+        feature = scanner.drawn_categories[k]
+        order_by_category(scanner.partition, feature, node.start, node.stop)
+        _offer_feature(scanner, node, feature, <const uint64_t*> &scanner.partition.pairs[0], cut)
+    return 0
+
+
+cdef int _offer_features(Scanner scanner, const NodeRows* node, const Split* cut, const Entry* width) except -1 nogil:
+    cdef index_t k, feature
+    for k in range(scanner.n_drawn_categories):
+        feature = scanner.drawn_categories[k]
+        _offer_feature(
+            scanner, node, feature,
+            entries_of(scanner.partition, node.block, feature, node.start, node.stop, width), cut,
+        )
+    return 0
+
+
+cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:
+    cdef bint is_lower = children.best.feature < cut.feature
+    if not children.best.is_large:
+        return is_greater_gain(&children.best.gain, &cut.gain) or (
+            is_lower and not is_greater_gain(&cut.gain, &children.best.gain)
+        )
+    # Either value is the double nearest to the gain.
+    if children.best.gain.value != cut.gain.value:
+        return children.best.gain.value > cut.gain.value
+    with gil:
+        gain_of_cut = exact_fraction(&cut.gain)
+        return children.large_gain > gain_of_cut or is_lower and children.large_gain == gain_of_cut
+
+
+cdef int _offer_feature(
+    Scanner scanner, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
+) except -1 nogil:
+    cdef index_t n = node.stop - node.start, n_children = count_children(entries, n, scanner.min_samples_leaf)
+    if n_children == 0:
+        return 0
+    if scanner.judging == SEQUENCES:
+        _offer_efforts(scanner, feature, n_children, entries, n, cut)
+    elif scanner.judging == OWN_SEQUENCES:
+        _offer_children_to_user(scanner, feature, n_children, entries, n)
+    else:
+        _start_children(scanner.children, feature, n_children)
+        if scanner.children.has_weights:
+            _count_entries(scanner, node, entries, n, True)
+        else:
+            _count_entries(scanner, node, entries, n, False)
+        _offer_children(scanner.children)
+    return 0
+
+
+cdef inline void _count_entries(
+    Scanner scanner, const NodeRows* node, const Entry* entries, index_t n, bint has_weights
+) noexcept nogil:
+    """Count the classes of the children, one after the other."""
+    cdef index_t i, place, label, first = first_place(scanner, node)
+    cdef bint has_counts = scanner.count_weights.shape[0] > 0, has_float_weights = scanner.float_weights.shape[0] > 0
+    cdef int64_t count = 1
+    cdef float64_t weight
+    cdef int64_t* counts = &scanner.children.counts[0]
+    # Of entries[:i], those of the last child are counted; the others' children have ended.
+    for i in range(n):
+        if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
+            _end_child(scanner.children)
+        place = place_of(entries[i])
+        if not node.in_block:
+            place = scanner.partition.rows[node.start + place]
+            label = scanner.labels[place]
+            if has_counts:
+                count = scanner.count_weights[place]
+        else:
+            place += first
+            label = label_of_place(scanner, place, entries)
+            if has_counts:
+                count = scanner.place_counts[place]
+        if has_weights:
+            # Only blocks have weights in floating point.
+            weight = scanner.place_weights[place] if has_float_weights else <float64_t> count
+            scanner.children.weights[label] += weight
+            scanner.children.weight += weight
+        else:
+            counts[label] += count
+    _end_child(scanner.children)
+
+
+cdef void _start_node(ChildCounts children) noexcept nogil:
+    """Start a node whose classes are counted, without a best split."""
+    cdef index_t label
+    children.best.feature = NONE
+    children.total = sum_of_counts(&children.node.total_counts[0], children.node.n_classes)
+    if children.user_criterion is not None:
+        return
+    if not children.has_weights:
+        start_whole_node(children)
+        return
+    if children.total > 0:
+        # Whole counts that are compared in floating point.
+        for label in range(children.node.n_classes):
+            children.node.total_weights[label] = <float64_t> children.node.total_counts[label]
+        children.node.total_weight = <float64_t> children.total
+    start_scan(&children.scan, children.node)
+    children.scan.left_counts = &children.weights[0]
+
+
+# ----------------------------------------------------------------------------------------------------- of a feature
+
+cdef int _start_children(ChildCounts children, index_t feature, index_t n_children) except -1 nogil:
+    children.present.feature = feature
+    children.present.n_children = n_children
+    children.present.is_large = False
+    children.present.terms.n_terms = 0
+    children.present.terms.value = 0.0
+    children.n_children = n_children
+    children.n_ended = 0
+    children.joint_sum = 0
+    children.size_sum = 0
+    children.cost = 0
+    children.score = 0
+    children.weighted_score = 0.0
+    children.exchange.numerator = -1
+    children.exchange.denominator = 1
+    children.weighted_exchange = -1.0
+    children.gain = children.scan.node_impurity
+    children.of_split = 0.0
+    children.joint = 0.0
+    children.cluster_sizes[:] = 0
+    children.cluster_counts[:] = 0
+    children.cluster_weights[:] = 0.0
+    children.cluster_class_weights[:] = 0.0
+    _start_child(children)
+    if children.user_criterion is not None:
+        with gil:
+            children.table = np.empty((n_children, children.node.n_classes))
+    return 0
+
+
+cdef inline void _start_child(ChildCounts children) noexcept nogil:
+    children.counts[:] = 0
+    children.weights[:] = 0.0
+    children.weight = 0.0
+
+
+cdef int _end_child(ChildCounts children) except -1 nogil:
+    """Add the child whose samples are all counted to the gain."""
+    cdef index_t label
+    if children.has_weights and children.n_children == 2:
+        _leave_remainder(children)
+    if children.user_criterion is not None:
+        for label in range(children.node.n_classes):
+            children.table[children.n_ended, label] = (
+                children.weights[label] if children.has_weights else <float64_t> children.counts[label]
+            )
+    elif children.has_weights:
+        end_weighted_child(children)
+    else:
+        end_whole_child(children)
+    children.n_ended += 1
+    _start_child(children)
+    return 0
+
+
+cdef inline void _leave_remainder(ChildCounts children) noexcept nogil:
+    """Give the second of two children what the first leaves of the node, as at a cut: this fixes what is rounded."""
+    cdef index_t label
+    if children.n_ended == 0:
+        children.node.left_weights[:] = children.weights
+        children.of_first = children.weight
+        return
+    for label in range(children.node.n_classes):
+        children.weights[label] = children.node.total_weights[label] - children.node.left_weights[label]
+    children.weight = children.node.total_weight - children.of_first
+
+
+cdef int _offer_children(ChildCounts children) except -1 nogil:
+    """Keep the split whose last child has ended where it is better than the best of the node so far."""
+    cdef Gain gain
+    cdef float64_t given
+    if children.user_criterion is not None:
+        with gil:
+            given = children.user_criterion.judged_children(children.table)
+        if given == -INFINITY:
+            return 0
+        gain = tolerant_gain(given, _node_weight(children))
+    elif children.has_weights:
+        gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
+    elif not children.sums_fractions:
+        gain = whole_gain(children)
+    else:
+        complete_sum(children)
+        return offer_sum(children)
+    offer_gain(children, children.present.feature, children.n_children, &gain)
+    return 0
+
+
+cdef inline float64_t _node_weight(ChildCounts children) noexcept nogil:
+    return children.node.total_weight if children.has_weights else <float64_t> children.total

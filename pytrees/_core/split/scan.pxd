@@ -53,6 +53,7 @@ from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 
 
 cdef enum CriterionCode:
+    # Those that judge class counts come first: `find_cut` refuses the others.
     GINI
     ENTROPY
     ORDINAL_GINI

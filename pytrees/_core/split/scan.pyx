@@ -20,10 +20,9 @@ from pytrees._core.rows.histogram cimport (
     MAX_BINS, FeatureBins, Histograms, Slot, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.partition cimport RowPartition, entries_of, sort_by_value, threshold_between
-from pytrees._core.split.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried
 from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, count_node, first_place,
-    threshold_of,
+    CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, NodeRows, Scanner, Split, count_node, cuts_to_try,
+    entries_have_cut, first_place, is_tried, threshold_of,
 )
 
 from pytrees._core.criteria.counts import n_log2_n, parameters_of
@@ -211,7 +210,8 @@ cdef inline void _scan_features(
 
 
 cdef index_t _scan_feature(Scanner scanner, CountScan* scan, const NodeRows* node, const Entry* entries) noexcept nogil:
-    """Offer the cuts of a feature to try; return the rows that the last one kept sends left, 0 where none was kept."""
+    """Offer the cuts of a feature to try; return how many samples the last one kept sends left, 0 where none was
+    kept."""
     cdef index_t n_left, n = node.stop - node.start, first = first_place(scanner, node)
     cdef bint is_weighted = scanner.count_weights.shape[0] > 0
     cdef Cuts cuts
@@ -292,8 +292,8 @@ cdef inline void _find_bin_cut(
     BinnedScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
     index_t n_features, index_t min_samples_leaf, BinCut* cut
 ) noexcept nogil:
-    """The best cut of the node's rows; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are
-    tried where the bin's bound does not say that a cut between two bins is better."""
+    """Find the best cut of the node's samples; of equal ones that of the lowest feature, then threshold. Cuts inside a
+    bin are tried where the bin's bound does not say that a cut between two bins is better."""
     cdef float64_t to_reach = -INFINITY
     cdef float64_t* scores = &histograms.edge_scores[0]
     cdef uint8_t is_marked[MAX_BINS]
@@ -359,7 +359,9 @@ cdef inline index_t _mark_bins(
 cdef inline void _sort_marked(
     Histograms histograms, index_t feature, index_t start, index_t stop, const uint8_t* is_marked
 ) noexcept nogil:
-    """The node's rows in marked bins go to the partition's spare rows, and their places there, sorted, to its pairs."""
+    """Copy the node's samples in marked bins to the partition's spare rows, and their places there, sorted, to its
+    pairs.
+    """
     cdef index_t* marked_rows = &histograms.partition.spare_rows[0]
     cdef index_t i, row, n_marked = 0
     # marked_rows[:n_marked] are those met so far; n_marked <= i - start.
@@ -377,8 +379,8 @@ cdef inline index_t _scan_bins(
     BinnedScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
     const uint8_t* is_marked, BinCut* cut
 ) noexcept nogil:
-    """Offer the cuts between bins and, where bins are marked and their rows sorted, the cuts inside these. Return the
-    greatest weight of a bin."""
+    """Offer the cuts between bins and, where bins are marked and their samples sorted, the cuts inside these. Return
+    the greatest weight of a bin."""
     cdef index_t n_classes = n_classes_of(histograms), n_columns = <index_t> histograms.n_columns
     cdef const int32_t* counts = feature_counts(histograms, slot, feature)
     cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
@@ -415,7 +417,7 @@ cdef inline void _scan_marked_bin(
     BinnedScan* scan, Histograms histograms, RowPartition partition, index_t feature, index_t bin,
     index_t sorted_start, index_t n_in_bin, index_t n_left, index_t n_rows, index_t min_samples_leaf, BinCut* cut
 ) noexcept nogil:
-    """Move the bin's rows one by one, and offer the cuts between different values."""
+    """Move the bin's samples one by one, and offer the cuts between different values."""
     cdef const uint64_t* pairs = &partition.pairs[sorted_start]
     cdef index_t i, row, next_row
     cdef int64_t weight = 1
@@ -438,7 +440,7 @@ cdef inline void _scan_marked_bin(
 
 
 cdef inline void _find_neighbours(Histograms histograms, index_t start, index_t stop, BinCut* cut) noexcept nogil:
-    """The values next to a cut between two bins: the greatest on its left and the smallest on its right."""
+    """Find the values next to a cut between two bins: the greatest on its left and the smallest on its right."""
     cdef index_t i, row, code, next_bin = MAX_BINS
     cdef float64_t value
     cut.below = -INFINITY
@@ -459,7 +461,7 @@ cdef inline void _find_neighbours(Histograms histograms, index_t start, index_t 
 # ------------------------------------------------------------------------------------------------------ from Python
 
 def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts, const int64_t[::1] right):
-    """A bound on the score of every cut inside a bin, given the class counts to its left, in it and to its right.
+    """Bound the score of every cut inside a bin, given the class counts to its left, in it and to its right.
 
     The bin has two rows at least. The reference returns the highest score itself, which the bound is never below.
 

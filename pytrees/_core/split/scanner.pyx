@@ -17,7 +17,6 @@ from pytrees._core.rows.partition cimport (
     sort_by_value, threshold_between,
 )
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
-from pytrees._core.split.cuts cimport Cuts, cuts_to_try, entries_have_cut, is_tried
 
 
 @cython.final
@@ -96,7 +95,7 @@ cdef index_t _read(
 # ------------------------------------------------------------------------------------------- the samples of a node
 
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
-    """Sort the features of the node's rows, and lay their classes and weights beside them."""
+    """Sort the features of the node's samples, and lay their classes and weights beside them."""
     cdef index_t place, first
     node.block = open_block(scanner.partition, node.start, node.stop)
     node.in_block = True
@@ -131,7 +130,7 @@ cdef index_t row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept n
 
 
 cdef index_t label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil:
-    """The class of a row; inside a block from its places, which lie closer together."""
+    """Return the class of a sample; inside a block by its place, because places lie closer together."""
     if not node.in_block:
         return scanner.labels[scanner.partition.rows[i]]
     if scanner.partition.is_wide:
@@ -148,7 +147,7 @@ cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil:
 
 
 cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value) noexcept nogil:
-    """Add up the classes of the node's rows, in their order."""
+    """Add up the classes of the node's samples, in their order."""
     cdef index_t i, label
     for label in range(scanner.counts.n_classes):
         value[label] = 0.0
@@ -215,7 +214,7 @@ cdef void take_cut(
 # ------------------------------------------------------------------------------------------------ which features
 
 cdef uint64_t mix64(uint64_t state) noexcept nogil:
-    """The output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    """Return the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
     state = (state ^ (state >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
     state = (state ^ (state >> 27)) * <uint64_t> 0x94D049BB133111EB
     return state ^ (state >> 31)
