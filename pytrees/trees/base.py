@@ -157,7 +157,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             if given is not None:
                 raise ValueError(
                     f"{name} cannot be used with {self._judge_parameter}={getattr(self, self._judge_parameter)!r}: it "
-                    "judges the sequence of the labels, in which samples have no weights."
+                    "judges the sequence of the labels, in which a sample has no weight."
                 )
         return None
 
