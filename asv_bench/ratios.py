@@ -39,7 +39,8 @@ LENGTHS = [10**3, 10**4, 10**5, 10**6]
 
 
 def growth():
-    """Effort-To-Compress: seconds over lengths, and the factor from one length to the next, ten times as long."""
+    """Measure Effort-To-Compress: seconds over lengths, and the factor from one length to the next, ten times as
+    long."""
     effort_to_compress = kernel_of("compiled", "effort_to_compress")
     rng = np.random.default_rng(0)
     print(f"{'kind':<14}" + "".join(f"{f'n = {n:,}':>22}" for n in LENGTHS))
@@ -55,7 +56,7 @@ def growth():
 
 
 def etc():
-    """Effort-To-Compress of random binary labels, compiled against the reference."""
+    """Measure Effort-To-Compress of random binary labels, compiled against the reference."""
     contestants = {name: kernel_of(name, "effort_to_compress") for name in ("compiled", "reference")}
     for n in (1_000, 2_000):
         compare(f"ETC, {n:,} labels", contestants, lambda rng, n=n: label_sequence("random 2", n, rng), 11)
@@ -84,7 +85,7 @@ def reordered(dataset):
 
 
 def trees():
-    """Permutation trees and forests on public data, the rows in a fresh order every time unless said."""
+    """Measure permutation trees and forests on public data, the rows in a fresh order every time unless said."""
     contestants = {engine: fit_permutation_tree(engine) for engine in ("compiled", "reference")}
     compare("permutation tree, Iris", contestants, reordered("iris"), 3)
     compare("permutation tree, Wine", contestants, reordered("wine"), 3)
@@ -99,13 +100,13 @@ def fit_on_threads(n_jobs, **parameters):
 
 
 def large_data(rng):
-    """100,000 rows of ten features; two of them tell of random labels."""
+    """Make 100,000 rows of ten features; two of them tell of random labels."""
     X = rng.normal(size=(rows(100_000), 10))
     return X, rng.random(len(X)) < 1 / (1 + np.exp(-2 * (X[:, 3] + X[:, 7])))
 
 
 def threads():
-    """Permutation trees on two threads against one."""
+    """Measure permutation trees on two threads against one."""
     contestants = {"two threads": fit_on_threads(2), "one": fit_on_threads(1)}
     compare("permutation tree, Breast Cancer", contestants, reordered("breast cancer"), 15)
     contestants = {name: fit_on_threads(n, max_candidates=256) for name, n in (("two threads", 2), ("one", 1))}
@@ -113,7 +114,7 @@ def threads():
 
 
 def forest():
-    """Random forests (Gini, bootstrap, square root of the features) against scikit-learn's."""
+    """Measure random forests (Gini, bootstrap, square root of the features) against scikit-learn's."""
     for n, n_estimators, repetitions in ((10_000, 100, 5), (100_000, 10, 3)):
         for n_jobs in (1, 2):
             parameters = {"n_estimators": n_estimators, "n_jobs": n_jobs, "random_state": 0}
@@ -126,7 +127,7 @@ def forest():
 
 
 def compare_methods(title, ours, theirs, methods, X, repetitions):
-    """Methods of two fitted estimators on the same rows, moved a little every time."""
+    """Compare methods of two fitted estimators on the same rows, moved a little every time."""
     for method in methods:
         contestants = {"pytrees": getattr(ours, method), "scikit-learn": getattr(theirs, method)}
         for call in contestants.values():
@@ -136,7 +137,7 @@ def compare_methods(title, ours, theirs, methods, X, repetitions):
 
 
 def prediction():
-    """Trees and forests that predict, validation included, on one thread."""
+    """Measure trees and forests that predict, validation included, on one thread."""
     X, y = make_classification(n_samples=100_000, n_features=20, n_informative=10, random_state=0)
     for max_depth in (None, 8):
         ours = DecisionTreeClassifier(max_depth=max_depth).fit(X, y)

@@ -79,6 +79,12 @@ def config_context(*, engine="compiled"):
     ValueError
         If there is no such engine.
 
+    See Also
+    --------
+    sklearn.config_context : The same for scikit-learn's own settings, such as metadata routing.
+    effort_to_compress : A function whose kernel the context chooses.
+    DecisionTreeClassifier : An estimator whose kernels the context chooses.
+
     Examples
     --------
     >>> from pytrees import config_context, effort_to_compress

@@ -1,4 +1,4 @@
-"""How far some work has come, on standard error."""
+"""Progress of a computation, on standard error."""
 
 import sys
 import time

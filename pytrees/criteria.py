@@ -1,4 +1,4 @@
-"""The criteria: what judges a split, by name, as objects with parameters, or your own by one of two base classes."""
+"""The criteria that judge splits: by name, as objects with parameters, or your own from one of two base classes."""
 
 import math
 import sys
@@ -46,7 +46,7 @@ class OwnCriterion(metaclass=_OwnCriterionType):
 
 
 class Judge:
-    """Base class of what judges splits: it has a `name` and says what it `judges`, class counts or label sequences."""
+    """Base class of criteria and distances: has a `name`, and `judges` class counts or label sequences."""
 
     def specification(self, n_classes, rows=None):
         """Return the judge as the kernels take it.
@@ -55,8 +55,8 @@ class Judge:
         ----------
         n_classes : int
             Number of classes.
-        rows : ndarray of shape (n_rows,), int64, optional
-            The numbers, in the X that was fitted, of the samples that the kernels see; by default the same.
+        rows : ndarray of shape (n_samples,), int64, optional
+            The indices, in the X that was fitted, of the samples that the kernels see; by default the same.
 
         Returns
         -------
@@ -72,15 +72,29 @@ class Judge:
 
 @dataclass(frozen=True)
 class Criterion(Judge):
-    """What the Python layer must know of a criterion.
+    """A criterion without parameters, as the Python layer knows it.
 
     Parameters
     ----------
     name : str
-        What the engines know it by.
+        Its name in the engines.
     judges : {"counts", "sequence"}
-        Whether it sees the class counts of the children, which samples may add to with different weights, or their
-        label sequences in the order of the samples.
+        Whether it sees the class counts of the children, to which samples may add different weights, or their label
+        sequences in the order of the samples.
+
+    See Also
+    --------
+    CountCriterion : Base class of your own criterion on class counts.
+    SequenceCriterion : Base class of your own criterion on label sequences.
+    resolve : The criterion of a name.
+
+    Examples
+    --------
+    >>> from pytrees.criteria import CRITERIA
+    >>> CRITERIA["gini"]
+    Criterion(name='gini', judges='counts')
+    >>> [name for name, criterion in CRITERIA.items() if criterion.judges == "sequence"]
+    ['etc']
     """
 
     name: str
@@ -127,6 +141,11 @@ class WeightedInformationGain(Judge):
     ValueError
         If alpha is negative or class scores do not increase; at fitting if they are not as many as there are classes.
 
+    See Also
+    --------
+    RankingImpurity : Another criterion for ordered classes, of pairs of samples.
+    OrdinalDecisionTreeClassifier : Trees for ordered classes, which take either.
+
     References
     ----------
     .. [1] R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024.
@@ -169,7 +188,7 @@ class RankingImpurity(Judge):
     Parameters
     ----------
     weighted : bool, default=True
-        Children count by their share of the samples (Eq. 12 of [1]_); otherwise fully, as in [2]_.
+        Weight children by their share of the samples (Eq. 12 of [1]_); otherwise they count fully, as in [2]_.
     class_scores : sequence of float of shape (n_classes,) or None, default=None
         The scores v_q of the classes, increasing. None: 0, 1, 2, ...
 
@@ -177,6 +196,11 @@ class RankingImpurity(Judge):
     ------
     ValueError
         If class scores do not increase; at fitting if they are not as many as there are classes.
+
+    See Also
+    --------
+    WeightedInformationGain : Another criterion for ordered classes, of entropies.
+    OrdinalDecisionTreeClassifier : Trees for ordered classes, which take either.
 
     References
     ----------
@@ -240,5 +264,18 @@ def resolve(criterion):
     -------
     criterion
         The object.
+
+    See Also
+    --------
+    pytrees.distances.resolve : The same for distances between clusterings.
+    Criterion : What a name stands for, unless the criterion has parameters.
+
+    Examples
+    --------
+    >>> from pytrees.criteria import RankingImpurity, resolve
+    >>> resolve("ranking") == RankingImpurity()
+    True
+    >>> resolve(RankingImpurity(weighted=False)).weighted
+    False
     """
     return CRITERIA[criterion] if isinstance(criterion, str) else criterion

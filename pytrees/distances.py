@@ -1,4 +1,4 @@
-"""Distances between two clusterings of the same samples: what judges the splits of an ID3 tree, by name or as objects.
+"""Distances between two clusterings of the same samples, which judge the splits of ID3 trees; by name or as objects.
 
 >>> from pytrees.distances import clustering_distance
 >>> clustering_distance([0, 0, 1, 1], [0, 1, 1, 1], "accuracy")
@@ -25,16 +25,30 @@ _REMEMBERED_SETS = 4096
 
 @dataclass(frozen=True)
 class Distance(criteria.Judge):
-    """What the Python layer must know of a distance.
+    """A distance without parameters, as the Python layer knows it.
 
     Parameters
     ----------
     name : str
-        What the engines know it by.
+        Its name in the engines.
     is_similarity : bool, default=False
         Whether it grows as the clusterings come closer, and so is maximised.
     knows_the_tree : bool, default=True
         Whether it can judge whole trees; otherwise it judges the splits of single leaves only.
+
+    See Also
+    --------
+    JaccardDistance : A distance with a parameter, which no name stands for.
+    clustering_distance : The value of a distance for given labels and predictions.
+    resolve : The distance of a name.
+
+    Examples
+    --------
+    >>> from pytrees.distances import DISTANCES
+    >>> DISTANCES["nvi"]
+    Distance(name='nvi', is_similarity=False, knows_the_tree=True)
+    >>> [name for name, distance in DISTANCES.items() if distance.is_similarity]
+    ['information_gain', 'gain_ratio']
     """
 
     name: str
@@ -59,7 +73,12 @@ class JaccardDistance(criteria.Judge):
     Parameters
     ----------
     function : callable
-        Takes an ndarray of sample numbers, ascending, int64, possibly empty, and returns a number.
+        Takes an ndarray of sample indices, ascending, int64, possibly empty, and returns a number.
+
+    See Also
+    --------
+    clustering_distance : The value of a distance for given labels and predictions.
+    ID3Classifier : Grows trees that are near to the classes by a distance.
 
     References
     ----------
@@ -124,8 +143,8 @@ DISTANCES = {
 class TreeSize(criteria.Judge):
     """Delta_mts: the sizes of the smallest consistent trees of both sides of a split, added (Section 3.1 of [1]_).
 
-    It looks at the samples and not at their classes alone, and judges single leaves. ID3 under it grows the smallest
-    tree.
+    It depends on the samples and not on their class counts alone, and judges single leaves. With it ID3 grows the
+    smallest tree.
 
     References
     ----------
@@ -148,6 +167,19 @@ def resolve(distance):
     -------
     distance or criterion
         The object.
+
+    See Also
+    --------
+    pytrees.criteria.resolve : The same for criteria alone.
+    Distance : What a name stands for.
+
+    Examples
+    --------
+    >>> from pytrees.distances import resolve
+    >>> resolve("gini")
+    Distance(name='gini', is_similarity=False, knows_the_tree=True)
+    >>> resolve("ogini")
+    Criterion(name='ogini', judges='counts')
     """
     if distance == TreeSize.name:
         return TreeSize()
@@ -173,18 +205,24 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
         - ``"gini"``: sum over clusters of P(T_i) (1 - sum over classes of P(Y_j | T_i)²);
         - ``"jaccard"``: sum over the classes of 1 - abs(T_i ∩ Y_i) / abs(T_i ∪ Y_i), where the union is not empty;
         - ``"accuracy"``: the share of samples with a wrong prediction;
-        - ``"mae"``: the mean of abs(i - j), i and j being the places of the predicted and the true class among the
+        - ``"mae"``: the mean of abs(i - j), i and j being the indices of the predicted and the true class among the
           sorted classes; for ordered classes, and not in [1]_.
 
     Returns
     -------
     float
-        The distance; of the two similarities the similarity.
+        The distance, or the similarity for the two similarities.
 
     Raises
     ------
     ValueError
         If there is no such distance, lengths differ, or there are no samples.
+
+    See Also
+    --------
+    JaccardDistance : The extended Jaccard distance under another set function.
+    ID3Classifier : Grows trees that are near to the classes by a distance.
+    sklearn.metrics.normalized_mutual_info_score : A related similarity, with other normalisations.
 
     Notes
     -----

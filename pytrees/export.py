@@ -73,6 +73,11 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     ValueError
         If the number of names is wrong.
 
+    See Also
+    --------
+    export_dict : The same as nested dicts, ready for JSON.
+    plot_tree : The same as a picture.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -141,6 +146,11 @@ def export_dict(tree, *, feature_names=None, class_names=None):
     TypeError, ValueError
         As in :func:`export_text`.
 
+    See Also
+    --------
+    export_text : The rules as text, to be read.
+    pytrees.export.to_sklearn : A fitted scikit-learn estimator that decides alike.
+
     Examples
     --------
     >>> from pytrees import DecisionTreeClassifier, export_dict
@@ -205,6 +215,11 @@ def to_sklearn(tree, classes=None):
         If this version of scikit-learn keeps its nodes in another way than 1.9 does.
     TypeError, ValueError
         As in :func:`export_text`.
+
+    See Also
+    --------
+    pytrees.Tree.to_sklearn : The same of a tree alone, without names.
+    pytrees.export_dict : Nested dicts, which no version of a library is needed to read.
 
     Examples
     --------

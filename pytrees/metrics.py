@@ -37,8 +37,14 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
     Raises
     ------
     ValueError
-        If `y_proba` has not one column for every class, or a row that is no distribution (NaN, negative, or of another
-        sum than 1); if `y_true` has a class that is not in `labels`, or a class stands in `labels` twice.
+        If `y_proba` has not one column for every class, or a row that is no distribution (NaN, negative, or with a
+        sum other than 1); if `y_true` has a class that is not in `labels`, or `labels` has a class twice.
+
+    See Also
+    --------
+    rps_scorer : The score, negated, for the ``scoring=`` of scikit-learn.
+    sklearn.metrics.brier_score_loss : The squared error for two classes.
+    sklearn.metrics.mean_absolute_error : The mean distance of predicted classes, given as numbers.
 
     Examples
     --------
@@ -65,9 +71,9 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
 
 
 def make_ordinal_scorer(metric, *, labels=None):
-    """Make a scorer that takes the classes of an estimator as ordered.
+    """Make a scorer for an estimator whose classes are ordered.
 
-    Classes count by their place in the order, whatever their labels are, and whether or not they all occur in the
+    Classes count by their rank in the order, whatever their labels are, and whether or not they all occur in the
     samples that are scored. `rps_scorer`, `mae_scorer` and `qwk_scorer` are such scorers, without `labels`.
 
     Parameters
@@ -75,22 +81,27 @@ def make_ordinal_scorer(metric, *, labels=None):
     metric : {"rps", "mae", "qwk"}
         The ranked probability score, which needs ``predict_proba``, or the mean absolute error, both negated, so that
         greater is better; or Cohen's kappa with quadratic weights, which is NaN where all observed and predicted
-        classes are one.
+        classes are the same class.
     labels : array-like of shape (n_classes,), optional
-        All classes, from the lowest to the highest. By default ``estimator.classes_``; a class that the estimator has
-        not met, as can happen to rare ones in cross-validation, then comes where sorting puts it. With `labels`,
-        distances are the same whatever has been met.
+        All classes, from the lowest to the highest. By default ``estimator.classes_``; a class that no training sample
+        had, as can happen to rare ones in cross-validation, is then inserted in sorted order. With `labels`, distances
+        do not depend on the training samples.
 
     Returns
     -------
     callable
         ``scorer(estimator, X, y, *, sample_weight=None)``, for the ``scoring=`` of scikit-learn's functions and
-        searches. With metadata routing, ``scorer.set_score_request(sample_weight=True)`` gives one that wants weights.
+        searches. With metadata routing, ``scorer.set_score_request(sample_weight=True)`` gives one that takes weights.
 
     Raises
     ------
     ValueError
         If there is no such metric.
+
+    See Also
+    --------
+    ranked_probability_score : The score that "rps" negates.
+    sklearn.metrics.make_scorer : Scorers of any metric, which do not know the order of the classes.
 
     Examples
     --------
@@ -108,7 +119,39 @@ def make_ordinal_scorer(metric, *, labels=None):
 
 
 class _OrdinalScorer:
-    """What `make_ordinal_scorer` returns."""
+    """Score the predictions of a fitted classifier of ordered classes: greater is better.
+
+    `rps_scorer` gives the ranked probability score and `mae_scorer` the mean absolute error, both negated;
+    `qwk_scorer` gives Cohen's kappa with quadratic weights. Classes count by their rank in ``estimator.classes_``;
+    :func:`make_ordinal_scorer` makes scorers with another order.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        Has ``classes_``, and ``predict_proba`` for the ranked probability score, ``predict`` for the others.
+    X : array-like of shape (n_samples, n_features)
+        Samples to predict.
+    y_true : array-like of shape (n_samples,)
+        The classes that were observed.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the samples; by default all count alike.
+
+    See Also
+    --------
+    make_ordinal_scorer : Scorers with an order of your own.
+    ranked_probability_score : The score itself, of given probabilities.
+    sklearn.model_selection.cross_val_score : Takes such a scorer as its ``scoring``.
+
+    Examples
+    --------
+    >>> from pytrees import OrdinalDecisionTreeClassifier
+    >>> from pytrees.datasets import load_toy_ordinal
+    >>> from pytrees.metrics import mae_scorer, qwk_scorer, rps_scorer
+    >>> toy = load_toy_ordinal()
+    >>> tree = OrdinalDecisionTreeClassifier(max_depth=1).fit(toy.data, toy.target)
+    >>> [scorer(tree, toy.data, toy.target) for scorer in (mae_scorer, qwk_scorer, rps_scorer)]
+    [-0.5, 0.8, -0.25]
+    """
 
     def __init__(self, metric, labels=None):
         if metric not in _SCORES:
@@ -144,13 +187,13 @@ class _OrdinalScorer:
         self._request.score.add_request(param="sample_weight", alias=alias)
 
     def set_score_request(self, *, sample_weight):
-        """Make a scorer that wants weights (True), ignores them (False) or refuses to be given any (None)."""
+        """Make a scorer that takes sample weights (True), ignores them (False) or refuses them (None)."""
         scorer = copy.copy(self)  # the ready scorers are shared: they must stay as they are
         scorer._set_request(sample_weight)
         return scorer
 
     def get_metadata_routing(self):
-        """Return what the scorer asks for in scikit-learn's metadata routing."""
+        """Return the request of the scorer in scikit-learn's metadata routing."""
         return get_routing_for_object(self._request)
 
 
@@ -177,7 +220,7 @@ _SCORES = {"rps": _negated_rps, "mae": _negated_mae, "qwk": _qwk}
 
 
 def _check_probabilities(y_proba):
-    """Check that the rows are distributions; return them as floats."""
+    """Check that every sample has a distribution; return them as floats."""
     y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
     if y_proba.ndim != 2:
         raise ValueError(

@@ -38,6 +38,11 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     TypeError, ValueError
         As in :func:`pytrees.export_text`.
 
+    See Also
+    --------
+    export_text : The rules of a tree as text.
+    pytrees.export.to_sklearn : A scikit-learn estimator, which other programs can draw.
+
     Examples
     --------
     >>> import matplotlib

@@ -44,8 +44,8 @@ def effort_to_compress(sequence, normalized=False):
 
     Notes
     -----
-    Near-linear in time, and linear in memory, of about 100 bytes a label. Described in Section 2 of [1]_; its Table 1
-    and Table 3 are given exactly.
+    Takes nearly linear time, and about 100 bytes of memory for every label. Described in Section 2 of [1]_, whose
+    Tables 1 and 3 are reproduced exactly.
 
     References
     ----------
@@ -79,14 +79,19 @@ def nsrps(sequence):
     Returns
     -------
     list of Substitution
-        One for every step; as many as the sequence's Effort-To-Compress. What a pair is made of is told in the
-        sequence's own labels: a label, or, for a symbol that an earlier step made, the :class:`Phrase` that it stands
-        for.
+        One for every step; as many as the sequence's Effort-To-Compress. Each half of a pair is a label of the
+        sequence or, for a symbol that an earlier step made, the :class:`Phrase` that it stands for.
 
     Raises
     ------
     TypeError, ValueError
         As in :func:`effort_to_compress`.
+
+    See Also
+    --------
+    effort_to_compress : The number of steps alone, which is faster.
+    pytrees.sequence.Substitution : One of the steps.
+    pytrees.sequence.Phrase : The labels that a new symbol stands for.
 
     Examples
     --------
@@ -116,9 +121,21 @@ class Substitution(NamedTuple):
     pair : tuple of two
         The pair that was replaced; each half a label of the sequence or a :class:`Phrase` of labels.
     count : int
-        How many occurrences of it were replaced.
+        The number of occurrences that were replaced.
     length : int
         Length of the sequence after the step, in symbols.
+
+    See Also
+    --------
+    nsrps : All steps of a sequence.
+    Phrase : The labels that a new symbol stands for.
+
+    Examples
+    --------
+    >>> from pytrees import nsrps
+    >>> first = nsrps("abab")[0]
+    >>> first
+    Substitution(pair=('a', 'b'), count=2, length=2)
     """
 
     pair: tuple
@@ -127,7 +144,7 @@ class Substitution(NamedTuple):
 
 
 class Phrase:
-    """What a new symbol stands for: iterates over the labels that it replaced, from left to right.
+    """The labels that a new symbol stands for; iterates over them from left to right.
 
     Phrases share their parts, so that all steps of a long sequence fit into memory. ``len`` is the number of labels;
     phrases of the same labels are equal.
@@ -136,6 +153,11 @@ class Phrase:
     ----------
     left, right : label or Phrase
         The pair that the symbol replaced.
+
+    See Also
+    --------
+    pytrees.nsrps : The steps whose pairs are made of labels and phrases.
+    Substitution : One of these steps.
 
     Examples
     --------
@@ -208,7 +230,7 @@ def _phrase_from_postfix(postfix):
 
 
 def encode(sequence):
-    """Code the labels of a sequence by 0..k-1 (int32); return the codes and the k different labels.
+    """Encode the labels of a sequence by 0..k-1 (int32); return the codes and the k different labels.
 
     Raises
     ------

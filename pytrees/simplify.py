@@ -1,4 +1,4 @@
-"""Redundant splits: what a tree can do without, and no prediction changes."""
+"""Redundant splits: those that a tree can lose without changing a prediction."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ __all__ = ["RedundantSplits", "merge_redundant", "redundant_splits"]
 
 
 class RedundantSplits(NamedTuple):
-    """How many splits of a tree are redundant.
+    """The numbers of redundant splits of a tree.
 
     Parameters
     ----------
@@ -19,7 +19,19 @@ class RedundantSplits(NamedTuple):
         Splits of a feature that cut off a leaf, right after one of the same feature that cuts off a leaf of the same
         class on the same side: one of the two is enough.
     siblings : int
-        Splits into leaves of one class, those into what joining made such a leaf included.
+        Splits into leaves of one class, including leaves that merging has made.
+
+    See Also
+    --------
+    redundant_splits : Counts them.
+    merge_redundant : Removes them.
+
+    Examples
+    --------
+    >>> from pytrees.simplify import RedundantSplits
+    >>> counts = RedundantSplits(repeated=2, siblings=1)
+    >>> sum(counts)
+    3
     """
 
     repeated: int
@@ -43,16 +55,16 @@ def merge_redundant(tree, labels=None):
     tree : Tree or fitted estimator
         A leaf predicts its most frequent class, unless labels are known.
     labels : array-like of shape (node_count,), optional
-        What the nodes predict as leaves. By default an estimator's ``node_labels_``, where it has them.
+        The class that every node predicts as a leaf. By default an estimator's ``node_labels_``, where it has them.
 
     Returns
     -------
     Tree
-        The smaller tree. A node has the samples and class counts of those that were joined, added. The gain of a joined
-        split is the sum of both gains, weighted by their nodes' samples, per sample of the upper node: that is its own
-        where the leaves are pure and gains are decreases of an impurity.
+        The smaller tree. The samples and class counts of nodes that were joined are added. The gain of a joined split
+        is the sum of both gains, weighted by their nodes' samples, per sample of the upper node. Where leaves are pure
+        and gains are decreases of an impurity, that is the gain of the joined split itself.
     ndarray of shape (node_count,)
-        What its nodes predict. Only where labels were given, or the estimator has them.
+        The class that each of its nodes predicts. Only where labels were given, or the estimator has them.
 
     Raises
     ------
@@ -62,9 +74,14 @@ def merge_redundant(tree, labels=None):
     TypeError
         If it is neither a tree nor an estimator that is one tree of pytrees.
 
+    See Also
+    --------
+    redundant_splits : How many splits there are to merge.
+    minimal_tree : The smallest tree that is consistent with given labels.
+
     Notes
     -----
-    Linear in the number of nodes. See :func:`redundant_splits` for how many there are.
+    Takes time linear in the number of nodes.
 
     References
     ----------
@@ -90,8 +107,8 @@ def merge_redundant(tree, labels=None):
 def redundant_splits(tree, labels=None):
     """Count the redundant splits of a tree, of either kind.
 
-    They are counted as :func:`merge_redundant` joins them, from the leaves up: it removes two nodes for every one, or
-    all children of a node with a child for every category.
+    They are counted as :func:`merge_redundant` joins them, from the leaves up: every one that it merges removes two
+    nodes, or all children of a node with a child for every category.
 
     Parameters
     ----------
@@ -112,6 +129,11 @@ def redundant_splits(tree, labels=None):
         frequent class and there are no labels.
     TypeError
         If it is neither a tree nor an estimator that is one tree of pytrees.
+
+    See Also
+    --------
+    merge_redundant : The tree without them.
+    pytrees.simplify.RedundantSplits : What is returned.
 
     Examples
     --------
@@ -143,7 +165,7 @@ def _check_estimator(estimator, labels):
 
 
 def _with_labels(tree, labels):
-    """Return the tree, what its nodes predict, and whether that was given rather than counted."""
+    """Return the tree, the class that each node predicts, and whether these labels were given rather than counted."""
     if not isinstance(tree, Tree):
         _check_estimator(tree, labels)
         labels = getattr(tree, "node_labels_", None) if labels is None else labels
@@ -216,7 +238,7 @@ class _Merging:
         self.feature[node], self.threshold[node], self.gain[node] = UNDEFINED, float(UNDEFINED), 0.0
 
     def result(self):
-        """Return the tree, and which of the old nodes its nodes are."""
+        """Return the merged tree, and the old number of each of its nodes."""
         kept, pending = [], [0]
         while pending:
             node = pending.pop()

@@ -1,4 +1,4 @@
-"""Tree: plain NumPy arrays, and what can be asked of them."""
+"""Tree: plain NumPy arrays, and the functions that read them."""
 
 import operator
 from typing import NamedTuple
@@ -63,7 +63,7 @@ def _read_only(array):
 
 
 def _frozen(name, array, dtype):
-    """Copy what is given for one of the arrays to an array that cannot be written to."""
+    """Copy one of the given arrays to a read-only array of its dtype."""
     array = np.asarray(array)
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
@@ -82,7 +82,7 @@ class Tree:
     children_left, children_right : array-like of shape (node_count,), int
         The children of every node that has a threshold; -1 at leaves, -2 at multiway nodes.
     feature : array-like of shape (node_count,), int
-        The feature that the node looks at; -2 at leaves.
+        The feature that the node splits by; -2 at leaves.
     threshold : array-like of shape (node_count,), float
         Samples with ``x <= threshold`` go left; -2 at leaves and at multiway nodes.
     n_node_samples : array-like of shape (node_count,), int
@@ -117,10 +117,16 @@ class Tree:
     ValueError
         If the arrays are not those of a tree in preorder: it would be unsafe to walk.
 
+    See Also
+    --------
+    export_text : The rules of a tree as text.
+    plot_tree : A picture of a tree.
+    merge_redundant : The same predictions with fewer nodes.
+
     Notes
     -----
-    In the samples that are handed to a tree, categories are codes: whole numbers, others are rounded. A sample whose
-    category no child stands for stays at the multiway node, and is predicted to be of that node's most frequent class.
+    In the samples that a tree is given, categories are codes: whole numbers, to which others are rounded. A sample
+    whose category has no child stays at the multiway node, and is predicted to be of that node's most frequent class.
 
     Examples
     --------
@@ -176,7 +182,7 @@ class Tree:
 
     @classmethod
     def from_arrays(cls, arrays, n_features):
-        """Make a tree of a kernel's dict of arrays.
+        """Make a tree from the dict of arrays that a kernel returns.
 
         Parameters
         ----------
@@ -237,7 +243,7 @@ class Tree:
 
     @property
     def child_offsets(self):
-        """Where the children of every node start in `children`; ndarray of shape (node_count + 1,), int64."""
+        """The start of every node's children in `children`; ndarray of shape (node_count + 1,), int64."""
         return self._children_by_offsets()[0]
 
     @property
@@ -247,7 +253,7 @@ class Tree:
 
     @property
     def category(self):
-        """The category that every node stands for, -1 for none; ndarray of shape (node_count,), int64."""
+        """The category of every node, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
 
     def _children_by_offsets(self):
@@ -276,7 +282,7 @@ class Tree:
 
     @property
     def binary(self):
-        """The same decisions with thresholds only, for what walks trees or looks at where they cut; `BinaryForm`.
+        """The same decisions with thresholds only, for walking trees and reading their cuts; `BinaryForm`.
 
         A multiway node becomes a balanced search among its categories, O(log n_children) deep. Where there is none, the
         arrays are the tree's own.
@@ -378,7 +384,7 @@ class Tree:
             Samples, with the features that the tree was grown on.
             C-contiguous.
         asked : Tree or estimator
-            What an error names as refusing them.
+            The object that an error message names.
 
         Returns
         -------
@@ -399,16 +405,16 @@ class Tree:
         return np.asarray(leaves, dtype=np.int64), finite
 
     def _own_nodes(self, nodes):
-        """Return the tree's nodes for those of its binary form."""
+        """Return the nodes of the tree that nodes of its binary form belong to."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
     def packed(self):
-        """Pack the nodes and their numbers as the kernels that walk many samples want them; once, then they are kept.
+        """Pack the nodes for the kernels that walk many samples; computed once, then kept.
 
         Returns
         -------
         tuple of two ndarrays of shape (n_nodes,)
-            Of the binary form.
+            The packed nodes of the binary form, and the nodes of the tree that they belong to.
         """
         if self._packed is None:
             nodes, numbers = self._walk("pack")
@@ -418,7 +424,7 @@ class Tree:
         return self._packed
 
     def worth_packing(self, n_rows):
-        """Whether so many samples walk faster through the packed tree, the time to pack it included.
+        """Whether `n_rows` samples walk faster through the packed tree, the time to pack it included.
 
         Parameters
         ----------
@@ -452,7 +458,7 @@ class Tree:
         return self.majority_at(self.apply(X))
 
     def decision_path(self, X):
-        """Find the nodes that every sample visits.
+        """Find the nodes on the decision path of every sample.
 
         Parameters
         ----------
@@ -486,7 +492,7 @@ class Tree:
         Returns
         -------
         ndarray of shape (n_features,), int64
-            A sample counts once for a feature, however often it is looked at.
+            A sample counts once for a feature, however many nodes on its path test it.
         """
         if X is not None:
             return np.asarray(self._walk("feature_usage", self._validated(X)), dtype=np.int64)
@@ -504,7 +510,7 @@ class Tree:
         return usage
 
     def feature_importances(self):
-        """Compute the share of every feature in the total gain, each split's gain counted by the weight of its samples.
+        """Compute the share of every feature in the total gain, each split's gain weighted by its samples.
 
         Gains below zero, which ETC can have, count as zero. All zeros where nothing was gained.
 

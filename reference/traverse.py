@@ -1,4 +1,4 @@
-"""The way of samples through trees."""
+"""The paths of samples through trees."""
 
 from math import inf, isfinite
 
@@ -6,11 +6,11 @@ from .base.types import LEAF, MULTIWAY, UNDEFINED
 
 
 def binarise(children_left, feature, threshold, child_offsets, children, category):
-    """A tree's decisions with thresholds only: (children_left, children_right, feature, threshold, node) in preorder.
+    """Convert a tree to thresholds only: (children_left, children_right, feature, threshold, node) in preorder.
 
-    The place of a multiway node is taken by a balanced search among its categories, with thresholds half-way between
-    codes. `node` tells whose part a node is: rows of other categories than the children's stay at the multiway node,
-    which therefore also has leaves.
+    A multiway node becomes a balanced search among its categories, with thresholds half-way between codes. `node` has
+    the node of the tree that a node is a part of: rows of other categories than the children's stay at the multiway
+    node, which therefore also has leaves.
     """
     binary = {name: [] for name in ("left", "right", "feature", "threshold", "node")}
 
@@ -48,7 +48,7 @@ def binarise(children_left, feature, threshold, child_offsets, children, categor
 
 
 def intervals(below, category):
-    """The codes from the least to the greatest, as (upper end, child): None where rows stay at the node."""
+    """Return the codes from the least to the greatest, as (upper end, child): None where rows stay at the node."""
     found = [(category[below[0]] - 0.5, None)]
     for child in below:
         if found[-1][0] < category[child] - 0.5:
@@ -58,7 +58,7 @@ def intervals(below, category):
 
 
 def path(children_left, children_right, feature, threshold, row_values):
-    """The nodes that one row visits, from the root to its leaf: left where its value is at most the threshold."""
+    """Return the nodes that a row visits, from the root to its leaf: left where its value is at most the threshold."""
     nodes = [0]
     while children_left[nodes[-1]] != LEAF:
         node = nodes[-1]
@@ -68,12 +68,12 @@ def path(children_left, children_right, feature, threshold, row_values):
 
 
 def apply(children_left, children_right, feature, threshold, X):
-    """The leaf of every row."""
+    """Return the leaf of every row."""
     return [path(children_left, children_right, feature, threshold, row_values)[-1] for row_values in X]
 
 
 def pack(children_left, children_right, feature, threshold):
-    """The nodes with siblings side by side, and their numbers, for walks of many rows.
+    """Return the nodes with siblings side by side, and their numbers, for walks of many rows.
 
     The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
     stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.
@@ -90,7 +90,7 @@ def pack(children_left, children_right, feature, threshold):
 
 
 def packed_leaf(nodes, numbers, row_values):
-    """The number of the leaf that one row comes to in a packed tree."""
+    """Return the number of the leaf that one row comes to in a packed tree."""
     place = 0
     while nodes[place][2] != place:
         threshold, feature, left = nodes[place]
@@ -99,13 +99,13 @@ def packed_leaf(nodes, numbers, row_values):
 
 
 def apply_packed(nodes, numbers, X):
-    """`apply` with what `pack` makes of a tree, and whether X is finite."""
+    """Return the leaf of every row, from a tree packed by `pack`, and whether X is finite."""
     leaves = [packed_leaf(nodes, numbers, row_values) for row_values in X]
     return leaves, all(isfinite(value) for row_values in X for value in row_values)
 
 
 def sum_values(trees, values, n_classes, X):
-    """The sum over the trees, in their order, of the values of every row's leaf.
+    """Return the sum over the trees, in their order, of the values of every row's leaf.
 
     Every tree is what `pack` makes of it; its values are those of its nodes, n_classes numbers each.
     """
@@ -118,7 +118,7 @@ def sum_values(trees, values, n_classes, X):
 
 
 def sum_votes(trees, votes, n_classes, X):
-    """How many trees vote for each class, row by row.
+    """Count the trees that vote for each class, row by row.
 
     Every tree is what `pack` makes of it; its votes are the classes of its nodes.
     """
@@ -127,7 +127,7 @@ def sum_votes(trees, votes, n_classes, X):
 
 
 def decision_path(children_left, children_right, feature, threshold, X):
-    """The nodes that every row visits: (indptr, indices), the indices of row r being indices[indptr[r]:indptr[r+1]]."""
+    """Return the nodes that every row visits: (indptr, indices), for row r indices[indptr[r]:indptr[r+1]]."""
     indptr, indices = [0], []
     for row_values in X:
         indices.extend(path(children_left, children_right, feature, threshold, row_values))
@@ -136,7 +136,7 @@ def decision_path(children_left, children_right, feature, threshold, X):
 
 
 def feature_usage(children_left, children_right, feature, threshold, X):
-    """For every feature the number of rows on whose way it is looked at, at least once."""
+    """Count for every feature the rows for which it is tested along the decision path."""
     usage = [0] * (len(X[0]) if X else 0)
     for row_values in X:
         inner_nodes = path(children_left, children_right, feature, threshold, row_values)[:-1]

@@ -14,7 +14,7 @@ from .report import with_error
 PRUNING_TITLES = {
     "none": "no pruning",
     "nodes": f"at most {2 * PRUNINGS['nodes']['max_leaf_nodes'] - 1} nodes",
-    "min_samples_split": f"{PRUNINGS['min_samples_split']['min_samples_split']} rows to split",
+    "min_samples_split": f"{PRUNINGS['min_samples_split']['min_samples_split']} samples to split",
     "no_decrease": "no decrease",
 }
 
@@ -22,7 +22,7 @@ PRUNING_TITLES = {
 class Growth(NamedTuple):
     """Trees of one kind while they grow, after 0, 1, 2, ... splits; a tree that has ended stays as it is."""
 
-    train: np.ndarray  # of shape (n_seeds, n_steps): shares of the training rows that are predicted right
+    train: np.ndarray  # of shape (n_seeds, n_steps): shares of the training samples that are predicted right
     test: np.ndarray
     n_splits: np.ndarray  # of shape (n_seeds,)
 
@@ -38,14 +38,14 @@ class Growth(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What was found, and how it is drawn."""
+    """The results of one kind of data, and the function that draws them."""
 
     growths: dict
     draw: partial
 
 
 def collect_growth(rows, n_rows):
-    """Collect the growth of one kind of tree from pairs of paths, of a data set of so many rows."""
+    """Collect the growth of one kind of tree from pairs of paths, given the number of samples."""
     n_splits = np.array([len(train) - 1 for train, _ in rows])
     n_steps = n_splits.max() + 1
     sizes = (n_rows - test_size(n_rows), test_size(n_rows))
@@ -87,7 +87,7 @@ def report_noise(results, n_rows, output):
     """
     growths = {kind: collect_growth(rows, n_rows) for kind, rows in collect(results.values(), 3).items()}
     print(f"\nFigure 7: Iris with half of the training labels replaced by random classes; {len(results)} repetitions")
-    print("Share of the test rows' own labels that the whole trees predict, mean ± standard error\n")
+    print("Share of the test samples' own labels that the whole trees predict, mean ± standard error\n")
     kinds = [(distance, evaluation) for distance in DISTANCES for evaluation in ("local", "global")]
     rows = [
         (f"{DISTANCES[kind[0]]}, {kind[1]}", *(final(growths[*kind, pruning]) for pruning in PRUNINGS))
@@ -95,7 +95,7 @@ def report_noise(results, n_rows, output):
     ]
     print(format_table(("", *PRUNING_TITLES.values()), rows))
     constant = next(iter(growths.values())).test[:, 0].mean()
-    print(f"\nAlways the most frequent class of the training rows, a tree without splits: {constant:.3f}")
+    print(f"\nAlways the most frequent class of the training samples, a tree without splits: {constant:.3f}")
     print("\nThe greatest mean test accuracy on the way and after how many splits; splits of the whole trees\n")
     rows = [
         (
@@ -121,7 +121,7 @@ def report_glocal(results, tables, output):
         of_set = [rows for (other, _), rows in results.items() if other == name]
         n_rows = len(tables[name][1])
         growths |= {(name, *kind): collect_growth(rows, n_rows) for kind, rows in collect(of_set, 1).items()}
-    print("\nFigure 8: trees by the Jaccard distance on all training rows; means ± standard errors\n")
+    print("\nFigure 8: trees by the Jaccard distance on all training samples; means ± standard errors\n")
     rows = [
         (
             f"{name}, {kind}",

@@ -24,7 +24,7 @@ def band(ax, x, values, **style):
 
 
 def draw_sizes(grown, path):
-    """Draw Figure 4: a row a data set, a column a distance; accuracy to the left, nodes to the right of a cell."""
+    """Draw Figure 4: data sets in rows, distances in columns; accuracy on the left axis, nodes on the right."""
     plt = import_pyplot()
     figure, axes = plt.subplots(
         len(grown), len(DISTANCES), figsize=(16, 2.2 * len(grown)), layout="constrained", squeeze=False, sharey="row"
@@ -56,7 +56,7 @@ def draw_sizes(grown, path):
         {"accuracy": ("-", 1.4), "nodes (right)": ("--", 1.0), "most frequent class": (":", 1.0)},
         EVALUATIONS,
     )
-    figure.supxlabel("training rows")
+    figure.supxlabel("training samples")
     save(plt, figure, path)
 
 
@@ -159,7 +159,7 @@ def draw_growth(ax, growth, color, width):
 
 
 def draw_noise(growths, pruning_titles, path):
-    """Draw Figure 7: a row a distance, a column a pruning; lines at the right are the whole trees' test accuracy."""
+    """Draw Figure 7: distances in rows, prunings in columns; lines at the right: test accuracy of whole trees."""
     plt = import_pyplot()
     figure, axes = plt.subplots(
         len(DISTANCES),

@@ -1,4 +1,4 @@
-"""What the study of global evaluation repeats: one function for one repetition of one of the paper's figures.
+"""Repetitions of the study of global evaluation: one function for one repetition of one of the paper's figures.
 
 Every function gives lists and numbers as JSON knows them. Among equally good splits a tree takes the lowest feature,
 which would favour data whose features stand in a lucky order (in Monks 1 the first two decide): so every repetition
@@ -59,7 +59,7 @@ GROWTHS = {
 
 
 def train_sizes(n_rows):
-    """List 10, 20, 40, ... rows and all that are not for testing, but at most `MOST_TRAINING_ROWS`."""
+    """List the sizes of training sets: 10, 20, 40, ..., and all other samples, at most `MOST_TRAINING_ROWS`."""
     n_most = min(n_rows - test_size(n_rows), MOST_TRAINING_ROWS)
     sizes = [10 * 2**power for power in range(n_most.bit_length()) if 10 * 2**power < n_most]
     return [*sizes, n_most]
@@ -70,7 +70,7 @@ def test_size(n_rows):
 
 
 def draw_rows(X, y, random):
-    """Draw training and test part of the rows in a random order, the columns shuffled."""
+    """Draw training and test part of the samples in a random order, with the columns shuffled."""
     rows = random.permutation(len(y))
     X = X[:, random.permutation(X.shape[1])]
     test, train = rows[: test_size(len(y))], rows[test_size(len(y)) :]
@@ -83,7 +83,7 @@ def models():
 
 
 def fit(tree, X, y):
-    """Fit without a word about equal rows of different classes: Monks 3 and noisy labels have them by design."""
+    """Fit without a warning of equal samples of different classes: Monks 3 and noisy labels have them by design."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Equal samples in X")
         return tree.fit(X, y)
@@ -95,9 +95,9 @@ def grow_sizes(X, y, seed):
     Returns
     -------
     list of list
-        Of every tree: rows of the training set, distance, evaluation, share of the test rows that are predicted right,
-        nodes, redundant splits. A last one for every size has the constant answer, the training rows' most frequent
-        class.
+        Of every tree: rows of the training set, distance, evaluation, share of the test samples that are predicted
+        right, nodes, redundant splits. A last one for every size has the constant answer, the training samples' most
+        frequent class.
     """
     X_train, y_train, X_test, y_test = draw_rows(X, y, np.random.RandomState(seed))
     rows = []
@@ -224,6 +224,6 @@ def watch_glocal(X, y, seed):
 
 
 def watch_growth(tree, train, test):
-    """Grow a tree, and count after 0, 1, 2, ... splits the training rows and the test rows that are predicted right."""
+    """Grow a tree; count, after 0, 1, 2, ... splits, the training and test samples that are predicted right."""
     fit(tree, *train)
     return [[int(np.sum(predicted == y)) for predicted in tree.staged_predict(X)] for X, y in (train, test)]

@@ -86,14 +86,14 @@ def print_sizes(grown, tables):
     """Print accuracy and nodes on a small training set and on the largest one."""
     n_seeds = next(iter(grown["iris"].values()))[CONSTANT].shape[1]
     print(
-        f"\nFigure 4: share of the test rows that are predicted right, mean ± standard error of {n_seeds} repetitions,"
+        f"\nFigure 4: share of test samples that are predicted right, mean ± standard error of {n_seeds} repetitions,"
     )
-    print("and nodes, mean of local / global / glocal. A tenth of the rows is for testing, drawn anew every time;")
-    print(f"training sets, of at most {MOST_TRAINING_ROWS} rows, are parts of the others. Repetitions share rows,")
+    print("and nodes, mean of local / global / glocal. A tenth of the samples is for testing, drawn anew every time;")
+    print(f"training sets, of at most {MOST_TRAINING_ROWS}, are parts of the others. Repetitions share samples,")
     print("which makes standard errors too small.")
     for name, sizes in grown.items():
         small, most = MOST_ROWS_OF_SMALL, max(sizes)
-        print(f"\n{DATA_SETS[name][0]}: {small} and {most} training rows, of {len(tables[name][1])} in all\n")
+        print(f"\n{DATA_SETS[name][0]}: {small} and {most} training samples, of {len(tables[name][1])} in all\n")
         rows = [
             (
                 DISTANCES[distance],
@@ -146,7 +146,7 @@ def compare(grown, first, second, names, sizes_of, figure):
 
 
 def print_comparison(grown):
-    """Print local against global evaluation: artificial and natural data, small training sets and all rows."""
+    """Print local against global evaluation: artificial and natural data, small training sets and all samples."""
     print(
         "\nLocal against global evaluation, paired by repetition: training sets for which the mean of the local trees"
     )
@@ -156,7 +156,7 @@ def print_comparison(grown):
         "natural": [name for name in grown if not DATA_SETS[name][1]],
     }
     ranges = {
-        f"up to {MOST_ROWS_OF_SMALL} rows": lambda sizes: [size for size in sizes if size <= MOST_ROWS_OF_SMALL],
+        f"up to {MOST_ROWS_OF_SMALL} samples": lambda sizes: [size for size in sizes if size <= MOST_ROWS_OF_SMALL],
         "more": lambda sizes: [size for size in sizes if size > MOST_ROWS_OF_SMALL],
     }
     rows = []
@@ -186,7 +186,7 @@ def print_lead(grown, output):
             cells[size if size != max(sizes) else "largest"] = f"{mean:+.1f} ± {error:.1f}{mark}"
             written.append((name, size, round(mean, 4), round(error, 4)))
         printed.append((DATA_SETS[name][0], *cells.values()))
-    print(format_table(("training rows", *map(str, powers), "largest"), printed))
+    print(format_table(("training samples", *map(str, powers), "largest"), printed))
     write_csv(output / "global_lead.csv", ("dataset", "train_size", "global_less_local", "se"), written)
 
 

@@ -1,10 +1,10 @@
 """The ordinal paper's experiment: five splitting criteria on its data sets, over many random splits.
 
 The paper's protocol (Section IV): stratified random splits of the sizes of Table I; the depth of a tree is chosen among
-3, 5, 8 and 16 by stratified fivefold cross-validation on the training rows, by mean absolute error, the lowest of the
-best; mean absolute error (MAE), kappa with quadratic weights (QWK) and ranked probability score (RPS) on the test rows.
-Beside these trees stand those of ranking impurity in its original form, whose children are not weighted, and two
-constant answers: the most frequent class of the training rows, and their median class.
+3, 5, 8 and 16 by stratified fivefold cross-validation on the training samples, by mean absolute error, the lowest of
+the best; mean absolute error (MAE), kappa with quadratic weights (QWK) and ranked probability score (RPS) on the test
+samples. Beside these trees stand those of ranking impurity in its original form, whose children are not weighted, and
+two constant answers: the most frequent class of the training samples, and their median class.
 """
 
 import sys
@@ -31,7 +31,7 @@ SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, wit
 # Beside the paper's criteria: its Eq. 12 weights the children of ranking impurity, the original does not.
 MORE_CRITERIA = {"ranking_unweighted": RankingImpurity(weighted=False)}
 
-# Constant answers, and the classes that they give; their probabilities are the shares of the training rows.
+# Constant answers, and the classes that they give; their probabilities are the shares of the training samples.
 CONSTANTS = {"majority": mode_class, "median": median_class}
 
 KEPT = "ordinal_tasks.jsonl"
@@ -123,7 +123,7 @@ def settings():
 
 
 def tell_small_classes(tables):
-    """Name the data sets where a class has fewer training rows than cross-validation has parts."""
+    """Name the data sets where a class has fewer training samples than cross-validation has parts."""
     # A stratified part has a class's share of the rows, rounded up or down.
     small = [
         name
@@ -132,13 +132,13 @@ def tell_small_classes(tables):
     ]
     if small:
         print(
-            f"A class has fewer training rows than cross-validation has parts ({N_FOLDS}) in {', '.join(small)}: some "
-            "parts lack it."
+            f"A class has fewer training samples than cross-validation has parts ({N_FOLDS}) in {', '.join(small)}: "
+            "some parts lack it."
         )
 
 
 def judge_split(X, y, n_classes, train_size, test_size, seed):
-    """Judge all criteria and the constant answers on one random split, as rows of what they are and reach."""
+    """Judge all criteria and the constant answers on one random split; return a row of figures for each."""
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, train_size=train_size, test_size=test_size, stratify=y, random_state=seed
     )
@@ -181,7 +181,7 @@ def choose_depth(model, X, y):
 
 
 def measure(y_true, predicted, y_proba, n_classes):
-    """Compute the three measures, and count the rows by their class and the predicted one."""
+    """Compute the three measures, and count the samples by their class and the predicted one."""
     labels = np.arange(n_classes)
     return {
         "mae": float(mean_absolute_error(y_true, predicted)),

@@ -24,7 +24,7 @@ OGINI = list(CRITERIA).index("ogini")
 
 
 class Comparison(NamedTuple):
-    """What was found of one measure on one group of data sets."""
+    """The results for one measure on one group of data sets."""
 
     group: str
     metric: str

@@ -1,4 +1,4 @@
-"""What the ordinal paper prints.
+"""The printed figures of the ordinal paper.
 
 R. Ayllón-Gavilán, F. J. Martínez-Estudillo, D. Guijo-Rubio, C. Hervás-Martínez and P. A. Gutiérrez, "Splitting criteria
 for ordinal decision trees: an experimental study", 2024.
@@ -39,7 +39,7 @@ MEANS_FEW = {
     "rps": {"gini": 0.440, "entropy": 0.446, "ogini": 0.437, "wig": 0.463, "ranking": 0.442},
 }
 
-# Table VI: test rows of census2-5 by their class and the predicted one, for one seed, and the measures of both trees.
+# Table VI: test samples of census2-5 by their class and the predicted one, of one seed, and the measures of both trees.
 CONFUSED = "census2-5"
 TABLE_6 = {
     "gini": (

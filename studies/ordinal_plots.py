@@ -98,7 +98,7 @@ def draw_confusions(confusions, path):
     figure.supxlabel("predicted class")
     figure.supylabel("class")
     n_splits = len(next(iter(confusions.values())))
-    figure.suptitle(f"{CONFUSED}: per cent of a class's test rows. The paper: one split; ours: mean of {n_splits}.")
+    figure.suptitle(f"{CONFUSED}: per cent of a class's test samples. The paper: one split; ours: mean of {n_splits}.")
     save(plt, figure, path)
 
 

@@ -98,8 +98,8 @@ def print_data_sets(scores, output):
             depth = round(float(scores.depths[place, i].mean()), 2) if model in CRITERIA else ""
             figures = [round(float(figure), 4) for spread in spreads for figure in spread]
             written.append((name, scores.n_classes[place], model, *figures, depth, n_seeds))
-    print(f"\nMean absolute error on the test rows, mean over {n_seeds} random splits; * the least of the criteria")
-    print("The two on the right always answer one class of the training rows: the most frequent, the median.\n")
+    print(f"\nMean absolute error on the test samples, mean over {n_seeds} random splits; * the least of the criteria")
+    print("The two on the right always answer one class of the training samples: the most frequent, the median.\n")
     print(format_table(("", "Q", *(f"{title} " for title in MODELS.values())), printed))
     useless = [
         name
@@ -123,7 +123,7 @@ def print_means(groups, output):
         "\nTable II: means over all splits ± the standard deviation over those of a data set, mean over the data sets"
     )
     print("Beside the paper's criteria: RI in its original form, whose children are not weighted, and always the most")
-    print("frequent, or the median, class of the training rows.")
+    print("frequent, or the median, class of the training samples.")
     written = []
     for title, scores in groups.items():
         printed = []
@@ -168,7 +168,7 @@ def collect_confusions(results):
 
 def print_confusions(confusions, scores, output):
     """Print Table VI: the paper's matrices of one seed, and the means of ours, with the range of their measures."""
-    print(f"\nTable VI: test rows of {CONFUSED} by their class (rows) and the predicted one (columns)")
+    print(f"\nTable VI: test samples of {CONFUSED} by their class (rows) and the predicted one (columns)")
     place, written = scores.names.index(CONFUSED), []
     for i, (criterion, matrices) in enumerate(confusions.items()):
         depth = scores.depths[place, i].mean()

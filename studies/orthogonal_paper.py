@@ -1,4 +1,4 @@
-"""What the paper on orthogonal decision trees does and prints.
+"""The settings and printed figures of the paper on orthogonal decision trees.
 
 H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006, Section VII.
 """
@@ -10,9 +10,9 @@ ENERGY = 0.9
 
 
 class Setting(NamedTuple):
-    """How the paper treats a data set, and what it prints of it.
+    """The paper's settings for a data set, and its printed figures.
 
-    `errors` are percentages of the test rows, `nodes` numbers of nodes; of ensembles, the mean of their trees.
+    `errors` are percentages of the test samples, `nodes` numbers of nodes; of ensembles, the mean of their trees.
     """
 
     title: str
@@ -22,7 +22,7 @@ class Setting(NamedTuple):
     n_components: int
     errors: dict
     nodes: dict
-    max_samples: float = 1.0  # rows of a bag, as a share of the training rows
+    max_samples: float = 1.0  # rows of a bag, as a share of the training samples
     first_share: float | None = None  # of the variance, that the first component captures, in per cent
     out_of_bag: float | None = None  # error of the random forest, in per cent
 
@@ -98,6 +98,6 @@ SETTINGS = {
     ),
 }
 
-# The rows of this set in the order of its file, whose last ones, the test rows, are of one class.
+# The rows of this set in the order of its file, whose last ones, the test samples, are of one class.
 IN_ORDER = "cmc_in_order"
 SETTINGS[IN_ORDER] = SETTINGS["cmc"]._replace(title="Contraceptive Method, file's order")

@@ -71,7 +71,7 @@ def draw_components(results, path):
         ax.set_ylim(bottom=0.0)
     named_once(figure, axes)
     figure.supxlabel("components")
-    figure.supylabel("test rows wrong, %")
+    figure.supylabel("test samples wrong, %")
     save(plt, figure, path)
 
 
@@ -100,7 +100,7 @@ def draw_forest(results, judged, path):
         ax.grid(alpha=0.25)
     left.set_ylim(bottom=0.0)
     right.set_ylim(0.0, 100.0)
-    left.set_ylabel("test rows wrong, %")
+    left.set_ylabel("test samples wrong, %")
     right.set_ylabel("variance carried, %")
     figure.legend(loc="outside right center", frameon=False)
     figure.suptitle(f"Breast Cancer: a forest of {results[0]['n_trees']} trees as 1, 2, 3, 5, 10 and 20 trees")

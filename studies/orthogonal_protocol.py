@@ -1,4 +1,4 @@
-"""What the study of orthogonal trees does with one seed: a data set of the paper, or a large forest.
+"""One seed of the study of orthogonal trees: a data set of the paper, or a large forest.
 
 All of it gives lists and numbers as JSON knows them.
 """
@@ -58,7 +58,7 @@ def c45(n_features):
 
 
 class HeldOutRows(NamedTuple):
-    """The rows that models are judged on.
+    """The samples that models are judged on.
 
     `vote` is the class that most trees of the ensemble give them, the lower of two.
     """
@@ -90,7 +90,7 @@ class HeldOutRows(NamedTuple):
 
 
 def judge(X, y, n_train, drawn, setting, seed):
-    """Judge all models on one division of the rows.
+    """Judge all models on one division of the samples.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def judge(X, y, n_train, drawn, setting, seed):
     -------
     dict
         ``rows``, for every model what :meth:`HeldOutRows.judged` gives; ``out_of_bag``, the error of the forest on the
-        training rows that a tree has not seen; ``leaves``, by measure, of aggregated trees of
+        training samples that a tree has not seen; ``leaves``, by measure, of aggregated trees of
         `LEAVES` leaves at most the errors and how often they differ from the vote; ``variance``, by variant the shares
         of all components; ``curves``, by variant and way to combine, the errors of the first 1, 2, ... components;
         ``overlap``, by variant the greatest absolute cosine between two of the components' trees.
@@ -159,7 +159,7 @@ def fit_ensembles(train, setting, seed):
 def judge_simple(train, test):
     """Judge what takes no tree: one class always, and one split."""
     stump = DecisionTreeClassifier("entropy", max_depth=1).fit(*train)
-    # The second is known to no one who has not seen the test rows, as weights are that are fitted to them.
+    # The second is known to no one who has not seen the test samples, as weights are that are fitted to them.
     constants = {"majority": np.bincount(train[1]).argmax(), "best_constant": np.bincount(test.y).argmax()}
     rows = [test.judged(name, np.full(len(test.y), label), 1, 1) for name, label in constants.items()]
     return [*rows, test.judged("stump", stump.predict(test.X), *sizes([stump.tree_]))]
@@ -222,7 +222,7 @@ def judge_one(name, tree, test):
 
 
 class Components:
-    """All principal components of an ensemble as trees, and what they are at the training and the test rows."""
+    """All principal components of an ensemble as trees, and their values at the training and test samples."""
 
     def __init__(self, ensemble, measure, center, train, test, n_components=1.0):
         self.model = OrthogonalTreesClassifier(
@@ -238,7 +238,7 @@ class Components:
         self.at_train, self.at_test = ((self.model.evaluate(X)[:, :, 0], y) for X, y in (train, (test.X, test.y)))
 
     def predict(self, weights, intercept):
-        """Predict the classes of the test rows by the weights of the first components."""
+        """Predict the classes of the test samples by the weights of the first components."""
         # Rounded, so that rounding does not decide between equal votes.
         scores = np.round(intercept + self.at_test[0][:, : len(weights)] @ weights, 10)
         return (scores > 0.5).astype(np.int64)
@@ -249,7 +249,7 @@ class Components:
         return self.predict(weights, self.model.intercept_[0])
 
     def by_least_squares(self, n_components, rows):
-        """Return the first components with the weights that fit some rows best."""
+        """Return the first components with the weights that fit some samples best."""
         outputs, y = rows
         targets = y[:, np.newaxis].astype(np.float64)
         intercept, weights = least_squares(
@@ -258,7 +258,7 @@ class Components:
         return self.predict(weights, intercept[0])
 
     def judge(self, variant, n_components):
-        """Judge the first components: with weights of the vote, or fitted to training or to test rows."""
+        """Judge the first components: with weights of the vote, or fitted to training or to test samples."""
         model = self.model
         first = (model.node_counts_[0], model.merged_node_counts_[0])
         several = (model.node_counts_[:n_components].mean(), model.merged_node_counts_[:n_components].mean())
@@ -311,7 +311,7 @@ def compress(X, y, n_trees, seed):
     dict
         ``n_trees``; ``rows``, a list for every model, of which nodes are those of all its trees; ``components``: lists
         of a variant, a number of components, their share of the variance, their nodes, and the errors of their vote and
-        with weights of least squares on the training rows.
+        with weights of least squares on the training samples.
     """
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=TEST_SHARE, stratify=y, random_state=seed)
     train = X_train, y_train

@@ -27,9 +27,9 @@ MODELS = {
     "first_empirical": "ODT, first component, empirical",
     "least_squares_uniform": "ODT-LR",
     "least_squares_empirical": "ODT-LR, empirical",
-    "first_fitted_uniform_test": "ODT, first component, weight from the test rows",
-    "least_squares_uniform_test": "ODT-LR, weights from the test rows",
-    "least_squares_empirical_test": "ODT-LR, empirical, weights from the test rows",
+    "first_fitted_uniform_test": "ODT, first component, weight from the test samples",
+    "least_squares_uniform_test": "ODT-LR, weights from the test samples",
+    "least_squares_empirical_test": "ODT-LR, empirical, weights from the test samples",
 }
 
 # Names of the paper's rows.
@@ -98,9 +98,13 @@ def place_of(figure, values):
 def print_models(results, judged, tables):
     """Print errors and nodes of the models on every data set, beside the paper's."""
     n_seeds = len(results["forest"])
-    print(f"\nTables I to V: errors in per cent of the test rows, mean [least, greatest] over {n_seeds} seeds; where")
-    print("the paper's lies; balanced accuracy, the mean of the classes' shares of rows that are right (of one class")
-    print("alone, its share); per cent of the test rows that get another class than most bagged trees give them;")
+    print(
+        f"\nTables I to V: errors in per cent of the test samples, mean [least, greatest] over {n_seeds} seeds; where"
+    )
+    print(
+        "the paper's lies; balanced accuracy, the mean of the classes' shares of samples that are right (of one class"
+    )
+    print("alone, its share); per cent of the test samples that get another class than most bagged trees give them;")
     print("nodes, of several trees their mean, and without redundant splits, a component deciding alone. In a weighted")
     print("sum of components what they are counts, not what they decide: there merging saves nothing.")
     print("The measure is uniform where nothing else is said.")
@@ -109,7 +113,7 @@ def print_models(results, judged, tables):
         setting, n_test = SETTINGS[name], len(tables[name].target) - tables[name].n_train
         drawn = "drawn by the seed" if tables[name].drawn else "the first ones"
         print(f"\n{setting.title} (Table {setting.table})")
-        print(f"{tables[name].n_train} training rows, {drawn}, and {n_test} to test on; {setting.n_trees} trees\n")
+        print(f"{tables[name].n_train} training samples, {drawn}, and {n_test} to test on; {setting.n_trees} trees\n")
         printed = []
         for model, title in MODELS.items():
             values = models[model]
@@ -157,7 +161,7 @@ def write_models(results, judged, output):
 def print_leaves(results, tables, output):
     """Print what the limit of leaves costs an aggregated tree."""
     print(
-        "\nAFT by its greatest number of leaves: error in per cent of the test rows, and in brackets the per cent that"
+        "\nAFT by its greatest number of leaves: error in per cent of the test samples; in brackets the per cent that"
     )
     print("get another class than most bagged trees give them; means over the seeds\n")
     printed, written = [], []
@@ -172,11 +176,11 @@ def print_leaves(results, tables, output):
     write_csv(output / "orthogonal_leaves.csv", header, written)
 
 
-# ------------------------------------------------------------------------------------- constant answers, and test rows
+# ---------------------------------------------------------------------------------- constant answers, and test samples
 
 
 def constant_answers(models):
-    """Find the models that give one class to all test rows: that class, or None of both, and with how many seeds."""
+    """Find the models that predict one class for all test samples: this class, or None for both, and the seeds."""
     found = {}
     for model, values in models.items():
         shares = values["share_of_class_1"]
@@ -188,17 +192,17 @@ def constant_answers(models):
 
 
 def simple_errors(models, target):
-    """Return errors on fixed test rows, in per cent, of what takes no tree or the smallest one."""
+    """Return errors on fixed test samples, in per cent, of constant answers and of the smallest trees."""
     wrong = {f"always {label}": 100.0 * float(np.mean(target != label)) for label in (0, 1)}
     return wrong | {"one split": 100.0 * float(models["stump"]["error"][0])}
 
 
 def print_constants(judged, tables):
-    """Print which models, ours and the paper's, say one class of all test rows, or err as a simple answer does."""
+    """Print which models, ours and the paper's, predict one class only, or have the error of a simple answer."""
     print(
         "\nSimple answers: errors of the paper that are those of a constant or of one split, and which of ours call all"
     )
-    print("test rows one class")
+    print("test samples one class")
     for name, models in judged.items():
         setting, table = SETTINGS[name], tables[name]
         lines = []
@@ -207,7 +211,7 @@ def print_constants(judged, tables):
             for label in (0, 1):
                 wrong, balanced = int(np.sum(test != label)), np.mean(np.unique(test) == label)
                 lines.append(
-                    f"always {label}: {wrong} of {len(test)} test rows wrong, {100.0 * wrong / len(test):.2f} %; "
+                    f"always {label}: {wrong} of {len(test)} test samples wrong, {100.0 * wrong / len(test):.2f} %; "
                     f"balanced accuracy {balanced:.1f}"
                 )
             for answer, error in simple_errors(models, test).items():
@@ -226,8 +230,10 @@ def print_constants(judged, tables):
 
 
 def print_fitted_to_test(judged):
-    """Print what weights gain that are fitted to the test rows."""
-    print("\nODT-LR with weights of least squares from the training rows -> from the test rows, as the paper has it")
+    """Print the gain of weights that are fitted to the test samples."""
+    print(
+        "\nODT-LR with weights of least squares from the training samples -> from the test samples, as the paper has it"
+    )
     print('("Since the class-labels in the test set are already known, we use the least square regression"): mean')
     print("error in per cent, and the balanced accuracy; * all seeds give one class\n")
     rows = []
@@ -317,9 +323,7 @@ def print_forest(results, output):
     """Print and write a large forest as one tree and as a few."""
     models = collect(results)
     n_trees = results[0]["n_trees"]
-    print(
-        f"\nBreast Cancer: a random forest of {n_trees} trees as one tree, and as a few; 30 % of the rows to test on."
-    )
+    print(f"\nBreast Cancer: a random forest of {n_trees} trees as one tree, and as a few; 30 % of samples to test on.")
     print(f"Trees have {MAX_LEAF_NODES} leaves at most. Means over {len(results)} seeds, of errors with the standard")
     print("deviation.\n")
     titles = {

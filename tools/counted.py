@@ -5,7 +5,7 @@ from benchmarks.common import NO_LIMITS, classification_data, label_sequence
 
 
 def counted_calls():
-    """(name, kernel and its arguments, keyword arguments) of every counted call."""
+    """Return (name, kernel and its arguments, keyword arguments) of every counted call."""
     X, y = classification_data(4_000)
     for criterion in ("gini", "entropy", "ogini", "ranking", "wig", "gain_ratio", "jaccard", "mae"):
         yield f"tree, {criterion}", ("grow_by_gain", X, y, None, 2, criterion), NO_LIMITS

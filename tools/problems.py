@@ -107,12 +107,12 @@ WEIGHTS = ("none", "whole", "real")
 
 
 def rng_of(name):
-    """Random numbers of a problem, which follow from its name."""
+    """Return random numbers of a problem, which follow from its name."""
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
 def make_problem(name, n=32, n_features=4, n_classes=4, categories=False):
-    """X, y: ties, duplicates, a constant column and continuous values; two columns of codes with `categories`."""
+    """Make X, y: ties, duplicates, a constant column and continuous values; two columns of codes with `categories`."""
     rng = rng_of(name)
     y = rng.integers(0, n_classes, n)
     y[:n_classes] = np.arange(n_classes)
@@ -139,7 +139,7 @@ def tree_arrays(tree):
 
 
 def fitted_arrays(estimator, X):
-    """All that is fitted: the trees' arrays, other fitted arrays, and what is predicted."""
+    """Return all that is fitted: the trees' arrays, other fitted arrays, and what is predicted."""
     found = [getattr(estimator, name) for name in FITTED_ARRAYS if hasattr(estimator, name)]
     if hasattr(estimator, "tree_"):
         found += tree_arrays(estimator.tree_)
@@ -152,7 +152,7 @@ def fitted_arrays(estimator, X):
 
 
 def fit(name, estimator, weights="none", n_classes=4, **made):
-    """What is fitted on the problem of this name, with warnings as they come."""
+    """Fit the estimator on the problem of this name; warnings are not caught."""
     X, y = make_problem(name, n_classes=n_classes, **made)
     # A category that only samples of weight 0 have would be unknown to `predict`.
     weights = make_weights(weights, len(X), rng_of("weights of " + name), fewest=int(made.get("categories", False)))
@@ -164,7 +164,7 @@ def fit(name, estimator, weights="none", n_classes=4, **made):
 
 
 def tree_problems():
-    """Trees of every criterion, by growth, limits, weights and categories."""
+    """Yield trees of every criterion, by growth, limits, weights and categories."""
     for (label, criterion), growth, limits in product(CRITERIA.items(), GROWTHS, LIMITS):
         for weights, categories in product(WEIGHTS, (False, True)):
             if weights != "none" and label in SEQUENCE_CRITERIA:
@@ -180,7 +180,7 @@ def tree_problems():
 
 
 def family_problems():
-    """The other single trees, with what only they have."""
+    """Yield the other single trees, with what only they have."""
     for criterion, rule in product(("ogini", "wig", "ranking", "gini"), ("mode", "median", "expected")):
         name = f"ordinal tree, {criterion}, {rule}"
         estimator = OrdinalDecisionTreeClassifier(criterion, predict_rule=rule, classes=[3, 1, 0, 2], max_depth=3)
@@ -206,7 +206,7 @@ def fit_with_missing(name, estimator, weights, missing):
 
 
 def forest_problems():
-    """Forests of every kind, with and without bootstrap."""
+    """Yield forests of every kind, with and without bootstrap."""
     for (label, criterion), bootstrap in product(CRITERIA.items(), (False, True)):
         options = {"criterion": criterion, "bootstrap": bootstrap, "max_depth": 4, "random_state": 5}
         if label not in SEQUENCE_CRITERIA:
@@ -231,7 +231,7 @@ def forest_problems():
 
 
 def fit_quietly(name, estimator, weights="none", **made):
-    """`fit` where warnings depend on the draws: out-of-bag samples that no tree has, equal samples of two classes."""
+    """Fit where warnings depend on the draws: out-of-bag samples that no tree has, equal samples of two classes."""
     with np.testing.suppress_warnings() as warnings:
         warnings.filter(UserWarning)
         return fit(name, estimator, weights, **made)
@@ -241,7 +241,7 @@ def fit_quietly(name, estimator, weights="none", **made):
 
 
 def id3_problems():
-    """Trees by distance: evaluation, labels, stop, weights, categories and limits."""
+    """Yield trees by distance: evaluation, labels, stop, weights, categories and limits."""
     settings = product(DISTANCES, ("local", "global", "glocal"), ("majority", "all"), ("pure", "no_decrease"))
     for distance, evaluation, labels, stop in settings:
         for weights, categories in product(WEIGHTS, (False, True)):
@@ -288,7 +288,7 @@ def staged(name):
 
 
 def other_problems():
-    """Effort-To-Compress, minimal trees, and simplification."""
+    """Yield Effort-To-Compress, minimal trees, and simplification."""
     for n_symbols, n in product((1, 2, 3, 20), (1, 2, 17, 300)):
         name = f"sequence of {n} over {n_symbols}"
         yield name, partial(substitutions_of, name, n_symbols, n)
@@ -318,7 +318,7 @@ def simplified(name):
 
 
 def fourier_problems():
-    """Spectra, averages, Gram matrices and rebuilt trees, and the estimators made of them."""
+    """Yield spectra, averages, Gram matrices and rebuilt trees, and the estimators made of them."""
     for n_classes, categories in product((2, 3), (False, True)):
         name = f"spectra, {n_classes} classes, categories {categories}"
         yield name, partial(spectra_of, name, n_classes, categories)
@@ -376,7 +376,7 @@ def spectra_of(name, n_classes, categories):
 
 
 def large_problems():
-    """Nodes that are cut into bins, blocks of wide and narrow entries, ranks: for the compiled engine only."""
+    """Yield nodes that are cut into bins, blocks of wide and narrow entries, ranks: for the compiled engine only."""
     for criterion, n, weights in product(("gini", "entropy"), (20_000, 70_000), WEIGHTS):
         for n_classes, options in (
             (2, {}),
@@ -405,7 +405,7 @@ def large_problems():
 
 
 def problems():
-    """(name, function, whether for both engines) of every problem."""
+    """Yield (name, function, whether for both engines) of every problem."""
     families = [tree_problems, family_problems, forest_problems, id3_problems, other_problems, fourier_problems]
     for family in families:
         for name, call in family():
@@ -415,6 +415,6 @@ def problems():
 
 
 def estimators_without_problem():
-    """Public estimators that no problem fits: there must be none."""
+    """Return public estimators that no problem fits: there must be none."""
     source = inspect.getsource(inspect.getmodule(problems))
     return [name for name in pytrees.__all__ if name.endswith(("Classifier", "Tree")) and name not in source]

@@ -27,7 +27,7 @@ TOLERATED = 0.01
 
 
 def digest(found):
-    """A digest of nested lists of arrays, numbers and strings: of dtypes, shapes and bytes."""
+    """Return a digest of nested lists of arrays, numbers and strings: of dtypes, shapes and bytes."""
     content = hashlib.sha256()
     _feed(content, found)
     return content.hexdigest()[:16]
@@ -59,7 +59,7 @@ def digest_of(name, call, engine):
 
 
 def digests(n_jobs, only=""):
-    """Digests by problem and engine."""
+    """Return digests by problem and engine."""
     wanted = [
         (name, call, engine)
         for name, call, on_both in problems()
@@ -71,7 +71,7 @@ def digests(n_jobs, only=""):
 
 
 def instructions():
-    """Instructions of some kernels by name, none where there is no valgrind."""
+    """Count instructions of some kernels by name, none where there is no valgrind."""
     sys.path.insert(0, str(Path(__file__).parent.parent / "asv_bench"))
     from benchmarks.common import count_instructions, has_valgrind
     from counted import counted_calls

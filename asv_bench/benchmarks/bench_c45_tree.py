@@ -21,7 +21,7 @@ class Grow:
 
 
 class CompiledGrow:
-    """What pruning and raising take, and memory."""
+    """Time and memory of growth, pruning and raising."""
 
     params = (KINDS, ["unpruned", "pruned", "raised"])
     param_names = ("kind", "pruning")

@@ -17,7 +17,7 @@ CRITERIA = ["gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "
 
 
 def categorical_data(n_rows, n_classes=2, n_categories=8):
-    """(X, y, n_categories): of 20 features the first ten hold codes of values that are close."""
+    """Make (X, y, n_categories): of 20 features the first ten hold codes of values that are close."""
     X, y = classification_data(n_rows, n_classes=n_classes)
     ranks = X[:, :10].argsort(axis=0).argsort(axis=0)
     # Neighbouring values share a code, and the codes are in no order.

@@ -19,7 +19,7 @@ DATASETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_c
 
 
 def shuffled(dataset):
-    """(X, y) in a random order: as they come, the rows are sorted by class."""
+    """Return (X, y) in a random order: as they come, the rows are sorted by class."""
     X, y = DATASETS[dataset](return_X_y=True)
     order = np.random.default_rng(0).permutation(len(y))
     return X[order], y[order]

@@ -16,7 +16,7 @@ def informative_data(n, n_features=20, n_classes=2):
 
 
 class FitCases:
-    """Where limits or data are out of the ordinary."""
+    """Fits with unusual limits or data."""
 
     params = (
         LIBRARIES,

@@ -11,7 +11,7 @@ WAYS = {"local": ("local", "majority"), "global": ("global", "majority"), "all l
 
 
 def arguments(X, y, distance, way, n_classes=None, **limits):
-    """Of `grow_tree`, as args and kwargs."""
+    """Return the arguments of `grow_by_distance`, as args and kwargs."""
     evaluation, labels = WAYS[way]
     limits = {name: limit for name, limit in (NO_LIMITS | limits).items() if name not in ("min_gain", "max_candidates")}
     args = X, y.astype("int32"), None, n_classes or int(y.max()) + 1, distance

@@ -121,7 +121,7 @@ class Instructions:
 
 
 class InstructionsOfManyRows:
-    """As Instructions, with enough rows for bins, and with limits and data out of the ordinary."""
+    """Instructions with enough samples for bins, and with unusual limits and data."""
 
     params = (["gini", "entropy"], ["2 classes", "10 classes", "32 values", "whole weights", "depth 8"])
     param_names = ("criterion", "case")

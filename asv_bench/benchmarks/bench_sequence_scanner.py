@@ -6,7 +6,7 @@ from .common import ENGINES, count_instructions, has_valgrind, kernel_of, skip_u
 
 
 def node(kind, n, n_features=4, n_classes=2, seed=0):
-    """(labels, n_classes, orders, cuts) of features of which every second one tells of the class."""
+    """Make (labels, n_classes, orders, cuts) of features of which every second one tells of the class."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, n).astype(np.int32)
     if kind == "sorted labels":

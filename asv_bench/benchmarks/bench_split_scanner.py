@@ -40,7 +40,7 @@ class RootSplitByOrdinalCounts:
 
 
 class RootSplitByClusterings:
-    """What the cuts cost beside those of Gini: the sort is the same. In small nodes fewer cuts are passed over."""
+    """Cost of cuts compared with Gini: the sort is the same. In small nodes fewer cuts are skipped."""
 
     params = (["gini", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"], [3, 10], [200, 10**4])
     param_names = ("criterion", "n_classes", "n")

@@ -10,7 +10,7 @@ KINDS = ["numbers", "categories", "missing"]
 
 
 def c45_data(kind, n):
-    """(X, y, n_categories): 20 numbers, the same in 8 categories each, or a tenth of the numbers missing."""
+    """Make (X, y, n_categories): 20 numbers, the same in 8 categories each, or a tenth of the numbers missing."""
     X, y = classification_data(n, n_values=8 if kind == "categories" else None)
     if kind == "missing":
         X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan

@@ -42,7 +42,7 @@ SEQUENCE_KINDS = [
 
 
 def kernel_of(engine, name):
-    """A kernel of the named engine."""
+    """Return a kernel of the named engine."""
     with config_context(engine=engine):
         return kernel(name)
 
@@ -54,7 +54,7 @@ def skip_unless(condition):
 
 
 def label_sequence(kind, n, rng):
-    """(codes, n_symbols) of a sequence of n labels of one of SEQUENCE_KINDS; only random kinds use rng."""
+    """Make (codes, n_symbols) of a sequence of n labels of one of SEQUENCE_KINDS; only random kinds use rng."""
     name, _, n_symbols = kind.partition(" ")
     if name == "random":
         codes, n_symbols = rng.integers(int(n_symbols), size=n), int(n_symbols)
@@ -81,13 +81,13 @@ def _fibonacci_word(n):
 
 
 def label_sequences(kind, n, seed=0):
-    """Different sequences of one kind, enough of them that a processor cannot learn their branches by heart."""
+    """Make different sequences of one kind, enough of them that a processor cannot learn their branches by heart."""
     rng = np.random.default_rng(seed)
     return [label_sequence(kind, n, rng) for _ in range(min(64, max(2, 2**20 // n)))]
 
 
 def classification_data(n_rows, n_features=20, n_classes=2, n_values=None, seed=0):
-    """(X, y): overlapping classes of unequal size, in random order.
+    """Make (X, y): overlapping classes of unequal size, in random order.
 
     A third of the features tells of the class, a third mixes these, the rest is noise. Every second feature is measured
     to one decimal, so that values repeat; with `n_values` every feature has at most so many.
@@ -107,7 +107,7 @@ def classification_data(n_rows, n_features=20, n_classes=2, n_values=None, seed=
 
 
 def grow(engine, X, y, criterion, weights=None, **limits):
-    """A tree of the named engine; limits that are not given do not apply."""
+    """Return a tree of the named engine; limits that are not given do not apply."""
     return kernel_of(engine, "grow_by_gain")(X, y, weights, int(y.max()) + 1, criterion, **(NO_LIMITS | limits))
 
 
@@ -124,7 +124,8 @@ getattr(importlib.import_module(f"pytrees._core.{module}"), function)(*args, **k
 
 
 def count_instructions(function, *args, **kwargs):
-    """Instructions of one call of a compiled kernel, counted by callgrind; the load of the machine does not matter."""
+    """Count the instructions of one call of a compiled kernel by callgrind; the load of the machine does not
+    matter."""
     with tempfile.TemporaryDirectory() as folder:
         call = os.path.join(folder, "call.pickle")
         with open(call, "wb") as file:

@@ -8,7 +8,7 @@ from .common import UNLIMITED
 
 
 def full_tree(depth, cardinalities, rng):
-    """(tree, values of its nodes): all leaves at one depth, no feature twice on a path."""
+    """Make (tree, values of its nodes): all leaves at one depth, no feature twice on a path."""
     nodes = []
 
     def grow(levels, free):
@@ -30,13 +30,14 @@ def full_tree(depth, cardinalities, rng):
 
 
 def full_trees(n_trees, depth, cardinalities, seed=0):
-    """(trees, values of their nodes)."""
+    """Make (trees, values of their nodes)."""
     rng = np.random.default_rng(seed)
     return zip(*(full_tree(depth, cardinalities, rng) for _ in range(n_trees)), strict=True)
 
 
 def chains(n_trees, length, cardinalities, seed=0):
-    """(trees, values of their nodes): every node cuts values off an attribute that has some left, and has a leaf."""
+    """Make (trees, values of their nodes): every node cuts values off an attribute that has some left, and has a
+    leaf."""
     rng = np.random.default_rng(seed)
     trees, values = [], []
     for _ in range(n_trees):
@@ -63,7 +64,7 @@ LIMITS = ("variance", 1e-12, 1.0, UNLIMITED, 32)
 
 
 def multiway_tree(depth, cardinalities, rng, absent=0.0):
-    """(tree, values of its nodes): all leaves at one depth, a child for every value that is not absent."""
+    """Make (tree, values of its nodes): all leaves at one depth, a child for every value that is not absent."""
     names = ("children_left", "children_right", "feature", "category")
     arrays, children = {name: [] for name in names}, []
 
@@ -96,6 +97,6 @@ def multiway_tree(depth, cardinalities, rng, absent=0.0):
 
 
 def multiway_trees(n_trees, depth, cardinalities, absent=0.0, seed=0):
-    """(trees, values of their nodes)."""
+    """Make (trees, values of their nodes)."""
     rng = np.random.default_rng(seed)
     return zip(*(multiway_tree(depth, cardinalities, rng, absent) for _ in range(n_trees)), strict=True)

@@ -74,14 +74,14 @@ def fit_sklearn(criterion, max_depth, X, y, weights=None):
 
 
 def fit_ydf(X, y):
-    """Exact splits by information gain, without pruning and without limits."""
+    """Fit exact splits by information gain, without pruning and without limits."""
     ydf.verbose(0)
     learner = ydf.CartLearner(label="y", min_examples=1, max_depth=-1, validation_ratio=0.0, num_threads=1)
     learner.train({"x": X, "y": y})
 
 
 def cart():
-    """Trees against scikit-learn's, whole `fit` on one thread; the goal of entropy is 0.7 of Gini's ratio."""
+    """Compare trees against scikit-learn's, whole `fit` on one thread; the goal of entropy is 0.7 of Gini's ratio."""
     for case in CASES:
         contestants = {}
         for criterion in ("gini", "entropy"):

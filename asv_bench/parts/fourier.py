@@ -31,7 +31,8 @@ PLOT = Path(__file__).parents[2] / "docs" / "images" / "energy.svg"
 
 
 def fourier(plot=False):
-    """Spectra of one tree; growth of what needs none; forests on Breast Cancer; compiled against the reference."""
+    """Measure spectra of one tree; growth of what needs none; forests on Breast Cancer; compiled against the
+    reference."""
     for part in (extraction, growth_without_spectra, forests, with_and_without_spectra, engines):
         print(f"{part.__name__.replace('_', ' ')}: {part.__doc__}")
         part()
@@ -44,7 +45,7 @@ def fourier(plot=False):
 
 
 def extraction():
-    """Full trees on 40 binary attributes, a real number at every leaf; peak memory in a process of its own."""
+    """Measure full trees on 40 binary attributes, a real number at every leaf; peak memory in a process of its own."""
     for depth, public in PUBLIC.items():
         if Quick.wanted and depth > 10:
             continue
@@ -65,7 +66,7 @@ def extraction():
 
 
 def spectrum_alone(depth):
-    """(bytes of a spectrum, bytes that memory rises by) in a fresh process."""
+    """Return (bytes of a spectrum, bytes that memory rises by) in a fresh process."""
     command = [sys.executable, "-m", "parts.fourier", str(depth)]
     run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1])
     return tuple(json.loads(run.stdout))
@@ -92,7 +93,7 @@ def chained(n_trees, length):
 
 
 def halves(cardinalities):
-    """A schema that leaves every second attribute half of its values."""
+    """Return a schema that leaves every second attribute half of its values."""
     return {m: range(size // 2) for m, size in enumerate(cardinalities) if m % 2 == 0}
 
 
@@ -118,7 +119,8 @@ AXES = {
 
 
 def growth_without_spectra():
-    """Seconds, and the factor where the size doubles: polynomial, about the number of pairs for inner products."""
+    """Print seconds, and the factor where the size doubles: polynomial, about the number of pairs for inner
+    products."""
     calls = {"gram": gram_of, "schema average": average_of, "one tree of 32 leaves": tree_of}
     for axis, (sizes, make, of_what) in AXES.items():
         print(f"  {f'{axis} ({of_what})':<48}" + "".join(f"{name:>24}" for name in calls))
@@ -138,7 +140,7 @@ def growth_without_spectra():
 
 
 def forests():
-    """scikit-learn's forests on Breast Cancer, and what is made of them."""
+    """Measure scikit-learn's forests on Breast Cancer, and what is made of them."""
     X, y = load_breast_cancer(return_X_y=True)
     for n_trees in (100, 500):
         codes = ordinal_codes(RandomForestClassifier(n_trees, random_state=0).fit(X, y))
@@ -161,7 +163,8 @@ def forests():
 
 
 def with_and_without_spectra():
-    """The same answers on both ways: 10 trees of depth 6 on 40 binary attributes, and one tree of 32 leaves of them."""
+    """Measure the same answers on both ways: 10 trees of depth 6 on 40 binary attributes, and one tree of 32 leaves of
+    them."""
 
     def draw(rng):
         return full_trees(10, 6, BINARY, seed=int(rng.integers(2**31)))
@@ -181,7 +184,7 @@ def with_and_without_spectra():
 
 
 def engines():
-    """The compiled engine against the reference, which is far slower: small trees."""
+    """Compare the compiled engine against the reference, which is far slower: small trees."""
 
     def on(engine, call):
         def run(*arguments):
@@ -208,7 +211,8 @@ def engines():
 
 
 def draw_energies():
-    """Energy by order of two trees on Breast Cancer: of features above their medians, and of their own thresholds."""
+    """Draw energy by order of two trees on Breast Cancer: of features above their medians, and of their own
+    thresholds."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

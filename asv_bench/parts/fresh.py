@@ -1,4 +1,4 @@
-"""What is measured in processes of its own: memory, permutation trees of many rows, and start-up."""
+"""Measurements in fresh processes: memory, permutation trees of many samples, and start-up."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ print(perf_counter() - start)
 
 
 def memory():
-    """Peak memory of `fit` beyond X and y, MiB; scikit-learn's copy of X in single precision is its own."""
+    """Measure peak memory of `fit` beyond X and y, MiB; scikit-learn's copy of X in single precision is its own."""
     for n_classes in (2, 10):
         X, y = informative_data(100_000, np.random.default_rng(0), n_classes=n_classes)
         for criterion in ("gini", "entropy"):
@@ -40,7 +40,8 @@ def memory():
 
 
 def permutation():
-    """Permutation trees of many rows × 10, at most 256 candidates a node: seconds and peak memory beyond X and y."""
+    """Measure permutation trees of many rows × 10, at most 256 candidates a node: seconds and peak memory beyond X and
+    y."""
     for n in (25_000, 50_000, 100_000):
         X, y = informative_data(n, np.random.default_rng(0), n_features=10)
         runs = [
@@ -52,7 +53,7 @@ def permutation():
 
 
 def startup():
-    """Milliseconds that an import takes in a fresh process which has NumPy and `sklearn.base`."""
+    """Measure milliseconds that an import takes in a fresh process which has NumPy and `sklearn.base`."""
     times = {"pytrees": [], "sklearn.tree": []}
     for _ in range(1 if Quick.wanted else 11):
         for module, column in times.items():

@@ -21,7 +21,8 @@ CARDIOTOCOGRAPHY = ("ctg_nsp", "ctg_class")
 
 
 def id3():
-    """ID3 trees: engines on Wine, Cardiotocography, and the cost of global evaluation against rows and leaves."""
+    """Measure ID3 trees: engines on Wine, Cardiotocography, and the cost of global evaluation against rows and
+    leaves."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Equal samples in X")
         _against_the_reference()
@@ -41,7 +42,7 @@ def _wine(rng):
 
 
 def _against_the_reference():
-    """The reference judges every candidate of every step from scratch."""
+    """Compare with the reference, which judges every candidate of every step from scratch."""
     for distance in ("information_gain", "jaccard"):
         for way in ("local", "global"):
             contestants = {engine: partial(_grow, engine, distance, way, {}) for engine in ("compiled", "reference")}
@@ -49,7 +50,7 @@ def _against_the_reference():
 
 
 def _on_public_data():
-    """Fully grown trees: the engine alone, and a whole fit."""
+    """Measure fully grown trees: the engine alone, and a whole fit."""
     sets = {"Wine": _wine}
     try:
         tables = {name: datasets.load(name) for name in CARDIOTOCOGRAPHY}

@@ -1,4 +1,4 @@
-"""What was measured on: processor, compiler and libraries."""
+"""The measured machine: processor, compiler and libraries."""
 
 import os
 import platform
@@ -31,7 +31,7 @@ def _processor():
 
 
 def _compiler():
-    """Compilers leave their names in what they make."""
+    """Read the name that the compiler left in the kernels."""
     found = re.search(rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", Path(growth.__file__).read_bytes())
     return found[0].decode() if found else "unknown"
 

@@ -1,4 +1,4 @@
-"""What a threshold costs by each criterion, against Gini."""
+"""Cost of a threshold by each criterion, against Gini."""
 
 from statistics import median
 from time import process_time
@@ -14,7 +14,7 @@ N_CLASSES = 10
 
 
 def noise(rng, n, n_features=20):
-    """(X, y) of features that tell nothing, all of whose values differ."""
+    """Make (X, y) of features that tell nothing, all of whose values differ."""
     return rng.normal(size=(n, n_features)), rng.integers(N_CLASSES, size=n).astype(np.int32)
 
 
@@ -24,8 +24,8 @@ def informative(rng, n):
 
 
 def nanoseconds(X, y, turns):
-    """{criterion: time of a threshold}: the least of some turns of the root's split, less that of a root that may not
-    be split, whose features are only sorted. Processor time, because the differences are small."""
+    """Return {criterion: time of a threshold}: the least of some turns of the root's split, less that of a root that
+    may not be split, whose features are only sorted. Processor time, because the differences are small."""
     least = dict.fromkeys([*GOALS, "sort"], np.inf)
     for _ in range(turns):
         for name in least:
@@ -37,7 +37,7 @@ def nanoseconds(X, y, turns):
 
 
 def instructions(X, y, criterion):
-    """Of a threshold, by the same subtraction."""
+    """Count the instructions of a threshold, by the same subtraction."""
     call = ("growth", "grow_tree", X, y, None, N_CLASSES, criterion)
     limits = NO_LIMITS | {"max_depth": 1}
     split, sort = (count_instructions(*call, **(limits | {"min_samples_leaf": least})) for least in (1, len(y)))
@@ -45,9 +45,9 @@ def instructions(X, y, criterion):
 
 
 def ordinal():
-    """Cost of a threshold: the split of a root of 16,000 × 20 and ten classes, all values different, less the sort of
-    its features. Fresh data every time, of which each criterion takes the least of some turns; then medians, and
-    medians of the ratios to Gini on the same data. Instructions, of one small root, do not depend on the load."""
+    """Measure cost of a threshold: the split of a root of 16,000 × 20 and ten classes, all values different, less the
+    sort of its features. Fresh data every time, of which each criterion takes the least of some turns; then medians,
+    and medians of the ratios to Gini on the same data. Instructions, of one small root, do not depend on the load."""
     n, turns, repetitions = (rows(16_000), 2, 1) if Quick.wanted else (16_000, 15, 21)
     for title, draw in {"features of noise": noise, "informative features": informative}.items():
         rng = np.random.default_rng(0)

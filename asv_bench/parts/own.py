@@ -9,7 +9,7 @@ from .timing import informative_data, print_ratio, race
 
 
 def own():
-    """Whole fits with a criterion written in Python: how many times as long as with the engine's own."""
+    """Measure whole fits with a criterion written in Python: how many times as long as with the engine's own."""
     for n_classes in (2, 10):
         contestants = {"gini": fit_with("gini"), "gini in Python": fit_with(Gini())}
 

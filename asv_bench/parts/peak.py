@@ -23,8 +23,8 @@ STATUS = Path("/proc/self/status")
 
 
 def fit_alone(estimator_class, X, y, **parameters):
-    """(seconds, bytes): of a fit in a fresh process; the peak of its resident memory beyond what it had before, with
-    the libraries imported and X and y made."""
+    """Return (seconds, bytes): of a fit in a fresh process; the peak of its resident memory beyond what it had before,
+    with the libraries imported and X and y made."""
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder, "X.npy"), X)
         np.save(Path(folder, "y.npy"), y)
@@ -46,7 +46,7 @@ def peak():
 
 
 def forget_peak():
-    """Bytes from which the peak now rises: the present ones on Linux, elsewhere the greatest so far."""
+    """Return bytes from which the peak now rises: the present ones on Linux, elsewhere the greatest so far."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:

@@ -1,4 +1,4 @@
-"""How the time of a fit grows."""
+"""Growth of the time of a fit with samples, features and classes."""
 
 from functools import partial
 from math import log2

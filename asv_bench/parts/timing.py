@@ -24,7 +24,7 @@ def seconds(call, *args):
 
 
 def race(contestants, make_arguments, repetitions):
-    """{name: seconds of every repetition}: on the same fresh data, taking turns, everyone first in turn."""
+    """Return {name: seconds of every repetition}: on the same fresh data, taking turns, everyone first in turn."""
     rng = np.random.default_rng(0)
     names = list(contestants)
     times = {name: [] for name in names}
@@ -60,7 +60,7 @@ def report(title, call, make_arguments, repetitions):
 
 
 def informative_data(n, rng, n_features=20, n_classes=2):
-    """(X, y) of make_classification: half of the features are informative, X is float64."""
+    """Make (X, y) of make_classification: half of the features are informative, X is float64."""
     return make_classification(
         rows(n),
         n_features,
@@ -71,5 +71,5 @@ def informative_data(n, rng, n_features=20, n_classes=2):
 
 
 def cut_into(X, n_values):
-    """Whole numbers 0..n_values - 1, about equally frequent, that rise with the values."""
+    """Return whole numbers 0..n_values - 1, about equally frequent, that rise with the values."""
     return (X.argsort(axis=0).argsort(axis=0) * n_values // len(X)).astype(np.float64)

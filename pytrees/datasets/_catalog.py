@@ -1,4 +1,4 @@
-"""What the tables do not say of themselves: their origin, the order of their classes, and which columns are nominal."""
+"""Facts that the tables do not contain: their origin, the order of their classes, and which columns are nominal."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one data set.
+    """The facts about one data set.
 
     `order` has the classes from the lowest to the highest; without it they are in sorted order. `levels` gives words an
     order; a column that has levels, but is not nominal, is ordered. `empty` is the word that an empty field stands for;
@@ -27,7 +27,7 @@ class Entry:
 
 _LOW_TO_HIGH = ("low", "med", "high")
 _CERTAINTY = ("absent", "possible", "definite")
-_MONKS = {"nominal": ALL, "split": True, "note": "The test part holds all 432 rows that there are."}
+_MONKS = {"nominal": ALL, "split": True, "note": "The test part holds all 432 possible samples."}
 _SQUASH = {"nominal": ("site", "daf", "fruit")}
 _CTG = "UCI (Cardiotocography)"
 _DELVE = "DELVE"
@@ -61,7 +61,7 @@ _NOMINAL = {
         "nominal",
         "UCI (splice-junction gene sequences)",
         nominal=ALL,
-        note="The raw form of dna; 15 rows hold the ambiguity codes D, N, R or S.",
+        note="The raw form of dna; 15 samples have the ambiguity codes D, N, R or S.",
     ),
     "cmc": Entry(
         "nominal",
@@ -70,7 +70,7 @@ _NOMINAL = {
     ),
     "monks1": Entry("nominal", "UCI", **_MONKS),
     "monks2": Entry("nominal", "UCI", **_MONKS),
-    "monks3": Entry("nominal", "UCI", **{**_MONKS, "note": _MONKS["note"] + " 6 rows of the train part are noise."}),
+    "monks3": Entry("nominal", "UCI", **{**_MONKS, "note": _MONKS["note"] + " 6 samples of the train part are noise."}),
     "ctg_nsp": Entry("nominal", _CTG),
     "ctg_class": Entry("nominal", _CTG),
 }
@@ -79,7 +79,7 @@ _ORDINAL = {
     "ERA": Entry("ordinal", "Ben-David (Weka, OpenML)"),
     "ESL": Entry("ordinal", "Ben-David (Weka, OpenML)"),
     "LEV": Entry("ordinal", "Ben-David (Weka, OpenML)"),
-    "SWD": Entry("ordinal", "Ben-David", note="The order of the rows may differ from the original."),
+    "SWD": Entry("ordinal", "Ben-David", note="The order of the samples may differ from the original."),
     "automobile": Entry(
         "ordinal",
         "UCI",

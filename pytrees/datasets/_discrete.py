@@ -19,15 +19,15 @@ _SIZES = {
 _DRAWN = ("nasdaq", "cmc")
 
 _NOTES = {
-    "spect": "Class 1 is abnormal. The training part has 40 rows of both classes, the test part 172 of 187 of class 1.",
+    "spect": "Class 1 is abnormal. The training part has 40 samples of each class, the test part 172 of 187 class 1.",
     "nasdaq": "Synthetic, by make_stock_moves(random_state=0): the paper's quotes were not published.",
     "dna": "Class 1 are both kinds of boundaries, class 0 is neither.",
     "house_votes_84": "1 is yea, 0 is nay; what is neither counts as 1, as the paper has it. Class 1 is republican.",
     "cmc": (
         "Class 1 are those who use any method. An attribute of more than two values is 1 above the cut that parts the "
-        "rows most evenly: the paper has binary attributes and a binary class, and says of neither how. The file is "
-        "sorted by class in two runs, so that the last 153 rows are of one class: the training rows are to be drawn, "
-        "which the paper does not say."
+        "samples most evenly: the paper has binary attributes and a binary class, without saying how. The file is "
+        "sorted by class in two runs, so that the last 153 samples are of one class: the training samples are to be "
+        "drawn, which the paper does not say."
     ),
 }
 
@@ -39,6 +39,12 @@ def discrete_names():
     -------
     list of str
         In the order of Section VII of Kargupta, Park and Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006.
+
+    See Also
+    --------
+    load_discrete : Loads one of them.
+    ordinal_names : The data sets of the ordinal paper.
+    names : The tables in the folder.
 
     Examples
     --------
@@ -66,15 +72,21 @@ def load_discrete(name, *, data_home=None, return_X_y=False):
     sklearn.utils.Bunch
         ``data`` of shape (n_samples, n_features), float64, the codes 0 to ``cardinalities - 1``; ``cardinalities`` of
         shape (n_features,), int64; ``target`` of shape (n_samples,), int64, 0 or 1; ``feature_names``; ``n_train``, how
-        many rows the paper trains on, and ``drawn``, whether these are to be drawn at random: otherwise they are the
-        first ones; ``DESCR``, what the classes and the codes are, and what the paper leaves open.
+        many samples the paper trains on, and ``drawn``, whether these are to be drawn at random: otherwise they are the
+        first ones; ``DESCR``, the meaning of classes and codes, and what the paper leaves open.
 
     Raises
     ------
     FileNotFoundError
         If no folder is named, or the table is not in it.
     ValueError
-        If there is no such data set, or the table has other rows or columns.
+        If there is no such data set, or the table has other samples or columns.
+
+    See Also
+    --------
+    discrete_names : The names of these data sets.
+    make_stock_moves : Makes the stand-in for "nasdaq".
+    load : Loads any table as it stands in its file.
 
     Examples
     --------

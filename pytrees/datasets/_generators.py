@@ -25,7 +25,12 @@ def load_toy_permutations():
     -------
     sklearn.utils.Bunch
         ``data`` of shape (14, 2), float64; ``target`` of shape (14,), int64; ``feature_names``; ``permutations``, a
-        dict from "A".."E" to arrays of row numbers, counted from 0.
+        dict from "A".."E" to arrays of sample indices, from 0.
+
+    See Also
+    --------
+    load_toy_ordinal : The toy example of the ordinal paper.
+    pytrees.PermutationDecisionTreeClassifier : Trees that depend on the order of the samples.
 
     Examples
     --------
@@ -61,14 +66,19 @@ def load_toy_ordinal():
 
     The two splits of Fig. 3 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the first
     feature has classes 0 and 3 on its left, the second has classes 0 and 1. Criteria for nominal classes cannot tell
-    them apart; those for ordered classes prefer the second. A class has 10 rows here; the paper's text does not say
-    how many.
+    them apart; those for ordered classes prefer the second. A class has 10 samples here; the paper's text does not
+    say how many.
 
     Returns
     -------
     sklearn.utils.Bunch
         ``data`` of shape (40, 2), float64, of zeros and ones; ``target`` of shape (40,), int64; ``feature_names``;
         ``target_names``, the classes in order.
+
+    See Also
+    --------
+    load_toy_permutations : The toy example of the permutation paper.
+    pytrees.OrdinalDecisionTreeClassifier : Trees for ordered classes.
 
     Examples
     --------
@@ -93,7 +103,7 @@ def load_toy_ordinal():
 def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
     """Make one of the three MONK's problems: six nominal features, two classes, and a rule.
 
-    The features a1..a6 have the values 1..3, 1..3, 1..2, 1..3, 1..4 and 1..2. Class 1 are the rows with
+    The features a1..a6 have the values 1..3, 1..3, 1..2, 1..3, 1..4 and 1..2. Class 1 are the samples with
 
     - problem 1: a1 = a2 or a5 = 1,
     - problem 2: exactly two of the six features at 1,
@@ -102,6 +112,7 @@ def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
     Parameters
     ----------
     problem : {1, 2, 3}
+        The number of the problem.
     n_samples : int, optional
         Number of samples, drawn without replacement; by default all 432 in lexicographic order. The original training
         sets have 124, 169 and 122.
@@ -120,7 +131,12 @@ def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
     Raises
     ------
     ValueError
-        If there is no such problem, not so many rows, or `noise` is no share.
+        If `problem`, `n_samples` or `noise` is out of range.
+
+    See Also
+    --------
+    make_balance_scale : Ordered classes that follow from a rule.
+    make_from_random_tree : Classes that follow from a random tree.
 
     References
     ----------
@@ -163,6 +179,11 @@ def make_balance_scale():
         In order: 0 where weight times distance is greater on the left (L), 1 where the scale balances (B), 2 where it
         is greater on the right (R).
 
+    See Also
+    --------
+    make_monks : Other classes that follow from a rule.
+    load_ordinal : Loads the file "balance-scale", among the sets of the ordinal paper.
+
     Examples
     --------
     >>> import numpy as np
@@ -201,6 +222,11 @@ def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std
     y : ndarray of shape (n_samples,), int64
         Their classes, from 0.
 
+    See Also
+    --------
+    make_from_random_tree : The other artificial data of the same paper.
+    sklearn.datasets.make_blobs : The function behind it, with more options.
+
     Examples
     --------
     >>> from pytrees.datasets import make_gaussian_blobs
@@ -216,7 +242,7 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
     """Make uniform random points, labelled by a random decision tree.
 
     Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the size of trees
-    with that of such a one, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is
+    with that of a random tree, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is
     split at a random feature, between two random neighbouring values of its points, until there are `n_nodes` nodes.
     Sibling leaves have different classes, every class has a leaf, and every leaf has points. A smaller tree may yet
     label the points in the same way: the paper discards samples for which it finds one.
@@ -250,6 +276,11 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
     ValueError
         If there is no such tree, or it has too many leaves for the points.
 
+    See Also
+    --------
+    make_gaussian_blobs : The other artificial data of the same paper.
+    make_monks : Classes that follow from a rule on nominal features.
+
     Examples
     --------
     >>> from pytrees.datasets import make_from_random_tree
@@ -279,9 +310,9 @@ def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), rand
     Parameters
     ----------
     n_samples : int, default=1000
-        Days, at least one.
+        Number of days, at least one.
     n_stocks : int, default=99
-        Stocks beside the one whose move is the class, at least one.
+        Number of stocks beside the one whose move is the class, at least one.
     cuts : sequence of float, default=(-2.0, 0.0, 2.0)
         Changes in per cent between the levels, ascending.
     random_state : int, RandomState instance or None, default=None
@@ -298,6 +329,11 @@ def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), rand
     ------
     ValueError
         If there are no days, stocks or cuts, or the cuts do not ascend.
+
+    See Also
+    --------
+    load_discrete : Gives these data by the name "nasdaq", as the paper codes them.
+    make_from_random_tree : Random classes that a tree can learn exactly.
 
     Examples
     --------
@@ -347,7 +383,7 @@ def _split_at_random(X, n_leaves, max_depth, random):
     while len(leaves) < n_leaves:
         open_ones = [i for i, leaf in enumerate(leaves) if len(leaf.rows) > 1 and leaf.depth != max_depth]
         if not open_ones:
-            raise ValueError(f"{n_leaves} leaves are too many for {len(X)} rows and max_depth={max_depth!r}.")
+            raise ValueError(f"{n_leaves} leaves are too many for {len(X)} samples and max_depth={max_depth!r}.")
         leaf = leaves.pop(open_ones[random.randint(len(open_ones))])
         leaf.feature = int(random.randint(X.shape[1]))
         column = X[leaf.rows, leaf.feature]

@@ -81,6 +81,12 @@ def ordinal_names():
         In the order and with the names of Table I of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision
         trees": 44 of its 45. The other one, nhanes, is not publicly available as it was prepared.
 
+    See Also
+    --------
+    load_ordinal : Loads one of them.
+    discrete_names : The data sets of the paper on orthogonal decision trees.
+    names : The tables in the folder.
+
     Examples
     --------
     >>> from pytrees.datasets import ordinal_names
@@ -102,19 +108,19 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
     one_hot : bool, default=True
-        Give nominal features one column a value, or a single one where they have two values. Otherwise they are codes.
+        Give nominal features one column for every value, or a single one where they have two. Otherwise they are codes.
     impute : bool, default=True
-        Put the mean of the column, or the most frequent value of a nominal one, where a value is missing. That looks
-        at all rows, those of a later test part too; with False they are NaN, for an imputer in a pipeline.
+        Replace missing values by the mean of the column, or the most frequent value of a nominal one. That uses all
+        samples, those of a later test part too; with False they are NaN, for an imputer in a pipeline.
 
     Returns
     -------
     sklearn.utils.Bunch
         ``data`` of shape (n_samples, n_features), float64; ``target``, codes 0..n_classes-1 from the lowest class to
         the highest, int64; ``target_names``, the classes in this order; ``feature_names``; ``categorical``, the mask of
-        features that are codes of nominal values; ``train_size`` and ``test_size``, the rows of the paper's random
-        stratified splits; ``paper``, a Bunch of ``n_classes`` and ``n_features`` as Table I prints them; ``origin`` and
-        ``DESCR`` as in :func:`pytrees.datasets.load`.
+        features that are codes of nominal values; ``train_size`` and ``test_size``, the numbers of samples in the
+        paper's random stratified splits; ``paper``, a Bunch of ``n_classes`` and ``n_features`` as Table I prints them;
+        ``origin`` and ``DESCR`` as in :func:`pytrees.datasets.load`.
 
         A numeric target is cut by :func:`equal_frequency_classes`; bondrate's lowest two classes are joined.
 
@@ -125,10 +131,27 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
     ValueError
         If there is no such data set.
 
+    See Also
+    --------
+    ordinal_names : The names of these data sets.
+    equal_frequency_classes : Cuts numeric targets into ordered classes.
+    load : Loads any table as it stands in its file.
+
     Notes
     -----
     There are as many features as in Table I, but for squash-unstored (50; printed 52), support (33, or 19 without
     `one_hot`; printed 19) and vlbw (28, or 25 without `one_hot`; printed 19).
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pytrees.datasets import load_ordinal
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = pathlib.Path(folder, "toy.csv")
+    ...     _ = table.write_text("x,y,target\\n1,2,1\\n,3,2\\n3,4,3\\n4,5,4\\n5,6,5\\n")
+    ...     toy = load_ordinal("toy", data_home=folder)
+    >>> toy.target_names, toy.data[1], toy.train_size
+    (array(['1', '2', '3', '4', '5'], dtype='<U1'), array([3.25, 3.  ]), 225)
     """
     name = _paper_name(name)
     row = _TABLE_1[name]
@@ -153,8 +176,8 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
 def equal_frequency_classes(target, n_classes):
     """Cut a numeric target into ordered classes that are as equally frequent as its ties allow.
 
-    Rows of the same target are of the same class. The lowest class ends behind the value whose rank is nearest to n/Q,
-    the lower one of two; what is left is cut into Q-1 classes in the same way.
+    Samples of the same target are of the same class. The lowest class ends at the value whose rank is nearest to n/Q,
+    the lower one of two; the other samples are cut into Q-1 classes in the same way.
 
     Parameters
     ----------
@@ -173,10 +196,15 @@ def equal_frequency_classes(target, n_classes):
     ValueError
         If there are fewer different values than classes.
 
+    See Also
+    --------
+    load_ordinal : Loads the data sets of the ordinal paper, whose numeric targets are cut like this.
+    sklearn.preprocessing.KBinsDiscretizer : Cuts features into bins.
+
     Notes
     -----
-    Takes O(n log n + m Q) steps for m different values. Where many rows have the same target, as 0 in bank2, the class
-    that holds them is larger, and the others share what is left.
+    Takes O(n log n + m Q) steps for m different values. Where many samples have the same target, as 0 in bank2, the
+    class that holds them is larger, and the others share the remaining samples.
 
     Examples
     --------

@@ -34,6 +34,11 @@ def get_data_home(data_home=None):
     FileNotFoundError
         If the folder does not exist.
 
+    See Also
+    --------
+    names : The data sets in this folder.
+    load : Loads one of them.
+
     Examples
     --------
     >>> from pytrees.datasets import get_data_home
@@ -74,6 +79,17 @@ def load_table(name, data_home=None):
     See Also
     --------
     load : Reads words, missing values, fixed splits and numeric targets too.
+    names : The data sets in the folder.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pytrees.datasets import load_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "mine.csv").write_text("size,weight,target\\n1,3.5,no\\n2,4,yes\\n")
+    ...     mine = load_table("mine", data_home=folder)
+    >>> mine.data.tolist(), mine.target.tolist(), mine.feature_names
+    ([[1.0, 3.5], [2.0, 4.0]], ['no', 'yes'], ['size', 'weight'])
     """
     header, rows = _read(_find(name, data_home))
     return Bunch(
@@ -89,16 +105,22 @@ def load_shipped(name):
     Parameters
     ----------
     name : {"iris", "breast_cancer_wisconsin_diagnostic", "wine"}
+        The name of the table.
 
     Returns
     -------
     sklearn.utils.Bunch
-        As of :func:`load_table`.
+        ``data``, ``target`` and ``feature_names``, as in :func:`load_table`.
 
     Raises
     ------
     KeyError
         If scikit-learn does not ship it.
+
+    See Also
+    --------
+    load_table : The same from a file.
+    sklearn.datasets.load_wine : Where one of the tables comes from.
 
     Examples
     --------
@@ -125,8 +147,8 @@ def names(data_home=None, *, task=None):
     Returns
     -------
     list of str
-        In alphabetical order; a set that comes as ``NAME.train`` and ``NAME.test`` is named once. Tables that nothing
-        is known of are listed too, unless a `task` is asked for.
+        In alphabetical order; a set that comes as ``NAME.train`` and ``NAME.test`` is named once. Unknown tables
+        are listed too, unless `task` is given.
 
     Raises
     ------
@@ -134,6 +156,11 @@ def names(data_home=None, *, task=None):
         If no folder is named, or it does not exist.
     ValueError
         If there is no such task.
+
+    See Also
+    --------
+    load : Loads one of these data sets.
+    get_data_home : The folder.
 
     Examples
     --------
@@ -167,7 +194,7 @@ def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False
     data_home : path-like, optional
         As in :func:`get_data_home`.
     subset : {"all", "train", "test"}, default="all"
-        Part of a set that has a fixed split; "all" gives the rows of the train part, then those of the test part.
+        Part of a set that has a fixed split; "all" gives the samples of the train part, then those of the test part.
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
     as_frame : bool, default=False
@@ -176,12 +203,12 @@ def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False
     Returns
     -------
     sklearn.utils.Bunch
-        ``data`` of shape (n_samples, n_features), float64: numbers as they are, words as their place in
+        ``data`` of shape (n_samples, n_features), float64: numbers unchanged, words as their index in
         ``categories``, NaN where a value is missing; ``target`` of shape (n_samples,): codes of the classes, int64,
         or numbers, float64, of a regression set; ``target_names``, the classes in the order of their codes, from the
         lowest to the highest where they are ordered, None for regression; ``feature_names``; ``categorical``, a mask
         of the nominal features; ``categories``, a dict from the names of nominal and word features to their values;
-        ``task``, "nominal", "ordinal" or "regression"; ``n_train``, how many rows are of the train part of a fixed
+        ``task``, "nominal", "ordinal" or "regression"; ``n_train``, the number of samples in the train part of a fixed
         split, None where there is none; ``frame``, data and target with ``as_frame=True``, otherwise None; ``origin``
         and ``DESCR``, where the set comes from, in short and in full. Of an unknown table, columns of words are
         nominal, and a target of numbers that are not whole is regression.
@@ -194,6 +221,12 @@ def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False
         If pandas is asked for, but not installed.
     ValueError
         If there is no such subset, or the file is not the known table.
+
+    See Also
+    --------
+    names : The data sets in the folder.
+    load_table : Only numbers, as they stand in the file.
+    load_ordinal : The sets of the ordinal paper, ready to be fitted.
 
     Examples
     --------
@@ -260,7 +293,7 @@ def _read_subset(name, subset, data_home):
         split = entry.split
     if not split:
         if subset != "all":
-            raise ValueError(f"The data set {name!r} has no fixed split into train and test rows.")
+            raise ValueError(f"The data set {name!r} has no fixed split into train and test samples.")
         return *_read(_find(name, data_home)), None
     parts = [_read(_find(f"{name}.{part}", data_home)) for part in _PARTS if subset in ("all", part)]
     if any(header != parts[0][0] for header, _ in parts):
@@ -362,7 +395,7 @@ def _describe(name, entry, bunch):
     lines = [
         f"{name} ({entry.task})",
         f"Origin: {entry.origin}",
-        f"Rows: {rows}",
+        f"Samples: {rows}",
         f"Features: {columns}, of which nominal: {bunch.categorical.sum()}",
         f"Missing values: {np.isnan(bunch.data).sum()}",
     ]

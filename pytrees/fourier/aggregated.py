@@ -77,10 +77,10 @@ def _shares_of_trees(weights, n_trees):
 
 
 class ReconstructedFourierTree(_RebuiltTreeClassifier):
-    """A tree rebuilt from its own Fourier spectrum, without the small coefficients if wanted (RFT).
+    """A tree rebuilt from its own Fourier spectrum, which can be truncated (RFT).
 
-    A whole spectrum gives the function of the tree itself, in a tree of other splits perhaps; a truncated one gives a
-    smoother function, which acts like pruning [1]_.
+    A whole spectrum gives the function of the tree itself, in a tree that may have other splits; a truncated one gives
+    a smoother function, which acts like pruning [1]_.
 
     Parameters
     ----------
@@ -89,16 +89,16 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         inside of :class:`sklearn.frozen.FrozenEstimator`. A :class:`Tree` has learned already. None: a
         :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
     energy : float in (0, 1] or None, default=None
-        The spectrum keeps its fewest coefficients that have this share of the energy outside w_0. Only where there is
-        room for a spectrum, with few values an attribute; see :meth:`FourierSpectrum.truncate`.
+        The spectrum keeps the fewest coefficients that have this share of the energy outside w_0. Only where there is
+        room for a spectrum, with few values for every attribute; see :meth:`FourierSpectrum.truncate`.
     max_order : int or None, default=None
-        The spectrum loses its coefficients of higher order. As `energy`.
+        Coefficients of higher order are dropped. As `energy`, only where there is room for a spectrum.
     measure : {"uniform", "empirical"} or list of array-like, default="uniform"
-        Under which product measure the function is averaged: all codes of an attribute alike, with their frequencies
-        in X, or with these masses. Codes number the intervals between the thresholds, or the categories, see
-        :func:`pytrees.fourier.ordinal_codes`.
+        The product measure under which the function is averaged: all codes of an attribute with equal mass, with their
+        frequencies in X, or with these masses. Codes number the intervals between the thresholds, or the categories,
+        see :func:`pytrees.fourier.ordinal_codes`.
     criterion : {"entropy", "variance"}, default="entropy"
-        What a split of the new tree gains in; see :meth:`FourierSpectrum.to_tree`.
+        The measure of a split's gain in the new tree; see :meth:`FourierSpectrum.to_tree`.
     tol : float, default=0
         A node whose variance is at most this is a leaf.
     max_depth : int or None, default=None
@@ -111,26 +111,29 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The new tree, on the features as they are; :meth:`encode` gives its samples where features are categorical, by
-        which it splits into a child for every category that has mass. Its `value` holds shares of classes times the
+        The new tree, on the original features. Where some are categorical, it splits codes, which :meth:`encode` gives,
+        into a child for every category that has mass. Its `value` holds shares of classes times the
         probability of the node, and `n_node_samples` is 1: it has no training samples.
     averages_ : ndarray of shape (tree_.node_count, n_outputs), float64
-        The averages of the function at its nodes, as they are: of the indicator of the last of two classes, or of the
-        indicators of all of more.
+        The averages of the function at its nodes, not cut off: of the indicator of the last of two classes, or of the
+        indicators of all classes where there are more.
     merged_node_count_ : int
-        How many nodes :func:`merge_redundant` leaves, which keeps all predictions.
+        Number of nodes after :func:`merge_redundant`, which keeps all predictions.
     member_node_counts_ : ndarray of shape (1,), int64
-        How many nodes the tree had before.
+        Number of nodes of the tree before.
     classes_ : ndarray of shape (n_classes,)
+        The classes, in order.
     n_classes_, n_features_in_ : int
+        Numbers of classes and features.
     is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
-        Which features are categorical: those of `estimator`. None where none is.
+        Whether a feature is categorical in `estimator`; None where none is.
     categories_ : list of ndarray
-        The categories of every categorical feature, sorted. Others in X are refused, or stay at the node that asks for
-        them, as the `handle_unknown` of `estimator` says.
+        The categories of every categorical feature, sorted. Samples of other categories are refused, or stay at the
+        node that splits by the feature, by the `handle_unknown` of `estimator`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of every feature in the total gain.
 
     See Also
     --------
@@ -183,7 +186,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative, for what is fitted and for ``measure="empirical"``.
+            Weights of the samples, not negative, for the fit of the tree and for ``measure="empirical"``.
 
         Returns
         -------
@@ -207,8 +210,8 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
 class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     """One tree made of all trees of an ensemble: TCFS of the weighted sum of their functions (AFT).
 
-    Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere; their weighted sum is
-    their vote. The tree approximates the vote, and is the vote where nothing limits it [1]_.
+    Every tree of the ensemble is the function that is 1 where it predicts a class, and 0 elsewhere; their weighted sum
+    is their vote. The tree approximates the vote, and is the vote where nothing limits it [1]_.
 
     Parameters
     ----------
@@ -218,9 +221,9 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         :class:`sklearn.frozen.FrozenEstimator`; so are sequences of :class:`Tree` or of fitted trees. None: a
         :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
     n_estimators : int, default=10
-        How many trees are grown; ensembles have their own number.
+        Number of trees that are grown; ensembles have their own number.
     weights : array-like of shape (n_trees,) or None, default=None
-        Weights of the trees' votes, not negative, such as those of boosting. None: all alike.
+        Weights of the trees' votes, not negative, such as those of boosting. None: all equal.
     energy : float in (0, 1] or None, default=None
         As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_order : int or None, default=None
@@ -237,7 +240,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         Greatest number of leaves. With None, and nothing else that limits it, the tree is the vote itself, which can
         need exponentially more leaves than the ensemble has.
     random_state : int, RandomState instance or None, default=None
-        Given to what is fitted, if that has a `random_state` of None.
+        Given to the estimator that is fitted, if its own `random_state` is None.
 
     Attributes
     ----------
@@ -246,6 +249,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     member_node_counts_ : ndarray of shape (n_trees,), int64
         How many nodes the trees of the ensemble have.
     feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of every feature in the total gain.
 
     See Also
     --------
@@ -310,7 +314,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative, for what is fitted and for ``measure="empirical"``.
+            Weights of the samples, not negative, for the fit of the tree and for ``measure="empirical"``.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What the estimators on the Fourier algebra share: the ensemble that they are made of, as trees of ordinal codes."""
+"""Base of the estimators on the Fourier algebra: the ensemble that they are made of, as trees of ordinal codes."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -32,16 +32,16 @@ REBUILD_CONSTRAINTS = {
 
 
 class MadeOfTreesMixin:
-    """What an estimator with a parameter `estimator` takes over from that."""
+    """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories."""
 
     @property
     def categorical_features(self):
-        """What `estimator`, or the tree that it bags, has for this parameter."""
+        """The value of this parameter in `estimator`, or in the tree that it bags."""
         return _parameter(self.estimator, "categorical_features")[1]
 
     @property
     def handle_unknown(self):
-        """What `estimator`, or the tree that it bags, has for this parameter; a :class:`Tree` lets all codes pass."""
+        """The value of this parameter in `estimator`, or in the tree that it bags; a :class:`Tree` takes all codes."""
         return _parameter(self.estimator, "handle_unknown")[1] or "majority"
 
 
@@ -68,7 +68,7 @@ class CodedEnsemble:
         The measure as the functions of the Fourier algebra take it.
     rows : ndarray of shape (n_samples, n_features), int64
     labels : ndarray of shape (n_samples,), int64
-        Places in `classes`.
+        Indices in `classes`.
     classes : ndarray of shape (n_classes,)
     weights : ndarray of shape (n_samples,) or None
         Of the samples; None where all are 1.
@@ -89,7 +89,7 @@ class CodedEnsemble:
 
     @property
     def values(self):
-        """What the function of every tree is at its nodes; arrays of shape (node_count, n_outputs)."""
+        """The values of every tree's function at its nodes; arrays of shape (node_count, n_outputs)."""
         return [self.indicators(labels) for labels in self.codes.labels]
 
     def indicators(self, labels):
@@ -98,7 +98,7 @@ class CodedEnsemble:
 
 
 def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
-    """Fit what is to be fitted on X and y, and code its trees.
+    """Fit the ensemble on X and y unless it is fitted already, and code its trees.
 
     `estimator` has the parameters `estimator`, `measure` and `random_state`. A tree is grown on bootstrap samples,
     n_estimators times, or once where that is None.
@@ -203,8 +203,9 @@ def _classes_of(members):
 def nearest_shares(scores):
     """Project scores on the nearest shares of classes; (n_samples, n_classes) float64.
 
-    The Euclidean projection of every row on the simplex, which keeps the order of the scores. One score is that of the
-    second class, and the first has the rest to 1; among equals up to 1e-10, the lowest class stays the first.
+    The Euclidean projection of every sample's scores on the simplex, which keeps the order of the scores. One score is
+    that of the second class, and the first has the rest to 1; among equals up to 1e-10, the lowest class stays the
+    first.
     """
     scores = np.round(scores, _DECIMALS)
     falling = -np.sort(-scores, axis=1)

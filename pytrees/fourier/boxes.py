@@ -170,7 +170,7 @@ def check_trees(given, cardinalities):
 
 
 def check_same_classes(given):
-    """Refuse estimators that have learned different classes, but as many; a Tree knows only how many there are."""
+    """Raise ValueError where estimators have as many, but different classes; a Tree knows only their number."""
     known = [np.asarray(tree.classes_) for tree in given if hasattr(tree, "classes_")]
     for classes in known:
         if classes.shape == known[0].shape and not np.array_equal(classes, known[0]):
@@ -178,7 +178,7 @@ def check_same_classes(given):
 
 
 def _check_splits(tree, cardinalities):
-    """Refuse a tree that splits where no values are."""
+    """Raise ValueError where a tree splits outside of the cardinalities."""
     binary = (tree.children_left != LEAF) & (tree.children_left != MULTIWAY)
     feature, threshold = tree.feature[binary], tree.threshold[binary]
     wrong = (threshold < 0) | (threshold >= cardinalities[feature] - 1)
@@ -197,7 +197,7 @@ def _check_splits(tree, cardinalities):
 
 
 def feature_of_children(tree):
-    """Return the feature that the parent of every one of `tree.children` looks at."""
+    """Return the feature by which the parent of every one of `tree.children` splits."""
     return np.repeat(tree.feature, np.diff(tree.child_offsets))
 
 
@@ -279,7 +279,7 @@ class Leaves:
 
     @property
     def magnitude(self):
-        """What the sum of the trees nowhere exceeds: the greatest values of the trees, added up."""
+        """An upper bound of the sum of the trees: the sum of their greatest absolute values."""
         return float(np.sum(np.maximum.reduceat(np.abs(self.values).max(axis=1), self.indptr[:-1])))
 
 
@@ -294,12 +294,12 @@ def _starts(lengths):
 
 
 def check_positive(name, number):
-    """Refuse a limit that is neither None nor a whole number above zero."""
+    """Raise ValueError unless a limit is None or a whole number above zero."""
     if number is not None and (isinstance(number, bool) or not isinstance(number, Integral) or number < 1):
         raise ValueError(f"{name} must be a whole number from 1, or None, got {number!r}.")
 
 
 def check_number(name, number, low, high=np.inf):
-    """Refuse what is not a real number from low to high."""
+    """Raise ValueError unless a number is real and from low to high."""
     if isinstance(number, bool) or not isinstance(number, Real) or not low <= number <= high:
         raise ValueError(f"{name} must be a number from {low} to {high}, got {number!r}.")

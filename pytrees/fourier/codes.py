@@ -17,9 +17,9 @@ from .boxes import check_same_classes, check_trees, feature_of_children, multiwa
 
 
 class OrdinalCodes:
-    """What :func:`ordinal_codes` returns.
+    """The trees of an ensemble on ordinal codes, and the coding of samples; made by :func:`ordinal_codes`.
 
-    Attributes
+    Parameters
     ----------
     trees : list of Tree
         The trees, splitting codes. Where they were scikit-learn's, `value` holds shares of classes, and the nodes are
@@ -27,17 +27,45 @@ class OrdinalCodes:
     labels : list of ndarray of shape (node_count,), int64
         The codes of the classes that the nodes predict as leaves: the majority, but perhaps not in ID3 trees. For
         those, use ``values=[labels == class_index for labels in codes.labels]``.
-    cardinalities : ndarray of shape (n_features,), int64
-        One more than the feature has thresholds; of categorical features the number of categories.
     thresholds : list of ndarray of shape (cardinality - 1,), float64
         Ascending. The code of a value is the number of thresholds below it; in categorical features a value is the
-        place of a category.
+        index of a category.
+    dtype : numpy.dtype
+        The type that values are rounded to before they are compared: float32 for scikit-learn's trees, as they do it.
+    categories : dict of int to ndarray
+        The sorted categories of every categorical feature, by the index of the feature.
+    encoder : object, optional
+        Has the attributes of a fitted estimator that coding categories needs. By default samples have codes of
+        categories already.
+
+    Attributes
+    ----------
+    cardinalities : ndarray of shape (n_features,), int64
+        One more than the feature has thresholds; of categorical features the number of categories.
     is_categorical : ndarray of shape (n_features,), bool
+        Whether a feature is categorical.
     categories : list of ndarray
         The categories of every categorical feature, sorted: all that a tree of the ensemble knows. Of plain trees,
         which know codes only, the numbers from 0.
-    dtype : numpy.dtype
-        What values are rounded to before they are compared: float32 for scikit-learn's trees, as they do it.
+
+    See Also
+    --------
+    ordinal_codes : Makes one of an ensemble.
+    tree_from_ensemble : One tree of the ensemble, on codes, which `decode` takes.
+    gram : Inner products of the trees on codes.
+
+    Examples
+    --------
+    Two trees that split one feature at 1 and at 3 cut it into three intervals:
+
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import ordinal_codes
+    >>> trees = [DecisionTreeClassifier().fit([[0], [2], [4]], y) for y in ([0, 1, 1], [0, 0, 1])]
+    >>> codes = ordinal_codes(trees)
+    >>> codes.thresholds, codes.cardinalities
+    ([array([1., 3.])], array([3]))
+    >>> codes.transform([[0.5], [1.5], [9.0]]).ravel()
+    array([0, 1, 2])
     """
 
     def __init__(self, trees, labels, thresholds, dtype, categories, encoder=None):
@@ -48,18 +76,18 @@ class OrdinalCodes:
         self._encoder = encoder
 
     def transform(self, X):
-        """Code values.
+        """Encode samples: the number of thresholds below a value, or the index of a category.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            As the ensemble takes it; of plain trees, as they do.
+        X : array-like of shape (n_samples, n_features)
+            Samples as the ensemble takes them; of plain trees, as these take them.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_features), int64
-            Categories that no tree knows have codes outside the cardinality, mostly -1: samples stay where one is asked
-            for.
+        ndarray of shape (n_samples, n_features), int64
+            Categories that no tree knows have codes outside the cardinality, mostly -1: their samples stay at the
+            multiway node that splits by the feature.
 
         Raises
         ------
@@ -74,12 +102,12 @@ class OrdinalCodes:
         return self.number(X.astype(np.float64))
 
     def number(self, X):
-        """Code samples whose categories are numbered already, as `encode` of an estimator does.
+        """Encode samples whose categories are numbered already, as `encode` of an estimator does.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features), float64
-            Numbers, and the places of categories in `categories`.
+            Numbers, and the indices of categories in `categories`.
 
         Returns
         -------
@@ -103,7 +131,7 @@ class OrdinalCodes:
         -------
         Tree
             It compares float64. Where values are rounded to float32 first, its thresholds lie where rounding turns.
-            Of categorical features it takes the places in `categories`.
+            Of categorical features it takes the indices in `categories`.
 
         Raises
         ------
@@ -139,7 +167,7 @@ def _greatest_rounded_below(thresholds):
 
 
 def ordinal_codes(ensemble):
-    """Code the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
+    """Encode the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
 
     Every tree goes on giving every sample the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that
     samples of X came to before. A feature is categorical where the ensemble says so, or where a tree has a multiway
@@ -154,15 +182,21 @@ def ordinal_codes(ensemble):
     Returns
     -------
     OrdinalCodes
-        The trees on codes, and what codes samples.
+        The trees on codes, and the coding of samples.
 
     Raises
     ------
     TypeError
-        If there is something that is no classification tree.
+        If something in the ensemble is not a classification tree.
     ValueError
         If there are no trees, if they differ in their features or classes, or in what is categorical, or if some are
         pytrees' and some scikit-learn's, which compare values in different precisions.
+
+    See Also
+    --------
+    OrdinalCodes : What is returned.
+    gram : Inner products of the trees on codes.
+    tree_from_ensemble : One tree of the ensemble.
 
     Examples
     --------
@@ -180,7 +214,7 @@ def ordinal_codes(ensemble):
 
 
 def code(ensemble, categories=None):
-    """Code the features of an ensemble; `categories` lists all codes of an ensemble that has learned from codes."""
+    """Encode the features of an ensemble; `categories` lists all codes of an ensemble that has learned from codes."""
     members = _members_of(ensemble)
     first = members[0].tree
     if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree, *_ in members):
@@ -210,7 +244,7 @@ class _Member(NamedTuple):
 
 
 class _CategoryCodes(BaseEstimator):
-    """Categories as `encode` wants an estimator to have them."""
+    """The attributes of a fitted estimator that `encode` needs, for the categories of an ensemble."""
 
     handle_unknown = "majority"
 

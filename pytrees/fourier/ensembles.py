@@ -46,6 +46,11 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
     ValueError
         As in :func:`gram`.
 
+    See Also
+    --------
+    gram : The inner products of all pairs of several trees.
+    FourierSpectrum.inner : The same of two spectra.
+
     Examples
     --------
     The share of the domain where both trees say class 1:
@@ -97,6 +102,12 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
     ValueError
         If the trees differ in their features or classes; if a tree splits where no values are; if the measure is
         unknown or its masses do not sum to one; if X has values outside the cardinalities.
+
+    See Also
+    --------
+    tree_inner : The inner product of two trees.
+    FourierSpectrum.inner : The same of two spectra.
+    OrthogonalTreesClassifier : Estimator that takes the eigenvectors of this matrix.
 
     Notes
     -----
@@ -154,6 +165,11 @@ def schema_average(
     ------
     ValueError
         As in :func:`gram`; if the schema fixes what is not there, or has no mass.
+
+    See Also
+    --------
+    FourierSpectrum.schema_average : The same of a spectrum, under the uniform measure.
+    tree_from_ensemble : Builds a tree from such averages.
 
     Examples
     --------
@@ -230,6 +246,12 @@ def tree_from_ensemble(
     ------
     ValueError
         As in :func:`gram` and :meth:`FourierSpectrum.to_tree`.
+
+    See Also
+    --------
+    FourierSpectrum.to_tree : The same from a spectrum, which can be truncated first.
+    ordinal_codes : The trees of an ensemble on codes, as needed here.
+    ReconstructedFourierTree : Estimator that works this way.
 
     Notes
     -----

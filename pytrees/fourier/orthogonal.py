@@ -101,7 +101,7 @@ def principal_components(functions, n_components):
     rank = int(np.count_nonzero(energies > _ROUNDING * len(energies) * functions.scale))
     if isinstance(n_components, Integral):
         if n_components > rank:
-            why = "" if rank else ": every tree says one class everywhere"
+            why = "" if rank else ": every tree predicts one class everywhere"
             raise ValueError(
                 f"n_components={n_components}, but the functions of the {len(energies)} trees have rank {rank}{why}."
             )
@@ -114,9 +114,9 @@ def principal_components(functions, n_components):
 
 
 def with_signs(components):
-    """Turn rows so that no sum is negative, and where it vanishes that the greatest entry is not.
+    """Choose the sign of every component so that its sum, or where that vanishes its greatest entry, is not negative.
 
-    Of several greatest entries that is the first. Rounding decides neither.
+    Of several greatest entries the first decides. Rounding decides neither.
     """
     sums, sizes = components.sum(axis=1), np.abs(components)
     greatest = (sizes >= (1.0 - _SAME) * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
@@ -136,7 +136,7 @@ def separate_trees(functions, components, ensemble, limits):
 def shared_tree(functions, components, ensemble, limits):
     """Build one tree for all components by TCFS, and the components that are orthogonal on its leaves.
 
-    The averages of the functions on the leaves have a Gram matrix of their own: its eigenvectors turn the components.
+    The averages of the functions on the leaves have a Gram matrix of their own: its eigenvectors rotate the components.
     """
     weights = components @ functions.lifted
     values = [
@@ -171,11 +171,11 @@ def _decoded(codes, built):
 
 
 class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
-    """A few trees that say what an ensemble says: the principal components of its trees' functions (ODT).
+    """A few trees that approximate an ensemble: the principal components of its trees' functions (ODT).
 
-    Every tree of the ensemble is the function that is 1 where it says a class, and 0 elsewhere. The eigenvectors of the
-    matrix of their inner products combine the trees to functions that are orthogonal, and few of them carry most of the
-    variance. Each is made a tree by TCFS, with real numbers at its leaves [1]_.
+    Every tree of the ensemble is the function that is 1 where it predicts a class, and 0 elsewhere. The eigenvectors of
+    the matrix of their inner products combine the trees to functions that are orthogonal, and few of them carry most of
+    the variance. Each is made a tree by TCFS, with real numbers at its leaves [1]_.
 
     Parameters
     ----------
@@ -185,38 +185,39 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         :class:`sklearn.frozen.FrozenEstimator`; so are sequences of :class:`Tree` or of fitted trees. None: a
         :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
     n_estimators : int, default=10
-        How many trees are grown; ensembles have their own number.
+        Number of trees that are grown; ensembles have their own number.
     n_components : int or float in (0, 1], default=0.9
-        How many components, or the share of the variance that they carry together: the fewest that do.
+        Number of components, or the share of the variance that they carry together: the fewest components that do.
     combine : {"vote", "first", "least_squares"}, default="vote"
-        How the components decide: as the ensemble's mean vote, projected on them; the first alone, as a vote in which
-        the trees have the weights of its eigenvector; or weighted as least squares fit the training samples' classes
-        best (ODT-LR), the same weight for all classes.
+        How the components predict: by the ensemble's mean vote, projected on them; by the first alone, as a vote in
+        which the trees have the weights of its eigenvector; or with weights that fit the training samples' classes by
+        least squares (ODT-LR), the same weight for all classes.
     center : bool, default=False
-        Take its mean from every function first, the coefficient w_0. Then the mean vote, or with
-        ``combine="least_squares"`` an intercept for every output, is added to what the components say.
+        Subtract its mean, the coefficient w_0, from every function first. Then the mean vote, or with
+        ``combine="least_squares"`` an intercept for every output, is added to the components' values.
     measure : {"uniform", "empirical"} or list of array-like, default="uniform"
-        Under which product measure functions are orthogonal: all codes of an attribute alike, with their frequencies in
-        X, or with these masses. Codes number the intervals between the ensemble's thresholds, or the categories, see
-        :func:`pytrees.fourier.ordinal_codes`.
+        The product measure under which functions are orthogonal: all codes of an attribute with equal mass, with their
+        frequencies in X, or with these masses. Codes number the intervals between the ensemble's thresholds, or the
+        categories, see :func:`pytrees.fourier.ordinal_codes`.
     structure : {"separate", "shared"}, default="separate"
         A tree for every component, which are only nearly orthogonal where they are limited; or one tree for all, with
-        leaves of several numbers, in which the components are turned so that they are orthogonal at any size.
+        several numbers at its leaves, in which the components are rotated so that they are orthogonal at any size.
     max_depth : int or None, default=None
         Greatest depth of the trees.
     max_leaf_nodes : int or None, default=32
         Greatest number of leaves of a tree. With None, and no `max_depth`, the trees are the components themselves,
         which can need exponentially more leaves than the ensemble has.
     random_state : int, RandomState instance or None, default=None
-        Given to what is fitted, if that has a `random_state` of None.
+        Given to the estimator that is fitted, if its own `random_state` is None.
 
     Attributes
     ----------
     trees_ : list of RebuiltTree of length n_components_
-        ``tree``, on the features as they are (where some are categorical, as :meth:`encode` gives them), and
-        ``averages``, those of the component at its nodes, of shape (node_count, n_outputs). What a component says is no
-        share of a class: the tree's `value` is one column, the probabilities of its nodes under the measure.
+        ``tree``, on the original features (where some are categorical, as :meth:`encode` gives them), and ``averages``,
+        those of the component at its nodes, of shape (node_count, n_outputs). A component's value is no share of a
+        class: the tree's `value` is one column, the probabilities of its nodes under the measure.
     n_components_ : int
+        Number of components.
     components_ : ndarray of shape (n_components_, n_trees), float64
         The weights of the ensemble's trees, orthonormal; the sum of a row is not negative.
     explained_variance_ : ndarray of shape (n_components_,), float64
@@ -224,17 +225,19 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     explained_variance_ratio_ : ndarray of shape (n_components_,), float64
         Their shares of the squared norms of all trees. (Not centred, w_0 counts.)
     gram_ : ndarray of shape (n_components_, n_components_), float64
-        The inner products of the trees that were built. Off its diagonal is what limits took from orthogonality.
+        The inner products of the trees that were built; limited trees are not orthogonal, and it is not diagonal.
     weights_ : ndarray of shape (n_components_,), float64
     intercept_ : ndarray of shape (n_outputs,), float64
-        What the classes' scores are made of: the intercept, and the components times their weights. The one output of
-        two classes is that of the last; with more, every class has one.
+        The scores of the classes are the intercept plus the components times their weights. Two classes have one
+        output, that of the last class; with more, every class has one.
     node_counts_, merged_node_counts_ : ndarray of shape (n_components_,), int64
-        Nodes of the trees; and how many :func:`merge_redundant` leaves of them, where the component decides alone.
+        Numbers of nodes of the trees, and after :func:`merge_redundant`, where the component predicts alone.
     member_node_counts_ : ndarray of shape (n_trees,), int64
-        Nodes of the trees of the ensemble.
+        Numbers of nodes of the trees of the ensemble.
     classes_ : ndarray of shape (n_classes,)
+        The classes, in order.
     n_classes_, n_features_in_ : int
+        Numbers of classes and features.
     is_categorical_, categories_
         As in :class:`ReconstructedFourierTree`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -243,6 +246,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     See Also
     --------
     AggregatedFourierTreeClassifier : One tree of the mean vote.
+    pytrees.fourier.gram : The matrix of inner products whose eigenvectors the components are.
 
     Notes
     -----

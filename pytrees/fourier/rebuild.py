@@ -1,4 +1,4 @@
-"""Trees that are made of functions: what TCFS returns."""
+"""Trees built from functions by TCFS."""
 
 from typing import NamedTuple
 
@@ -16,24 +16,41 @@ _CRITERIA = ("entropy", "variance")
 
 
 class RebuiltTree(NamedTuple):
-    """A tree made of a function, and the function's averages over the schemata of its nodes.
+    """A tree built from a function, and the averages of the function over the schemata of the nodes.
 
     Parameters
     ----------
     tree : Tree
         Its `value` holds the averages as shares of classes, cut off at 0 and 1, times the probability of the node's
-        schema: of one output, those of "any other class" and of the class. There are no training samples:
+        schema; of one output, the shares of "any other class" and of the class. There are no training samples:
         `n_node_samples` is 1 everywhere. `gain` is in bits, or in squared units of the function.
     averages : ndarray of shape (node_count, n_outputs), float64
-        The averages as they are; the tree's function is ``averages[tree.apply(X)]``. Values that have no mass under the
-        measure have no child at a multiway node: there the function is the average of that node.
+        The averages without cutting off; the tree's function is ``averages[tree.apply(X)]``. Values that have no mass
+        under the measure have no child at a multiway node: there the function is the average of that node.
+
+    See Also
+    --------
+    tree_from_ensemble : Makes one of an ensemble.
+    FourierSpectrum.to_tree : Makes one of a spectrum.
+
+    Examples
+    --------
+    The mean of two trees, "and" and "or", is no indicator of a class:
+
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import tree_from_ensemble
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> trees = [DecisionTreeClassifier().fit(X, y) for y in ([0, 0, 0, 1], [0, 1, 1, 1])]
+    >>> rebuilt = tree_from_ensemble(trees, [2, 2], criterion="variance")
+    >>> rebuilt.evaluate(X).ravel()
+    array([0. , 0.5, 0.5, 1. ])
     """
 
     tree: Tree
     averages: np.ndarray
 
     def evaluate(self, X):
-        """Return the averages in the leaves that the samples come to.
+        """Evaluate the function: return the averages of the leaves that the samples come to.
 
         Parameters
         ----------

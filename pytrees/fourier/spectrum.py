@@ -37,32 +37,40 @@ _CONJUGATE = 1e-9
 
 
 class FourierSpectrum:
-    """The Fourier coefficients of a real function of discrete attributes, those that are not zero.
+    """The non-zero Fourier coefficients of a real function of discrete attributes.
 
-    Spectra are added, subtracted, and multiplied by numbers like the functions they stand for. They cannot be changed.
+    Spectra are added, subtracted, and multiplied by numbers like the functions they represent. They are immutable.
 
     Parameters
     ----------
     partitions : array-like of shape (n_coefficients, n_attributes), int
-        Every row once; digit m from 0 to ``cardinalities[m] - 1``.
+        The partitions, all different; digit m from 0 to ``cardinalities[m] - 1``.
     coefficients : array-like of shape (n_coefficients,), complex
-        Those of a real function: j and -j (modulo the cardinalities) have conjugate ones.
+        Of a real function: those of j and -j (modulo the cardinalities) are conjugates.
     cardinalities : array-like of shape (n_attributes,), int
-        How many values the attributes have; 1 is allowed.
+        The number of values of every attribute; 1 is allowed.
 
     Attributes
     ----------
     partitions : ndarray of shape (n_coefficients, n_attributes)
-        Sorted by order, then lexicographically; the first is that of zeros, which is always there. Of the smallest type
-        of int8, int16 and int32 that holds the digits.
+        Sorted by order, then lexicographically; the first is the one of zeros, which is always there. The dtype is the
+        smallest of int8, int16 and int32 that holds the digits.
     coefficients : ndarray of shape (n_coefficients,), complex128
+        The coefficients of these partitions.
     cardinalities : ndarray of shape (n_attributes,), int64
+        As above.
 
     Raises
     ------
     ValueError
-        If a digit is outside its cardinality, a partition stands there twice, a coefficient is not finite, or the
-        function is not real.
+        If a digit is outside its cardinality, a partition occurs twice, a coefficient is not finite, or the function
+        is not real.
+
+    See Also
+    --------
+    tree_from_spectra : Build one tree of several spectra, one for every class.
+    gram : Inner products of trees without their spectra, in polynomial time.
+    AggregatedFourierTreeClassifier : Estimator that turns an ensemble into one tree by its spectrum.
 
     Examples
     --------
@@ -543,6 +551,11 @@ def tree_from_spectra(
     ------
     ValueError
         If there are no spectra, or they are of different domains; as in :meth:`FourierSpectrum.to_tree`.
+
+    See Also
+    --------
+    FourierSpectrum.to_tree : The same of a single spectrum.
+    tree_from_ensemble : The same of an ensemble, without spectra.
 
     Examples
     --------

@@ -181,7 +181,7 @@ def fit_encode(estimator, X, *, allow_missing=False):
 
 
 def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
-    """Code the categorical features, and convert the others to float64: the matrix that the kernels walk.
+    """Encode the categorical features, and convert the others to float64: the matrix that the kernels walk.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def n_categories(estimator):
 
 
 def forget_other_rows(estimator, X, rows):
-    """Forget categories that none of these samples has, the others being left out: as if fit had not been given them.
+    """Remove the categories that only samples outside `rows` have, as if these had not been given to fit.
 
     X, which is coded, is changed in place; left-out samples with a forgotten category get another one's code.
     """

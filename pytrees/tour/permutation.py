@@ -1,7 +1,7 @@
 """Tables 4 and 5 of the permutation paper: trees and forests on public data, over many random splits.
 
-The paper's protocol: 80 % of the rows, drawn at random, for training and 20 % for testing; the depth of a tree is
-chosen among 1, 11, ..., 141 by threefold time-series cross-validation on the training rows, and judged by macro F1.
+The paper's protocol: 80 % of the samples, drawn at random, for training and 20 % for testing; the depth of a tree is
+chosen among 1, 11, ..., 141 by threefold time-series cross-validation on the training samples, and judged by macro F1.
 Forests have the numbers of trees and depths of the paper's Table 5. The paper reports one split; here there are many.
 """
 
@@ -27,7 +27,7 @@ DEPTHS = range(1, 150, 10)
 
 @dataclass(frozen=True)
 class PaperRow:
-    """What Tables 4 and 5 of the paper say of a data set: macro F1 on the test rows, and the forests' parameters."""
+    """The figures of a data set in Tables 4 and 5 of the paper: macro F1 on the test samples, and forest parameters."""
 
     title: str
     tree: float
@@ -158,11 +158,11 @@ def report(results, output):
         figures.setdefault(name, {}).setdefault(kind, []).append((macro_f1, seconds))
     figures = {name: {kind: np.array(values) for kind, values in kinds.items()} for name, kinds in figures.items()}
     n_seeds = len(next(iter(figures.values()))["tree"])
-    print(f"\nMacro F1 on the test rows: the paper's one split, and the mean of ours over {n_seeds} random splits")
+    print(f"\nMacro F1 on the test samples: the paper's one split, and the mean of ours over {n_seeds} random splits")
     print(
         "± their standard deviation [smallest, largest]; 'constant' always answers the most frequent class.\n"
-        "A random split shuffles the rows, so the order that the permutation trees see here is a random one.\n"
-        "Splits share rows, which makes their standard errors too small: a lead by two of them is a hint, no proof."
+        "A random split shuffles the samples, so the order that the permutation trees see here is a random one.\n"
+        "Splits share samples, which makes their standard errors too small: a lead by two of them is a hint, no proof."
     )
     for title, old, new, file_name in (
         ("Table 4: Gini tree (DT) and permutation tree (PDT)", "tree", "permutation_tree", "table_4.csv"),
@@ -255,7 +255,7 @@ def draw(figures, output):
         ax.axhline(np.mean(kinds["constant"][:, 0]), color="0.6", linestyle=":")
         ax.set_title(PAPER[name].title)
         ax.set_xticks(range(len(models)), ["DT", "PDT", "RF", "PDF"])
-    np.atleast_1d(axes)[0].set_ylabel("macro F1 on the test rows")
+    np.atleast_1d(axes)[0].set_ylabel("macro F1 on the test samples")
     figure.suptitle("Points: our splits. Black: the paper's one split. Dotted: always the most frequent class.")
     path = output / "permutation.png"
     output.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the command lines of the tour and of the studies have in common."""
+"""Common parts of the command lines of the tour and of the studies."""
 
 import argparse
 import sys

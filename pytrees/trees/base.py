@@ -1,4 +1,4 @@
-"""What every tree classifier shares: parameters, fit, predict, tags."""
+"""Base classes of all tree classifiers: parameters, fit, predict, tags."""
 
 from contextlib import contextmanager
 from math import ceil
@@ -110,7 +110,7 @@ def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
 
 @contextmanager
 def unchanged_on_error(estimator):
-    """Undo what a fit that fails has set already, such as the names of the features: the last good fit stays whole."""
+    """Restore the estimator where a fit fails: the last good fit stays whole."""
     before = dict(vars(estimator))
     try:
         yield
@@ -121,7 +121,7 @@ def unchanged_on_error(estimator):
 
 
 class BaseClassifier(ClassifierMixin, BaseEstimator):
-    """What trees and forests of them share."""
+    """Base class of trees and forests."""
 
     # The parameter that says what judges splits, what finds it by name, how a tree grows, and what limits it.
     _judge_parameter: ClassVar[str] = "criterion"
@@ -130,7 +130,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     _limits = growth_limits
 
     def _judge(self):
-        """Return what judges the splits, as an object."""
+        """Return the criterion or distance that judges the splits, as an object."""
         return self._resolve(getattr(self, self._judge_parameter))
 
     def _validate_X_y(self, X, y):
@@ -157,7 +157,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             if given is not None:
                 raise ValueError(
                     f"{name} cannot be used with {self._judge_parameter}={getattr(self, self._judge_parameter)!r}: it "
-                    "judges the sequence of the labels, in which a sample stands once and has no weight."
+                    "judges the sequence of the labels, in which a sample has no weight."
                 )
         return None
 
@@ -270,7 +270,7 @@ class BaseTreeClassifier(BaseClassifier):
         return self.tree_.shares_at(leaves)
 
     def apply(self, X):
-        """Find the leaf that every sample comes to.
+        """Find the leaf that every sample reaches.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class BaseTreeClassifier(BaseClassifier):
         return self.tree_.apply_checked(validate_rows(self, X), self)
 
     def decision_path(self, X):
-        """Find the nodes that every sample visits.
+        """Find the nodes on the decision path of every sample.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""C4.5: trees by gain ratio, pruned by what they are expected to err.
+"""C4.5: trees by gain ratio, pruned by their expected errors.
 
 J. R. Quinlan, "C4.5: Programs for Machine Learning", Morgan Kaufmann, 1993.
 """
@@ -24,9 +24,9 @@ class C45Classifier(BaseTreeClassifier):
     """A C4.5 tree: splits by gain ratio, into a child for every category or by a threshold, and pessimistic pruning.
 
     A split is the one of the greatest gain ratio among those that gain about the average or more ([1]_, Chapter 2).
-    Samples whose value is missing go every way in parts, in training and in prediction (Chapter 3). The tree is then
-    pruned by the errors that are to be expected of its leaves (Chapter 4). What the book leaves open is as in Weka's
-    J48.
+    Samples with a missing value go to every child, in parts, in training and in prediction (Chapter 3). The tree is
+    then pruned by the expected errors of its leaves (Chapter 4). Where the book leaves something open, it does what
+    Weka's J48 does.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class C45Classifier(BaseTreeClassifier):
         columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
         every category among the node's samples. None: all features are numbers, and have thresholds.
     handle_unknown : {"error", "majority"}, default="error"
-        What is done when a sample to predict has a category that `fit` has not seen: raise an error; or leave the
-        sample at the first node that asks for it, which predicts as a leaf does. Samples of a category that `fit` has
-        seen, but not among the samples of the node, always stay so.
+        What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
+        at the first node that splits by the feature, which predicts as a leaf does. Samples of a category that `fit`
+        has seen, but not among the samples of the node, always stay there.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
 
@@ -56,11 +56,11 @@ class C45Classifier(BaseTreeClassifier):
     ----------
     tree_ : Tree
         The pruned tree as plain arrays. `value` has the weights of the classes, with the parts of samples whose value
-        was missing; `n_node_samples` the number of samples of which a part came to the node; `gain` the information
-        gain of the split (bits) among the samples that it was chosen for, which a raised branch had not all.
+        was missing; `n_node_samples` the number of samples of which a part reached the node; `gain` the information
+        gain of the split (bits) among the samples that it was chosen for; a raised branch was chosen for fewer than it
+        now has.
     n_nodes_unpruned_ : int
-        How many nodes the tree had before it was pruned by estimated errors; ``tree_.node_count`` says how many it has
-        now.
+        Number of nodes before the tree was pruned by estimated errors; ``tree_.node_count`` is the number after it.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
@@ -68,10 +68,10 @@ class C45Classifier(BaseTreeClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
-        Which features are categorical; None where none is.
+        Whether a feature is categorical; None where none is.
     categories_ : list of ndarray
-        The categories of every categorical feature, sorted: those of samples that weigh more than 0. In `tree_` they go
-        by their places here; :meth:`encode` gives samples so.
+        The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
+        in `tree_` are indices into these; :meth:`encode` codes samples in this way.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -81,19 +81,19 @@ class C45Classifier(BaseTreeClassifier):
 
     Notes
     -----
-    The gain of a split is the fall of entropy among the samples whose value is known, times their share of the weight;
-    its information is the entropy of the sizes of the children, the samples whose value is missing being one more. Of a
-    feature's thresholds only the best competes; log2(number of thresholds) / weight is taken off its gain [2]_, and
-    both sides must have a tenth of the mean weight of a class, at most 25, where that is more than `min_samples_leaf`.
-    Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical features of 0.3 times
-    as many categories as samples do not count for it, unless all are such; where no split that counts has a gain, the
-    node is a leaf, as in J48.
+    The gain of a split is the decrease of entropy among the samples whose value is known, times their share of the
+    weight; its information is the entropy of the sizes of the children, with the samples whose value is missing as one
+    more. Of a feature's thresholds only the best competes; log2(number of thresholds) / weight is subtracted from its
+    gain [2]_, and both sides must have a tenth of the mean weight of a class, at most 25, where that is more than
+    `min_samples_leaf`. Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical
+    features of 0.3 times as many categories as samples do not count for the average, unless all features have that
+    many; where no split that counts has a gain, the node is a leaf, as in J48.
 
     Thresholds are half-way between two values, where the program of the book, and J48, take the greatest training value
     below: predictions of samples between these two can differ.
 
-    With n samples that come to a level of the tree, growth costs O(n log n) for every feature and level. Samples that
-    lack values come to several nodes of a level. Raising costs up to O(n · depth) for every node.
+    With n samples in a level of the tree, growth costs O(n log n) for every feature and level. Samples that lack values
+    are in several nodes of a level. Raising costs up to O(n · depth) for every node.
 
     References
     ----------
@@ -155,9 +155,8 @@ class C45Classifier(BaseTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. A sample of weight 2 is as good as
-            two samples, also where errors are expected: weights that are all multiplied by the same number give another
-            tree.
+            Weights of the samples, not negative; samples of weight 0 are left out. A sample of weight 2 equals two
+            samples, also in expected errors: multiplying all weights by the same number can give another tree.
 
         Returns
         -------

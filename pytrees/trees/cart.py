@@ -19,13 +19,13 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     Parameters
     ----------
     criterion : str or criterion object, default="gini"
-        What a split gains in: ``"gini"`` impurity or Shannon ``"entropy"`` (bits); a distance between the clustering of
-        the node's samples by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``, ``"jaccard"`` or
-        ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information gain, bits),
-        ``"ranking"`` impurity (pairs of samples) or ``"mae"`` (absolute error, in classes); or Effort-To-Compress
-        ``"etc"`` (steps), which judges the sequence of the labels, so that the order of the samples matters. See the
-        Notes for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are your own: see
-        :class:`pytrees.criteria.CountCriterion`.
+        The measure of a split's gain: ``"gini"`` impurity or Shannon ``"entropy"`` (bits); a distance between the
+        clustering of the node's samples by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``,
+        ``"jaccard"`` or ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information
+        gain, bits), ``"ranking"`` impurity (pairs of samples) or ``"mae"`` (absolute error, in classes); or
+        Effort-To-Compress ``"etc"`` (steps), which judges the sequence of the labels, so that the order of the samples
+        matters. See the Notes for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are your own:
+        see :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2
@@ -34,24 +34,24 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Fewest samples in every child of a split; a float as above.
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves. Where given, the tree grows best-first: always at the leaf whose split gains most,
-        counted by its samples, unless that has more children than are left. None: depth-first, no limit.
+        times its samples, unless that has more children than are left. None: depth-first, no limit.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        How many features, drawn at random for every node, are looked at for its split; a float is a fraction of all.
-        Further ones are drawn until one has a cut. None: all.
+        Number of features, drawn at random for every node, among which its split is searched; a float is a fraction of
+        all. Further ones are drawn until one has a cut. None: all.
     min_gain : float or None, default=None
         Least gain of a split, in the units of the criterion. None grows until the leaves are pure, as the papers do,
         also through splits that gain nothing at first.
     max_candidates : int or None, default=None
-        Where a node has more cuts of a feature, only so many evenly spaced ones are tried. None: all.
+        Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
         columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
         every category among the node's samples. None: all features are numbers.
     handle_unknown : {"error", "majority"}, default="error"
-        What is done when a sample to predict has a category that `fit` has not seen: raise an error; or leave the
-        sample at the first node that asks for it, which predicts as a leaf does. Samples of a category that `fit` has
-        seen, but not among the samples of the node, always stay so. Fitting does not depend on it: ``set_params`` can
-        change it afterwards.
+        What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
+        at the first node that splits by the feature, which predicts as a leaf does. Samples of a category that `fit`
+        has seen, but not among the samples of the node, always stay there. Fitting does not depend on this parameter:
+        ``set_params`` can change it afterwards.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; not with ``criterion="etc"``.
     random_state : int, RandomState instance or None, default=None
@@ -64,25 +64,29 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_ : int
+        Number of classes.
     n_features_in_ : int
+        Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
-        Which features are categorical; None where none is.
+        Whether a feature is categorical; None where none is.
     categories_ : list of ndarray
-        The categories of every categorical feature, sorted: those of samples that weigh more than 0. In `tree_` they go
-        by their places here; :meth:`encode` gives samples so.
+        The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
+        in `tree_` are indices into these; :meth:`encode` codes samples in this way.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
     See Also
     --------
+    DecisionForestClassifier : Many such trees, on bootstrap samples.
     PermutationDecisionTreeClassifier : The same with ``criterion="etc"`` by default.
+    OrdinalDecisionTreeClassifier : The same for ordered classes.
 
     Notes
     -----
-    With count criteria, growth costs O(n_features · n_samples) a level of the tree after one sort of every feature;
-    with ``"etc"`` it costs that for every cut.
+    With criteria on class counts, growth costs O(n_features · n_samples) for every level of the tree, after one sort of
+    every feature; with ``"etc"`` it costs that for every cut.
 
     The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n
     samples. The gain is the distance of the uncut node minus that of the cut:

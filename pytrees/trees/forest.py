@@ -48,7 +48,7 @@ def in_order(n_jobs, prefer):
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What the trees of a forest grow from, all but their seeds.
+    """The data and settings that the trees of a forest grow from, all but their seeds.
 
     Attributes
     ----------
@@ -58,18 +58,18 @@ class Plan:
     X : ndarray of shape (n_samples, n_features), float64
     codes : ndarray of shape (n_samples,), int32
     n_classes : int
-    rows : ndarray of shape (n_rows,), int64, or None
+    rows : ndarray of shape (n_used,), int64, or None
         The samples to draw from, in their order; None: all, as they are stored.
-    weights : ndarray of shape (n_rows,) or None
+    weights : ndarray of shape (n_used,) or None
         Of these samples, as the kernels take them; None: all 1.
     limits : dict
         Limits of growth as the kernels take them.
     kinds : dict
-        What the kernels are told of the features: n_categories where some are categorical.
+        The kernels' options about features: n_categories where some are categorical.
     shared : object
-        What the engine has prepared of X for all trees.
+        The data that the engine has prepared from X for all trees.
     draw : callable
-        Takes a RandomState, n_rows and weights, and draws a tree's samples: their places among `rows`, in the order in
+        Takes a RandomState, n_rows and weights, and draws a tree's samples: their indices in `rows`, in the order in
         which the tree takes them, or None for all in order; and their weights, or None.
     grow : callable
         Grows one tree, with the arguments of `base.grow`.
@@ -347,7 +347,7 @@ def _sum_out_of_bag(plan, trees, seeds, block):
 
 
 class DecisionForestClassifier(BaseForestClassifier):
-    """A random forest: decision trees on bootstrap samples, each node looking at some of the features.
+    """A random forest: decision trees on bootstrap samples, with a random part of the features at every node.
 
     Class probabilities are the mean over the trees of the class shares in their leaves (as in scikit-learn; [1]_ takes
     votes). The forest is the same on both engines, for every number of threads, and on every machine.
@@ -361,14 +361,14 @@ class DecisionForestClassifier(BaseForestClassifier):
     max_depth : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
     min_samples_split : int or float, default=2
-        Of every tree, as in :class:`DecisionTreeClassifier`. It counts different samples, and a fraction is one of all
+        Of every tree, as in :class:`DecisionTreeClassifier`. Repeated samples count once; a float is a fraction of all
         samples that could be drawn.
     min_samples_leaf : int or float, default=1
         As `min_samples_split`.
     max_leaf_nodes : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        How many features, drawn at random for every node, are looked at for its split; as in
+        Number of features, drawn at random for every node, among which its split is searched; as in
         :class:`DecisionTreeClassifier`.
     min_gain : float or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
@@ -383,11 +383,11 @@ class DecisionForestClassifier(BaseForestClassifier):
         weigh as often as they were drawn, which grows the tree of the repeated samples; with ``criterion="etc"``, whose
         sequences have no weights, they are repeated in the order of the draws. False: all samples for every tree.
     max_samples : int, float or None, default=None
-        With `bootstrap`, how many samples are drawn for a tree: a number, or a fraction of all samples, rounded down
-        but at least 1; samples of weight 0 do not count. Either can go beyond the number of samples. None: as many as
-        there are.
+        With `bootstrap`, the number of samples that are drawn for a tree: a number, or a fraction of all samples,
+        rounded down but at least 1; samples of weight 0 do not count. Either can exceed the number of samples. None: as
+        many as there are.
     oob_score : bool or callable, default=False
-        With `bootstrap`, judge the forest on the samples that its trees have not seen: by accuracy, or by a function
+        With `bootstrap`, score the forest on the samples that its trees have not seen: by accuracy, or by a function
         ``metric(y_true, y_pred)`` of the class labels.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn, from all samples; not with ``criterion="etc"``.
@@ -405,6 +405,7 @@ class DecisionForestClassifier(BaseForestClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
+        Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     is_categorical_, categories_
@@ -414,7 +415,7 @@ class DecisionForestClassifier(BaseForestClassifier):
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), float64
         Only with `oob_score`. For every sample the mean over the trees that have not seen it; NaN where all have.
     oob_score_ : float
-        Only with `oob_score`. Of the samples that some tree has not seen; NaN where there are none.
+        Only with `oob_score`. The score of the samples that some tree has not seen; NaN where there are none.
 
     See Also
     --------
@@ -423,9 +424,9 @@ class DecisionForestClassifier(BaseForestClassifier):
 
     Notes
     -----
-    A tree costs about what a :class:`DecisionTreeClassifier` with this `max_features` costs on the about 63 % of the
-    samples that are drawn. What has to be sorted is sorted once for all trees, and no tree copies a sample of X.
-    Prediction costs O(n_samples · (depth + n_classes)) a tree.
+    A tree costs about as much as a :class:`DecisionTreeClassifier` with this `max_features` on the samples that are
+    drawn, about 63 %. Features are sorted once for all trees, and no tree copies a sample of X. Prediction costs
+    O(n_samples · (depth + n_classes)) for every tree.
 
     References
     ----------
@@ -529,7 +530,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         Warns
         -----
         UserWarning
-            If every tree has seen some sample, so that `oob_score` cannot judge it.
+            If some sample is in the bootstrap samples of all trees, so that `oob_score` cannot use it.
         """
         with unchanged_on_error(self):
             for name in ("oob_decision_function_", "oob_score_"):

@@ -57,7 +57,7 @@ ID3_CONSTRAINTS = {
 
 
 class GrownTree(NamedTuple):
-    """A tree, what its nodes predict or predicted as leaves, and in which order they were split."""
+    """A tree, the class that each node predicts or predicted as a leaf, and the order of its splits."""
 
     tree: Tree
     labels: np.ndarray
@@ -67,7 +67,7 @@ class GrownTree(NamedTuple):
 def grow_id3(X, codes, weights, n_classes, distance, limits, seed, **options):
     """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force.
 
-    `options` are as of trees by criteria: n_threads, `rows`, n_categories.
+    `options` are those of trees by criteria: n_threads, `rows`, n_categories.
     """
     if distance == "mts":
         if np.any(options.get("n_categories", 0)):
@@ -82,7 +82,7 @@ def grow_id3(X, codes, weights, n_classes, distance, limits, seed, **options):
 
 
 class ID3Mixin:
-    """What ID3 trees and forests share: parameters that go together, and how a tree grows."""
+    """Mixin of ID3 trees and forests: checks parameters together, and grows a tree by distance."""
 
     _judge_parameter = "distance"
     _resolve = staticmethod(resolve)
@@ -124,7 +124,7 @@ class ID3Mixin:
         if weights is None:
             return rows, weights
         if isinstance(self.distance, JaccardDistance):
-            raise ValueError("Rows have no weights under a JaccardDistance, which judges sets of them.")
+            raise ValueError("Samples have no weights under a JaccardDistance, which judges sets of them.")
         if self.evaluation != "local" and weights.dtype == np.float64:
             raise ValueError(
                 f"evaluation={self.evaluation!r} counts samples: sample_weight times class_weight must give whole "
@@ -136,8 +136,8 @@ class ID3Mixin:
 class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     """A decision tree that grows by the distance between its clustering of the training samples and their classes.
 
-    Always the leaf is split whose split is the best of all (Algorithms 2 and 3 of [1]_), so that the tree can be looked
-    at after every split. The tree is exact: distances are compared in whole numbers and fractions, and of equally good
+    The leaf with the best split of all is always split next (Algorithms 2 and 3 of [1]_), so that the tree is known
+    after every split. The tree is exact: distances are compared in whole numbers and fractions, and of equally good
     splits the lowest feature, then the lowest threshold, the leftmost leaf and the lowest labels are taken, on every
     machine and on both engines.
 
@@ -149,19 +149,19 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         is that of :func:`minimal_tree`, or a criterion of :class:`DecisionTreeClassifier` by name or as an object, by
         which leaves compare by the gain of their best split.
     evaluation : {"local", "global", "glocal"}, default="local"
-        What a split is judged by:
+        The clustering whose distance judges a split:
 
         - ``"local"``: the distance between the two sides of the cut and the classes, within the leaf and whatever its
-          size. Distances that ask which cluster belongs to which class (jaccard, accuracy, mae) match the sides to two
-          different classes as well as can be.
+          size. Distances that depend on which cluster belongs to which class (jaccard, accuracy, mae) match the sides
+          to two different classes as well as possible.
         - ``"global"``: the distance of the whole tree's clustering by predicted class.
         - ``"glocal"``: globally while that strictly decreases the distance of the whole tree, otherwise one step
           locally, after which a global one is tried again.
     labels : {"majority", "all"}, default="majority"
         The labels of a global split: the most frequent classes of its sides, the lowest of several; or the best of all
         pairs. More than two children of a categorical feature always have their most frequent classes. Information
-        gain, gain ratio, nvi and gini do not know which cluster is which class: with ``"all"`` they
-        take the lowest of equally good labels, which need not be those of the samples.
+        gain, gain ratio, nvi and gini do not depend on which cluster is which class: with ``"all"`` they take the
+        lowest of equally good labels, which need not be those of the samples.
     stop : {"pure", "no_decrease"}, default="pure"
         ``"pure"`` grows until no leaf can be split: each holds one class, or equal samples, or is at a limit.
         ``"no_decrease"`` stops as soon as no split strictly decreases the distance: of the whole tree in global
@@ -175,7 +175,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest samples in every child of a split; a float as above.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        How many features, drawn at random for every leaf, are looked at for its split, as in
+        Number of features, drawn at random for every leaf, among which its split is searched, as in
         :class:`DecisionTreeClassifier`. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         As in :class:`DecisionTreeClassifier`; not with ``distance="mts"``.
@@ -190,21 +190,22 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     Attributes
     ----------
     tree_ : Tree
-        The tree as plain arrays, which knows the majority in every node, not `node_labels_`. The gain of a global split
-        is the decrease of the whole tree's distance, by the share of the samples in the node; it can be negative.
+        The tree as plain arrays. It predicts the majority in every node, not `node_labels_`. The gain of a global split
+        is the decrease of the whole tree's distance, divided by the node's share of the samples; it can be negative.
     node_labels_ : ndarray of shape (node_count,), int64
         For every node the code of the class that it predicts, or predicted while it was a leaf.
     split_steps_ : ndarray of shape (node_count,), int64
         For every node the number of splits made before its own; -1 at leaves.
     is_consistent_ : bool
-        Whether every training sample is predicted right. Where equal samples have different classes none of the trees
-        is; it then ends with the most frequent class in their leaf.
+        Whether every training sample is predicted right. Where equal samples have different classes no tree is
+        consistent; their leaf then has the most frequent class.
     distance_path_ : ndarray of shape (n_splits + 1,), float64
-        The distance of the whole tree after 0, 1, 2, ... splits, of information gain and gain ratio the similarity.
+        The distance of the whole tree after 0, 1, 2, ... splits; for information gain and gain ratio the similarity.
         Absent where weights are not whole numbers, and for mts, criteria and JaccardDistance objects.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
+        Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     is_categorical_, categories_
@@ -219,9 +220,9 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
 
     Notes
     -----
-    Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) a sample; a global one
-    a scan of all leaves that can be split, O(n_features) a sample with ``labels="majority"`` and O(n_features ·
-    n_classes) with ``"all"``, but for accuracy and mae, of which too only the new leaves are scanned. A categorical
+    Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) for every sample; a
+    global one a scan of all leaves that can be split, O(n_features) for every sample with ``labels="majority"`` and
+    O(n_features · n_classes) with ``"all"``. Accuracy and mae need a scan of the new leaves only. A categorical
     feature costs O(n + k · n_classes + n_classes²) for a leaf of n samples and k categories.
 
     Entropies are whole multiples of 2**-30 bit, of n log2 n rounded once. Equal counts tie exactly; gains of different
@@ -292,7 +293,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. Whole numbers act exactly as samples
-            repeated so often, but for the limits on numbers of samples.
+            that are repeated, except in limits on numbers of samples.
 
         Returns
         -------
@@ -309,8 +310,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Warns
         -----
         UserWarning
-            If ``labels="all"`` has more than 100 classes to pair, or the distance does not know one label from
-            another; if no limit ends the growth with the labels of the majority and yet a training sample is predicted
+            If ``labels="all"`` has more than 100 classes to pair, or the distance does not distinguish
+            labels; if no limit ends the growth with the labels of the majority and yet a training sample is predicted
             wrongly, because equal samples have different classes.
         """
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
@@ -362,7 +363,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Returns
         -------
         generator of n_splits + 1 ndarrays of shape (n_samples,), of the classes' dtype
-            The last one is what `predict` gives.
+            The predictions after every split; the last ones are those of `predict`.
         """
         check_is_fitted(self)
         return self._stages(validate_X(self, X))
@@ -416,7 +417,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     """A forest of ID3 trees on bootstrap samples, which vote.
 
     The paper's random forest (Section 1.2 of [1]_): strong learners on samples drawn with replacement, and the mode of
-    what they predict. The forest is the same on both engines, for every number of threads, and on every machine.
+    their predictions. The forest is the same on both engines, for every number of threads, and on every machine.
 
     Parameters
     ----------
@@ -436,7 +437,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     max_leaf_nodes : int or None, default=None
         Of every tree, as in :class:`ID3Classifier`.
     min_samples_split : int or float, default=2
-        Of every tree, as in :class:`ID3Classifier`. It counts different samples, and a fraction is one of all samples
+        Of every tree, as in :class:`ID3Classifier`. Repeated samples count once; a float is a fraction of all samples
         that could be drawn.
     min_samples_leaf : int or float, default=1
         As `min_samples_split`.
@@ -466,6 +467,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
+        Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     is_categorical_, categories_

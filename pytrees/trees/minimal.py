@@ -26,7 +26,7 @@ __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 
 @dataclass(frozen=True)
 class MinimalTree:
-    """What :func:`minimal_tree` found.
+    """The smallest consistent tree, or the smallest one known, and a bound; made by :func:`minimal_tree`.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class MinimalTree:
     classes : ndarray of shape (n_classes,)
         The classes, sorted; column k of ``tree.value`` counts samples of class k.
     lower_bound : int
-        Nodes that every consistent tree has at least; odd.
+        The number of nodes that every consistent tree has at least; odd.
     n_subproblems : int
-        Sets of samples that were looked at.
+        The number of sets of samples that the search has examined.
 
     Attributes
     ----------
@@ -82,20 +82,25 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     time_limit : float or None, default=None
         Seconds after which the search stops. None: no limit.
     memory_limit : int, default=2**30
-        Bytes of the table of what is known of sets of samples; a full one is emptied, which costs time only. Beside it
+        Bytes of the table of results about sets of samples; a full table is emptied, which costs time only. Beside it
         the search needs 20 bytes for every sample and feature, and 16 for every sample and level of the tree.
 
     Returns
     -------
     MinimalTree
-        With `tree`, `is_proven` and `lower_bound`. Where the search was stopped, the tree is that of information gain
-        without its redundant splits; even that can happen to be proven smallest.
+        With `tree`, `is_proven` and `lower_bound`. Where a limit stopped the search, the tree is grown by information
+        gain and its redundant splits are merged; if its size equals the lower bound, it is proven smallest.
 
     Raises
     ------
     ValueError
         If X holds NaN or infinity, y is continuous, lengths differ, equal samples have different labels, so that no
         tree is consistent, or a limit is negative.
+
+    See Also
+    --------
+    merge_redundant : A smaller tree with the same predictions, in linear time.
+    ID3Classifier : Grows trees by the distance Delta_mts too, with ``distance="mts"``.
 
     Notes
     -----

@@ -126,7 +126,7 @@ class OrdinalMixin:
         return self.classes_.take(self._codes(X))
 
     def predict_cumulative_proba(self, X):
-        """Predict the probabilities of a class or a lower one.
+        """Predict the cumulative probabilities: of every class or a lower one.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class OrdinalMixin:
         return up_to / up_to[:, -1:]
 
     def predict_expected_score(self, X):
-        """Predict the expected place of the class in the order.
+        """Predict the expected rank of the class in the order.
 
         Parameters
         ----------
@@ -162,26 +162,27 @@ class OrdinalMixin:
 class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     """A decision tree for classes that stand in an order, such as grades or levels of severity.
 
-    It differs from a :class:`DecisionTreeClassifier` in three things: criteria that take it worse when distant classes
-    come together [1]_, an order of the classes that need not be that of sorting, and predictions that can use it.
+    It differs from a :class:`DecisionTreeClassifier` in three things: criteria that penalise distant classes in one
+    node more than near ones [1]_, an order of the classes that need not be the sorted one, and predictions that can use
+    it.
 
     Parameters
     ----------
     criterion : str or criterion object, default="ogini"
-        What a split gains in: ``"ogini"``, the ordinal Gini index of cumulative class frequencies (Eq. 5 of [1]_),
-        ``"wig"``, weighted information gain (Eq. 10), ``"ranking"`` impurity (Eq. 12), or ``"mae"``, the absolute error
-        in places on the scale; others, and objects of :mod:`pytrees.criteria`, as in :class:`DecisionTreeClassifier`.
-        Their class scores are one for each of `classes_`.
+        The measure of a split's gain: ``"ogini"``, the ordinal Gini index of cumulative class frequencies (Eq. 5 of
+        [1]_), ``"wig"``, weighted information gain (Eq. 10), ``"ranking"`` impurity (Eq. 12), or ``"mae"``, the
+        absolute error in ranks on the scale; others, and objects of :mod:`pytrees.criteria`, as in
+        :class:`DecisionTreeClassifier`. Their class scores are one for each of `classes_`.
     classes : array-like of shape (n_classes,), default=None
         All classes, from the lowest to the highest, of any types. Where given, they are `classes_`, those that y lacks
         with probability 0, so that distances, for the ordinal criteria too, and cumulative probabilities are those of
         the whole scale. None: where y is an ordered pandas Categorical, or a column of one, the order of its
         categories, of which those that y lacks are left out; otherwise that of sorting, also for unordered categories.
     predict_rule : {"mode", "median", "expected"}, default="mode"
-        What is predicted from the class counts in a sample's leaf: the most frequent class, the lowest of several; the
+        The prediction from the class counts in a sample's leaf: the most frequent class, the lowest of several; the
         lowest class whose cumulative probability reaches one half; or the class nearest to the expected score of the
-        places 0, 1, ..., the lower one where it is exactly halfway. On the samples of the leaf they have the fewest
-        errors, the least absolute and the least squared distance in places. Whole counts are compared exactly; of
+        ranks 0, 1, ..., the lower one where it is exactly halfway. On the samples of the leaf they have the fewest
+        errors, the least absolute and the least squared distance in ranks. Whole counts are compared exactly; of
         others, what lies within 1e-12 of a tie counts as tied for ``"median"`` and ``"expected"``. Fitting does not
         depend on the rule: ``set_params`` can change it afterwards.
     max_depth : int or None, default=None

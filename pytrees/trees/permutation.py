@@ -24,13 +24,13 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     The samples are taken as a sequence, in their own order or by the keys of `order`: the same samples in another order
     can give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_), ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``,
-    the children's sequences S_v being S thinned to their samples.
+    where a child's sequence S_v is the subsequence of its samples.
 
     Parameters
     ----------
     criterion : str or criterion object, default="etc"
-        What a split gains in, as in :class:`DecisionTreeClassifier`. With the names of others than ``"etc"`` the order
-        of the samples has no influence.
+        As in :class:`DecisionTreeClassifier`. Under every other criterion of the engine than ``"etc"`` the order of the
+        samples has no influence.
     max_depth : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
     min_samples_split : int or float, default=2
@@ -50,8 +50,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`.
     n_jobs : int or None, default=None
-        Threads that scan the features of a node together, where the node is large enough to gain by it; None is one
-        thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` has use for them.
+        Threads that scan the features of a node together, where the node is large enough to profit; None is one
+        thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` uses them.
     random_state : int, RandomState instance or None, default=None
         Draws the features where `max_features` is given; nothing else is random.
 
@@ -62,6 +62,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
+        Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     is_categorical_, categories_
@@ -71,8 +72,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     See Also
     --------
-    PermutationDecisionForestClassifier : Many of them, each on its own permutation.
-    pytrees.effort_to_compress : The impurity.
+    PermutationDecisionForestClassifier : Many such trees, each on its own permutation of the samples.
+    pytrees.effort_to_compress : The impurity of a sequence of labels.
 
     Notes
     -----
@@ -168,13 +169,13 @@ class DistinctTree:
     tree : Tree
         The first one of its kind.
     count : int
-        How many of the forest's trees decide so.
+        Number of the forest's trees that decide like this.
     members : list of int
-        Their places in `estimators_`.
+        Their indices in `estimators_`.
     feature_usage : ndarray of shape (n_features,), int64
-        For how many samples each feature is tested.
+        Number of samples for which each feature is tested along the decision path.
     tests_per_row : float
-        Different features tested, per sample on average.
+        Mean number of different features that are tested for a sample.
     """
 
     tree: Tree
@@ -236,12 +237,19 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
+        Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
     is_categorical_, categories_
         As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
+
+    See Also
+    --------
+    PermutationDecisionTreeClassifier : One such tree, on the samples in their own order.
+    DecisionForestClassifier : Forest of trees of any criterion, on bootstrap samples.
+    effort_to_compress : The impurity that `criterion="etc"` gives to a sequence of labels.
 
     References
     ----------

@@ -1,1 +1,1 @@
-"""What everything else stands on."""
+"""The base of all other modules."""

@@ -1,4 +1,4 @@
-"""Numbers with a meaning of their own, once."""
+"""Numbers with a special meaning, defined once."""
 
 LEAF = -1  # children of a leaf
 MULTIWAY = -2  # left and right child of a node with a child for every category

@@ -1,4 +1,4 @@
-"""Rows that lack the value which a node asks for go every way, in parts.
+"""Rows with a missing value go to every child of a node, in parts.
 
 J. R. Quinlan, "C4.5: Programs for Machine Learning" (1993), Chapter 3.
 """
@@ -10,12 +10,12 @@ from ..criteria.counts import add_up
 
 
 def weight_of(rows):
-    """Of pairs of a row and its weight."""
+    """Return the total weight of pairs of a row and its weight."""
     return float(add_up(weight for _, weight in rows))
 
 
 def divide_weights(X, weights, n_categories, feature, threshold):
-    """The rows that go each way from a node that has all of X: [(branch, rows, weights), ...], by branch.
+    """Divide the rows of a node that has all of X: [(branch, rows, weights), ...], by branch.
 
     A branch is the code of a category where the feature has some, and 0 or 1 for the sides of a threshold. Empty where
     all rows whose value is known go one way.
@@ -26,7 +26,7 @@ def divide_weights(X, weights, n_categories, feature, threshold):
 
 
 def divide_rows(X, rows, feature, threshold):
-    """The rows of every branch, and the weight of those among them whose value is known; no threshold for categories.
+    """Return the rows of every branch, and their weight with a known value; the threshold is None for categories.
 
     Rows whose value is missing have the branch's share of the known rows' weight.
     """
@@ -50,15 +50,15 @@ def divide_rows(X, rows, feature, threshold):
 
 
 def class_shares(children_left, feature, threshold, child_offsets, children, category, value, X):
-    """For every row the shares of the classes in the leaves that it comes to.
+    """Return for every row the class shares of the leaves that it reaches.
 
-    Where the value that a node asks for is missing the row goes every way, with the share of the training rows' weight
-    that went there. Where no child stands for its value it stays.
+    Where the value of the node's feature is missing the row goes to every child, with the child's share of the training
+    rows' weight. Where its value has no child it stays at the node.
     """
     totals = [add_up(counts) for counts in value]
 
     def nodes_reached(node, weight, row_values):
-        """Pairs of a node and the part of the row that ends there, from left to right."""
+        """Return pairs of a node and the part of the row that ends there, from left to right."""
         below = children[child_offsets[node] : child_offsets[node + 1]]
         if children_left[node] == LEAF:
             return [(node, weight)]

@@ -21,7 +21,7 @@ Split = namedtuple("Split", "ratio gain feature threshold")
 
 
 class Data:
-    """What a tree is grown from. Where a feature has categories, X holds their codes; NaN is a missing value."""
+    """The data that a tree is grown from. X holds the codes of categorical features; NaN is a missing value."""
 
     def __init__(self, X, y, weights, n_classes, n_categories):
         self.X = X
@@ -35,19 +35,19 @@ class Data:
         self.is_typical = is_typical if any(is_typical) else [True] * len(is_typical)
 
     def counts_of(self, rows):
-        """Weights by class."""
+        """Return the weights of the rows by class."""
         return class_counts([self.y[row] for row, _ in rows], [weight for _, weight in rows], self.n_classes)
 
 
 def find_c45_split(X, y, weights, n_classes, *, n_categories=None, min_samples_leaf):
-    """The best split of all rows: (gain ratio, gain in bits, feature, threshold), or None."""
+    """Return the best split of all rows: (gain ratio, gain in bits, feature, threshold), or None."""
     data = Data(X, y, weights, n_classes, n_categories)
     found = best_split(data, data.rows, min_samples_leaf)
     return None if found is None else tuple(found)
 
 
 def best_split(data, rows, min_samples_leaf):
-    """Of the features' splits that gain about the average or more, the one of the greatest gain ratio, or None."""
+    """Return the split of the greatest gain ratio among those that gain about the average or more, or None."""
     splits = []
     for feature in range(len(data.n_categories)):
         find = categorical_split if data.n_categories[feature] else threshold_split
@@ -62,7 +62,7 @@ def best_split(data, rows, min_samples_leaf):
 
 
 def groups_by_value(data, rows, feature):
-    """The rows whose value is known, by value in ascending order: pairs of a value and its rows."""
+    """Return the rows whose value is known as pairs of a value and its rows, ascending."""
     groups = {}
     for row, weight in rows:
         if not isnan(data.X[row][feature]):
@@ -79,7 +79,7 @@ def is_enough(weight, least):
 
 
 def categorical_split(data, rows, feature, min_samples_leaf):
-    """The one split into a child for every value: at least two of them must have enough rows."""
+    """Return the split into a child for every value; at least two children must have enough rows."""
     groups = groups_by_value(data, rows, feature)
     sizes = [weight_of(group) for _, group in groups]
     if sum(is_enough(size, min_samples_leaf) for size in sizes) < 2:
@@ -93,7 +93,7 @@ def categorical_split(data, rows, feature, min_samples_leaf):
 
 
 def threshold_split(data, rows, feature, min_samples_leaf):
-    """The threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
+    """Return the split at the threshold of the greatest gain, reduced by the bits that choose among the thresholds.
 
     Both sides must have enough rows: more where there are many rows and few classes, as in Quinlan's program.
     """
@@ -127,7 +127,7 @@ def threshold_split(data, rows, feature, min_samples_leaf):
 
 
 def offered(data, rows, feature, threshold, sizes, gain):
-    """The split with its gain ratio. Its information counts the rows whose value is missing as one more child."""
+    """Return the split with its gain ratio. Its information counts rows with a missing value as one more child."""
     missing = [(row, weight) for row, weight in rows if isnan(data.X[row][feature])]
     information = weighted_entropy([*sizes, weight_of(missing)], weight_of(rows))
     return Split(gain / information if information > 0.0 else 0.0, gain, feature, threshold)

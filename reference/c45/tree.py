@@ -29,7 +29,7 @@ class Node:
         self.split, self.children = None, {}
 
     def errors(self):
-        """Weight of the rows that are not of the most frequent class, the lowest of several."""
+        """Return the weight of the rows that are not of the most frequent class, the lowest of several."""
         majority = self.counts.index(max(self.counts))
         return add_up(count for label, count in enumerate(self.counts) if label != majority)
 
@@ -46,7 +46,7 @@ def grow_c45(X, y, weights, n_classes, *, n_categories=None, max_depth, min_samp
 
 
 def grow(data, rows, depth, max_depth, min_samples_leaf):
-    """The tree of these rows. A node of one class, or of too few rows for two children of enough, is a leaf."""
+    """Grow the tree of these rows. A node of one class, or with too few rows for two children, is a leaf."""
     node = Node(data, rows)
     is_pure = len({data.y[row] for row, _ in rows}) == 1
     if is_pure or depth >= max_depth or is_greater(2.0 * min_samples_leaf, weight_of(rows)):
@@ -77,7 +77,7 @@ def collapse(node):
 
 
 def pessimistic_errors(total, errors, confidence):
-    """Errors to be expected among rows of this weight: the upper limit of their number at this confidence.
+    """Return the errors to be expected among rows of this weight: their upper limit at this confidence.
 
     Without errors it is exact; from one error on it is the score interval with a correction for continuity; between,
     it is interpolated.
@@ -108,7 +108,7 @@ def errors_as_tree(node, confidence):
 
 
 def largest_branch(data, node):
-    """The child of the greatest weight of rows with a known value, the first of several."""
+    """Return the child of the greatest weight of rows with a known value, the first of several."""
     _, sizes = divide_rows(data.X, node.rows, node.split.feature, node.split.threshold)
     best = None
     for branch, size in sizes.items():
@@ -118,7 +118,7 @@ def largest_branch(data, node):
 
 
 def with_rows(data, node, rows):
-    """The subtree as it would be if these were its rows. Those with a value that has no child get a leaf."""
+    """Return the subtree with these rows instead of its own; rows with a value that has no child get a leaf."""
     new = Node(data, rows)
     if node is None or not node.children:
         return new
@@ -130,7 +130,7 @@ def with_rows(data, node, rows):
 
 
 def prune(data, node, confidence, raises):
-    """From the leaves up, put a leaf or the largest branch in a node's place where that is expected to err no more."""
+    """Replace nodes, from the leaves up, by a leaf or their largest branch where that is expected to err no more."""
     if not node.children:
         return
     for child in node.children.values():
@@ -154,7 +154,7 @@ def in_preorder(node):
 
 
 def as_arrays(root, n_categories):
-    """The tree's arrays in preorder; those of the children only where features may have categories."""
+    """Return the arrays of the tree in preorder; those of the children only where features may have categories."""
     nodes = in_preorder(root)
     number = {node: i for i, node in enumerate(nodes)}
     children = [[number[child] for child in node.children.values()] for node in nodes]

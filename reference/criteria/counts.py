@@ -9,7 +9,7 @@ TOLERANCE = 1e-12
 
 @cache
 def n_log2_n_of(n):
-    """n log2 n in bits, to the nearest multiple of 2**-30, as the whole number of these; 0 for n = 0."""
+    """Return n log2 n in units of 2**-30 bit, to the nearest whole number; 0 for n = 0."""
     if n == 0:
         return 0
     with localcontext() as context:
@@ -18,7 +18,7 @@ def n_log2_n_of(n):
 
 
 def n_log2_n(largest):
-    """The table of n log2 n for n = 0..largest."""
+    """Return the table of n log2 n for n = 0..largest."""
     return [n_log2_n_of(n) for n in range(largest + 1)]
 
 
@@ -30,13 +30,13 @@ def class_counts(labels, weights, n_classes):
 
 
 def counted(rows, n_classes):
-    """The class counts of (label, weight) pairs and their total, added up in the order of the rows."""
+    """Return the class counts of (label, weight) pairs and their total, added up in the order of the rows."""
     labels, weights = zip(*rows, strict=True)
     return class_counts(labels, weights, n_classes), add_up(weights)
 
 
 def remainder(node, child):
-    """What a child leaves of a node: class counts and total."""
+    """Subtract a child from a node: return the remaining class counts and total."""
     return subtracted(node[0], child[0]), node[1] - child[1]
 
 
@@ -45,7 +45,7 @@ def subtracted(a, b):
 
 
 def add_up(numbers):
-    """Plain addition from left to right: since Python 3.12 `sum` compensates the rounding of floats."""
+    """Add from left to right: since Python 3.12 `sum` compensates the rounding of floats."""
     total = 0
     for number in numbers:
         total += number
@@ -53,7 +53,7 @@ def add_up(numbers):
 
 
 def quotient(numerator, denominator):
-    """Exact where both are; 0 where the denominator is not positive."""
+    """Divide, exactly where both numbers are exact; 0 where the denominator is not positive."""
     if denominator <= 0:
         return type(denominator)(0)
     if isinstance(denominator, float):
@@ -62,15 +62,15 @@ def quotient(numerator, denominator):
 
 
 def parameters_of(criterion, n_classes):
-    """(name, alpha, class scores, whether children count by their share), with defaults for what is not given."""
+    """Return name, alpha, class scores and whether children are weighted by their share, with defaults."""
     name, given = (criterion, {}) if isinstance(criterion, str) else criterion
     scores = given.get("class_scores")
     return name, given.get("alpha", 1.0), range(n_classes) if scores is None else scores, given.get("weighted", True)
 
 
 def user_criterion_of(criterion):
-    """The criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None if it is the
-    engine's own."""
+    """Return the user's criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None
+    for a criterion of the engine."""
     given = {} if isinstance(criterion, str) else criterion[1]
     return given.get("criterion"), given.get("rows")
 
@@ -80,7 +80,7 @@ def name_of(criterion):
 
 
 def is_greater(gain, other):
-    """Exactly for exact gains, otherwise by more than the tolerance."""
+    """Whether a gain is greater: exactly for exact gains, otherwise by more than the tolerance."""
     if isinstance(gain, float):
         return gain - other > TOLERANCE * max(1.0, abs(other))
     return gain > other

@@ -7,7 +7,7 @@ from .counts import n_log2_n_of
 
 
 def entropy(counts):
-    """Shannon entropy in bits: -sum of p_k log2 p_k, which is (n log2 n - sum of n_k log2 n_k) / n."""
+    """Return the Shannon entropy in bits: -sum of p_k log2 p_k, which is (n log2 n - sum of n_k log2 n_k) / n."""
     total = sum(counts)
     return Fraction(n_log2_n_of(total) - sum(n_log2_n_of(count) for count in counts), total * 2**30)
 

@@ -1,10 +1,10 @@
-"""Gini impurity: 1 - sum of p_k**2."""
+"""Return the Gini impurity: 1 - sum of p_k**2."""
 
 from fractions import Fraction
 
 
 def gini(counts):
-    """Gini impurity: 1 - sum of p_k**2."""
+    """Return the Gini impurity: 1 - sum of p_k**2."""
     total = sum(counts)
     return 1 - sum(Fraction(count, total) ** 2 for count in counts)
 

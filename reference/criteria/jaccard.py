@@ -7,8 +7,8 @@ from .labels import best_but
 
 
 def overlap_of_clusters(node, children, totals):
-    """Sum over the classes of their Jaccard similarity to the children of which they are the majority, the lowest of
-    several, taken together; where one class is that of all, one child stands for another: that which makes most of it.
+    """Return the sum over the classes of their Jaccard similarity to the union of the children whose majority they are,
+    the lowest of several; where all children have the same majority, the one child that gains most has another class.
     """
     total, *sizes = totals
     labels = [counts.index(max(counts)) for counts in children]
@@ -31,5 +31,5 @@ def column(children, label):
 
 
 def overlaps(counts, total, node):
-    """Jaccard similarity of a set of rows to every class of the node: rows in both over rows in either."""
+    """Return the Jaccard similarity of a set of rows to every class of the node: rows in both over rows in either."""
     return [quotient(count, total + in_node - count) for count, in_node in zip(counts, node, strict=True)]

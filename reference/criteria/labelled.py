@@ -4,13 +4,13 @@ from .counts import add_up
 
 
 def hits(counts, total, node):
-    """For every class the rows that are predicted right where all are predicted to be of the class."""
+    """Return for every class the number of rows that are right where all are predicted to be of this class."""
     return counts
 
 
 def minus_absolute_errors(counts, total, node):
-    """The same for minus the sum of the absolute errors: from one class to the next the error of the rows up to the
-    first grows by one, that of the others falls by one."""
+    """Return for every class minus the sum of the absolute errors where all rows are predicted to be of it. From one
+    class to the next the error of rows up to the first class grows by one, that of the others falls by one."""
     total, below, scores = add_up(counts), 0, []
     error = add_up(label * count for label, count in enumerate(counts))
     for count in counts:

@@ -6,14 +6,14 @@ from .counts import add_up
 
 
 def matched(left, right):
-    """The greatest left[a] + right[b] of two different classes; they are among the two best of each child."""
+    """Return the greatest left[a] + right[b] of two different classes; they are among the two best of each child."""
     best_left, best_right = (heapq.nlargest(2, range(len(side)), key=side.__getitem__) for side in (left, right))
     return max(left[a] + right[b] for a in best_left for b in best_right if a != b)
 
 
 def labelled(children_scores):
-    """The greatest sum of the children's scores as classes of which several may be the same, but not all: where all
-    children are best as one class, the one to which it makes the least difference is the second-best of its own."""
+    """Return the greatest sum of the children's scores, each labelled with a class, not all with the same: where all
+    are best as one class, the child that loses least by it gets its second-best class."""
     labels = [scores.index(max(scores)) for scores in children_scores]
     best = add_up(max(scores) for scores in children_scores)
     if len(set(labels)) > 1:
@@ -22,5 +22,5 @@ def labelled(children_scores):
 
 
 def best_but(scores, label):
-    """The greatest score of all classes but one."""
+    """Return the greatest score of all classes but one."""
     return max(scores[:label] + scores[label + 1 :])

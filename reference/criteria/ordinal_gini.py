@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def ogini(counts):
-    """Ordinal Gini: sum over the classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4).
+    """Return the ordinal Gini: sum over classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4).
 
     The equation is printed without its squares; gains are the same as for minus the sum of F_q**2.
     """

@@ -11,7 +11,7 @@ RATIOS = ("gain_ratio", "nvi")
 
 
 def ratio_gain(name, node, children, totals):
-    """Gain(Y, T) / H(T), or what Gain(Y, T) / H(T, Y) takes off the distance of 1: T is the split, Y the classes, and
+    """Return Gain(Y, T) / H(T), or Gain(Y, T) / H(T, Y), one minus the distance: T is the split, Y the classes, and
     Gain(Y, T) = H(Y) + H(T) - H(T, Y)."""
     total, *sizes = totals
     impurity = partial(weighted_entropy, total=total) if isinstance(total, float) else entropy

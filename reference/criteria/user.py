@@ -1,4 +1,4 @@
-"""Gains by criteria that are not the engine's own: what they are asked, feature by feature.
+"""Gains by criteria of the user, feature by feature.
 
 Such a criterion is an object whose method `judged` returns the gains of all cuts of a feature, as floating-point
 numbers: of class counts left and right, or of the labels in the order of the rows and which of them go left.
@@ -10,12 +10,12 @@ FORBIDDEN = float("-inf")
 
 
 def gain_by_user(criterion, children):
-    """The gain of a split by category, given the class counts of its children."""
+    """Return the gain of a split by category, given the class counts of its children."""
     return user_criterion_of(criterion)[0].judged_children(children)
 
 
 def sequence_gain_by_user(criterion, labels, children, rows):
-    """The gain of a split by category, given of every row its label, its child's number and its own."""
+    """Return the gain of a split by category, given the label, the child's number and the number of every row."""
     user_criterion, row_ids = user_criterion_of(criterion)
     return user_criterion.judged_children(labels, children, rows if row_ids is None else [row_ids[row] for row in rows])
 

@@ -8,7 +8,7 @@ from .counts import add_up
 
 
 def class_weights(scores, alpha):
-    """For every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1 (Eq. 8)."""
+    """Return for every class as the mode the weights of all classes: |v_q - v_mode|**alpha, with sum 1 (Eq. 8)."""
     all_weights = []
     for mode in scores:
         distances = [float(abs(score - mode)) ** alpha for score in scores]
@@ -18,8 +18,8 @@ def class_weights(scores, alpha):
 
 
 def wig(counts, total, class_weights):
-    """Weighted entropy: -sum of w_q p_q log2 p_q, with the weights of the most frequent class, the lowest of several
-    (Eq. 9)."""
+    """Return the weighted entropy: -sum of w_q p_q log2 p_q, with the weights of the most frequent class, the lowest of
+    several (Eq. 9)."""
     if total <= 0.0:
         return 0.0
     weights = class_weights[counts.index(max(counts))]

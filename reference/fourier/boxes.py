@@ -11,7 +11,7 @@ from ..base.types import LEAF, MULTIWAY
 
 
 def unpack(boxes):
-    """The boxes of flat arrays as dicts: attribute -> set of the values that it may have."""
+    """Return the boxes of flat arrays as dicts: attribute -> set of the values that it may have."""
     indptr, attribute, run_indptr, start, stop = boxes
     allowed = [
         {value for run in range(run_indptr[c], run_indptr[c + 1]) for value in range(start[run], stop[run])}
@@ -21,7 +21,7 @@ def unpack(boxes):
 
 
 def weights_of(measure):
-    """For every attribute the weights of its values."""
+    """Return the weights of every attribute's values."""
     offsets, cumulative = measure
     return [
         [cumulative[i + 1] - cumulative[i] for i in range(offsets[m], offsets[m + 1] - 1)]
@@ -30,12 +30,12 @@ def weights_of(measure):
 
 
 def share(weights, values):
-    """The probability of some values of an attribute."""
+    """Return the probability of some values of an attribute."""
     return sum(weights[value] for value in sorted(values)) / sum(weights)
 
 
 def overlap(box, other, weights):
-    """The probability of what two boxes have in common."""
+    """Return the probability of what two boxes have in common."""
     everything = [set(range(len(attribute_weights))) for attribute_weights in weights]
     return prod(
         share(weights[m], box.get(m, everything[m]) & other.get(m, everything[m])) for m in sorted({*box, *other})
@@ -43,7 +43,7 @@ def overlap(box, other, weights):
 
 
 def runs(values):
-    """Values as runs: (start, stop) for every longest row of neighbours."""
+    """Return values as runs: (start, stop) for every maximal run of neighbours."""
     starts = sorted(value for value in values if value - 1 not in values)
     stops = sorted(value + 1 for value in values if value + 1 not in values)
     return list(zip(starts, stops, strict=True))
@@ -59,10 +59,10 @@ def leaf_boxes(
     children=None,
     category=None,
 ):
-    """The boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
+    """Return the boxes of a tree's leaves, empty ones excluded: (leaves, indptr, attribute, run_indptr, start, stop).
 
-    Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay there, as no
-    child has them. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
+    Box b is that of the leaf leaves[b], or of the multiway node of that number, for the values that have no child
+    there. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
     """
     leaves, indptr, constraints = [], [0], []
 
@@ -99,7 +99,7 @@ def leaf_boxes(
 
 
 def gram(tree_indptr, boxes, values, measure):
-    """Inner products of the functions of all pairs of trees, summed over their outputs.
+    """Return the inner products of the functions of all pairs of trees, summed over their outputs.
 
     Tree t has the boxes tree_indptr[t] to tree_indptr[t + 1] and on them the rows of `values`.
     """
@@ -117,7 +117,7 @@ def gram(tree_indptr, boxes, values, measure):
 
 
 def box_averages(boxes, values, schemata, measure):
-    """The average of the sum of the boxes' functions over every schema; NaN where a schema has no mass."""
+    """Return the average of the sum of the boxes' functions over every schema; NaN where a schema has no mass."""
     boxes, weights = unpack(boxes), weights_of(measure)
     n_outputs = len(values[0]) if values else 0
     found = []

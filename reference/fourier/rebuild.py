@@ -16,7 +16,7 @@ TOLERANCE = 1e-12
 
 
 def impurity(averages, criterion):
-    """Entropy in bits, of one class and the others or of all classes; or what the squares lack of the mean square."""
+    """Return the entropy in bits, of one class and the others or of all classes; or minus the squared averages."""
     if criterion != "entropy":
         return -sum(average * average for average in averages)
     shares = [min(1.0, max(0.0, average)) for average in averages]
@@ -26,14 +26,14 @@ def impurity(averages, criterion):
 
 
 def weight(function, m, low, high):
-    """The probability of some values of an attribute, among those of the schema."""
+    """Return the probability of some values of an attribute, among those of the schema."""
     return share(function.weights[m], set(range(low, high))) / share(
         function.weights[m], set(range(*function.limits[m]))
     )
 
 
 def splits(function, m, categorical):
-    """All ways to split the schema by an attribute, as lists of parts, (low, high) for every child; all have mass.
+    """Return all splits of the schema by an attribute, as lists of parts, (low, high) for every child; all have mass.
 
     A categorical attribute is split into its values; others may have a cut behind each of their values, ascending.
     """
@@ -46,14 +46,14 @@ def splits(function, m, categorical):
 
 
 def gain(function, m, parts, criterion):
-    """Gain(h, k) of the paper, the parts by their weights."""
+    """Return Gain(h, k) of the paper, with the parts weighted."""
     return impurity(function.average(), criterion) - sum(
         weight(function, m, *part) * impurity(function.restricted(m, *part).average(), criterion) for part in parts
     )
 
 
 def find_split(function, categorical, criterion, unit, scale):
-    """The split of the greatest gain; where none gains anything, one by the attribute that most of the energy touches.
+    """Return the split of the greatest gain; where none gains, one by the attribute that most of the energy touches.
 
     That is the lowest cut with half of the weight on its left, if there is one, or else the last. Ties go to the lowest
     attribute, then to the lowest cut. (attribute, parts, gain), or None where nothing can be split.
@@ -91,7 +91,7 @@ class Node:
 
 
 def most_promising(frontier, unit):
-    """The node where the gain is greatest, by the node's mass; ties go to the node that was met first."""
+    """Return the node of the greatest gain times mass; ties go to the node that was met first."""
     best = frontier[0]
     for node in frontier[1:]:
         least = best.mass * best.split[2] + TOLERANCE * unit * max(node.mass, best.mass)
@@ -101,7 +101,7 @@ def most_promising(frontier, unit):
 
 
 def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes):
-    """Build, Fig. 5, the most promising node first: the root. A split into more leaves than are left is not made."""
+    """Build the tree (Fig. 5), the most promising node first. A split that exceeds the limit of leaves is not made."""
     unit = 1.0 if criterion == "entropy" else scale
     limits = categorical, criterion, tol, scale, max_depth
     root = Node(function, NO_CATEGORY, 0, *limits)
@@ -123,7 +123,7 @@ def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes
 
 
 def arrays_of(root, categorical):
-    """The nodes in preorder, as lists."""
+    """Return the nodes in preorder, as lists."""
     names = "children_left", "children_right", "feature", "threshold", "gain", "category", "mass", "average"
     tree = {name: [] for name in names}
     children = []
@@ -152,7 +152,7 @@ def arrays_of(root, categorical):
 def tree_from_boxes(
     boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
 ):
-    """TCFS of the sum of boxes, each times its row of `values`: a dict of lists, one element for every node.
+    """Build a tree by TCFS of the sum of boxes, each times its row of `values`: a dict of lists, one entry per node.
 
     `scale` is the square of the function's magnitude; `is_categorical` tells which attributes are split into all their
     values, by default none. `mass` is the probability of the node's schema, `average` the function's averages over it.
@@ -165,7 +165,7 @@ def tree_from_boxes(
 def tree_from_spectrum(
     partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
 ):
-    """TCFS of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has it.
+    """Build a tree by TCFS of spectra on the same partitions, each a column of `coefficients`; as `tree_from_boxes`.
 
     The measure must be uniform.
     """

@@ -19,7 +19,7 @@ NEGLIGIBLE = 1e-15
 
 
 def root(t, n):
-    """exp(2 pi i t / n); of -t it is exactly the conjugate."""
+    """Return exp(2 pi i t / n); for -t it is exactly the conjugate."""
     t %= n
     if 2 * t == n:
         return -1.0 + 0.0j
@@ -27,7 +27,7 @@ def root(t, n):
 
 
 def character(partition, x, cardinalities):
-    """psi_j(x); attributes of x that are None are wild-cards, where the digit must be zero."""
+    """Return psi_j(x); attributes of x that are None are wild-cards, where the digit must be zero."""
     return prod(root(v * j, n) for j, v, n in zip(partition, x, cardinalities, strict=True) if j)
 
 
@@ -40,7 +40,7 @@ def sort_key(partition):
 
 
 def sorted_spectrum(found, negligible):
-    """(partitions, coefficients) of a dict, without what is only rounding."""
+    """Return (partitions, coefficients) of a dict, without coefficients that are only rounding."""
     kept = sorted(
         (j for j, w in found.items() if order_of(j) == 0 or max(abs(w.real), abs(w.imag)) > negligible), key=sort_key
     )
@@ -51,7 +51,7 @@ def sorted_spectrum(found, negligible):
 
 
 def transform(table, cardinalities):
-    """All coefficients of a function given by its values, in C order of x: the definition, a sum over the domain."""
+    """Return all coefficients of a function given by its values in C order: by definition, a sum over the domain."""
     domain = list(product(*map(range, cardinalities)))
     return {
         j: sum(f * character(j, x, cardinalities) for f, x in zip(table, domain, strict=True)) / len(domain)
@@ -60,10 +60,10 @@ def transform(table, cardinalities):
 
 
 def extract_fs(node, cardinalities):
-    """ExtractFS, Fig. 3: the coefficients of a tree whose nodes have one child for every value of their feature.
+    """Return the coefficients of a tree whose nodes have one child for every value of their feature: ExtractFS, Fig. 3.
 
-    A node is (feature, children), or the number at a leaf. Line numbers are the paper's; it leaves unsaid that w_0 is
-    the average of the tree from the start, that a leaf returns, and that S is handed on by value (line 15 adds to the
+    A node is (feature, children), or the number at a leaf. Line numbers are the paper's; it does not say that w_0 is
+    the average of the tree from the start, that a leaf returns, and that S is passed by value (line 15 adds to the
     copy that the children get).
     """
     w = {(0,) * len(cardinalities): complex(average(node))}
@@ -88,14 +88,14 @@ def extract_fs(node, cardinalities):
 
 
 def unfolded(tree, values, cardinalities):
-    """The node that stands for a tree, a mapping from the names of its arrays, with these values at its nodes.
+    """Return nested nodes for a tree, a mapping from the names of its arrays, with these values at its nodes.
 
     A threshold gives all values on one side the same child, a multiway node all absent values a leaf. Where a feature
     repeats on a path, its value is known: it leads on at once.
     """
 
     def child_for(node, value):
-        """The child that the value of the node's feature leads to; None where rows stay."""
+        """Return the child for a value of the node's feature; None where rows stay."""
         below = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
         if tree["children_left"][node] == MULTIWAY:
             return next((child for child in below if tree["category"][child] == value), None)
@@ -116,12 +116,12 @@ def unfolded(tree, values, cardinalities):
 
 
 def average(node):
-    """F of the paper: the mean of the function over the subspace of a node."""
+    """Return F of the paper: the mean of the function over the subspace of a node."""
     return sum(map(average, node[1])) / len(node[1]) if isinstance(node, tuple) else node
 
 
 def bottom_up(node, cardinalities):
-    """The same coefficients from the leaves up: a node's function is a transform along its feature of its children's.
+    """Return the same coefficients from the leaves up: a node's are a transform, along its feature, of its children's.
 
     No feature may repeat on a path.
     """
@@ -141,7 +141,7 @@ def bottom_up(node, cardinalities):
 
 
 def supports(boxes, values):
-    """The sets of attributes that a partition may have digits other than zero at: what one box constrains, or less."""
+    """Return the sets of attributes where a partition can have non-zero digits: subsets of those of a box."""
     found = {()}
     for box, value in zip(unpack(boxes), values, strict=True):
         if value:
@@ -153,7 +153,7 @@ def supports(boxes, values):
 
 
 def count_orders(boxes, values, cardinalities, limit):
-    """How many partitions of every order a sum of boxes can have; boxes of value zero do not count.
+    """Count the partitions of every order that a sum of boxes can have; boxes of value zero do not count.
 
     (`limit` lets the engine end early; the reference counts all.)
     """
@@ -164,9 +164,9 @@ def count_orders(boxes, values, cardinalities, limit):
 
 
 def expand_spectrum(boxes, values, cardinalities, order_counts):
-    """The spectrum of a sum of boxes, each times its value: (partitions, coefficients).
+    """Return the spectrum of a sum of boxes, each times its value: (partitions, coefficients).
 
-    The sum over the domain is a product over the attributes: of 1 where neither j nor the box says anything, of the
+    The sum over the domain is a product over the attributes: of 1 where neither j nor the box has the attribute, of the
     mean of exp(2 pi i x j / lambda) where x may have some of the values. `order_counts` only tells the engine how much
     memory it needs.
     """
@@ -184,25 +184,25 @@ def expand_spectrum(boxes, values, cardinalities, order_counts):
 
 
 def order_starts(partitions):
-    """Where the partitions of every order start, in sorted rows."""
+    """Return where the partitions of every order start, in sorted rows."""
     n_attributes = len(partitions[0])
     return [sum(order_of(j) < order for j in partitions) for order in range(n_attributes + 2)]
 
 
 def find_partitions(partitions, wanted):
-    """The rows where partitions stand, -1 where they do not."""
+    """Return the rows of the wanted partitions, -1 for absent ones."""
     place = {tuple(j): i for i, j in enumerate(partitions)}
     return [place.get(tuple(j), -1) for j in wanted]
 
 
 def merge_partitions(partitions, others):
-    """All partitions of two spectra, sorted, and their rows in both, -1 for none."""
+    """Return all partitions of two spectra, sorted, and their rows in both, -1 for none."""
     merged = sorted({tuple(j) for j in partitions} | {tuple(j) for j in others}, key=sort_key)
     return [list(j) for j in merged], find_partitions(partitions, merged), find_partitions(others, merged)
 
 
 def evaluate_spectrum(partitions, coefficients, schemata, cardinalities):
-    """The average of a spectrum's function over every schema: a box, of one value for every attribute if a point.
+    """Return the average of a spectrum's function over every schema: a box; a point has one value for every attribute.
 
     phi(h) = sum over j of w_j times the mean of conj(psi_j) over h, which is zero where j has a digit at a wild-card.
     (The paper's Eq. 3 lacks the minus sign of the conjugate.)

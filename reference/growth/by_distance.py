@@ -20,7 +20,7 @@ NO_STEP = -1
 
 
 class GrowthByDistance:
-    """What a tree grows from, and its leaves from left to right."""
+    """The data that a tree grows from, and its leaves from left to right."""
 
     def __init__(self, X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits):
         self.X, self.y = X, y
@@ -39,17 +39,17 @@ class GrowthByDistance:
         return table
 
     def clusters(self):
-        """The rows by predicted class."""
+        """Return the rows by predicted class."""
         return [
             [row for leaf in self.leaves if leaf.label == label for row in leaf.rows] for label in range(self.n_classes)
         ]
 
     def classes(self, rows):
-        """The rows by true class."""
+        """Return the rows by true class."""
         return [[row for row in rows if self.y[row] == label] for label in range(self.n_classes)]
 
     def has_room(self, n_children):
-        """Whether a leaf may be exchanged for so many."""
+        """Whether a leaf may be replaced by `n_children` leaves."""
         return len(self.leaves) - 1 + n_children <= self.limits["max_leaf_nodes"]
 
     def may_split(self, leaf):
@@ -69,7 +69,7 @@ def make_leaf(tree, node, label=None):
 
 
 def majority(counts):
-    """The most frequent class, the lowest of several."""
+    """Return the most frequent class, the lowest of several."""
     return counts.index(max(counts))
 
 
@@ -122,7 +122,7 @@ def grow_by_distance(
 
 
 def best_step(tree):
-    """The next split as the evaluation wants it: a dict, or None where growth stops."""
+    """Return the next split by the evaluation: a dict, or None where growth stops."""
     if tree.evaluation == "local":
         return best_local_step(tree)
     best = best_global_step(tree)
@@ -133,7 +133,7 @@ def best_step(tree):
 
 
 def best_global_step(tree):
-    """Of all impure leaves, features, thresholds and labels those of the nearest whole tree (Algorithm 3).
+    """Return the split of an impure leaf whose whole tree is nearest to the classes, with its labels (Algorithm 3).
 
     More than two children have their majorities as labels: the ways to choose from all are too many.
     """
@@ -158,14 +158,14 @@ def best_global_step(tree):
 
 
 def is_better(step, best):
-    """Of equally good steps that of the lowest feature, then threshold, then leaf from the left, then labels."""
+    """Whether a step is better; ties go to the lowest feature, then threshold, then leaf from the left, then labels."""
     if best is None or is_greater(step["merit"], best["merit"]):
         return True
     return not is_greater(best["merit"], step["merit"]) and step["position"] < best["position"]
 
 
 def exchanged(tree, leaf, children, labels):
-    """The table and the clusters of the tree whose leaf is exchanged for others, of these rows and labels."""
+    """Return the table and the clusters of the tree with a leaf replaced by children of these rows and labels."""
     table = tree.table()
     table[leaf.label] = subtract_lists(table[leaf.label], leaf.counts)
     for child, label in zip(children, labels, strict=True):
@@ -179,14 +179,14 @@ def exchanged(tree, leaf, children, labels):
 
 
 def merit_of_tree(tree, table, clusters):
-    """What grows as the whole tree comes closer to the classes."""
+    """Return a number that grows as the whole tree comes closer to the classes."""
     if tree.function is None:
         return merit(tree.distance, table)
     return -set_distance(tree.function, clusters, tree.classes(tree.rows))
 
 
 def splits(tree, leaf):
-    """(feature, threshold, rows of the children) of every valid split of a leaf."""
+    """Yield (feature, threshold, rows of the children) of every valid split of a leaf."""
     limits = tree.limits
     for feature in draw_features(
         tree.X, leaf.rows, limits["min_samples_leaf"], limits["max_features"], leaf.random_state, tree.n_categories
@@ -200,7 +200,7 @@ def splits(tree, leaf):
 
 
 def child_rows(tree, rows, feature, threshold):
-    """The rows on both sides of the threshold, or of every category in which there are some."""
+    """Return the rows on both sides of the threshold, or of every category in which there are some."""
     return [child for _, child in parts_of(tree.X, rows, feature, threshold, tree.n_categories)]
 
 
@@ -209,7 +209,7 @@ def counts_of(tree, rows):
 
 
 def global_gain(tree, step):
-    """By how much the whole tree comes closer, by the leaf's share of the rows: what importances multiply by it."""
+    """Return by how much the whole tree comes closer, divided by the leaf's share of the rows."""
     feature, threshold, place, labels = step["position"]
     leaf, before = tree.leaves[place], tree.table()
     after, clusters = exchanged(tree, leaf, child_rows(tree, leaf.rows, feature, threshold), labels)
@@ -223,9 +223,9 @@ def global_gain(tree, step):
 
 
 def best_local_step(tree):
-    """Of all impure leaves the one whose best split comes nearest to the classes within it (Algorithm 2).
+    """Return the split of an impure leaf that comes nearest to the classes within the leaf (Algorithm 2).
 
-    Distances that know no whole tree, which are criteria of their own, compare by their gain.
+    Criteria, which cannot judge whole trees, compare leaves by their gain.
     """
     best = None
     for place, leaf in enumerate(tree.leaves):
@@ -249,7 +249,7 @@ def criterion_of(tree):
 
 
 def split_by_criterion(tree, leaf):
-    """(merit, gain, feature, threshold) of the leaf's best split, or None."""
+    """Return (merit, gain, feature, threshold) of the leaf's best split, or None."""
     limits = tree.limits | {"max_candidates": UNLIMITED}
     problem = tree.X, tree.y, tree.weights, tree.n_classes, criterion_of(tree)
     split = find_split(*problem, limits, leaf.rows, leaf.random_state, tree.n_categories)
@@ -262,7 +262,7 @@ def split_by_criterion(tree, leaf):
 
 
 def split_by_sets(tree, leaf):
-    """The same under a set function, the children being matched to classes as by Jaccard."""
+    """Return the leaf's best split under a set function, the children being matched to classes as by Jaccard."""
     classes = tree.classes(leaf.rows)
     whole = max(merit_of_sets(tree, classes, [leaf.rows], [label]) for label in range(tree.n_classes))
     cuts, by_category = [], []
@@ -285,13 +285,13 @@ def merit_of_sets(tree, classes, children, labels):
 
 
 def ascending_counts(tree, leaf, feature, threshold):
-    """Class counts of the children, weights being added in ascending order of the feature."""
+    """Return the class counts of the children, weights being added in ascending order of the feature."""
     rows = sorted(leaf.rows, key=lambda row: tree.X[row][feature])
     return [counts_of(tree, child) for child in child_rows(tree, rows, feature, threshold)]
 
 
 def split_leaf(tree, step, number):
-    """Put leaves in the place of one, labelled as the step says, or by their majorities."""
+    """Replace a leaf by its children, labelled by the step or by their majorities."""
     feature, threshold, place = step["position"][:3]
     leaf = tree.leaves[place]
     leaf.feature, leaf.threshold, leaf.gain, leaf.step = feature, threshold, step["gain"], number

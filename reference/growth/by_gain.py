@@ -17,7 +17,7 @@ from .tree import Node, as_arrays, children_of, in_preorder
 
 
 def share_features(X, n_classes, criterion, weights_are_whole, max_features, max_candidates, *, n_categories=None):
-    """Return what the trees of a forest share: nothing, for every tree looks at X itself."""
+    """Return the data that the trees of a forest share: none, as every tree reads X itself."""
     check_categories(X, n_categories)
 
 
@@ -60,7 +60,7 @@ def grow_by_gain(
 
 
 def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
-    """The split of a leaf that can and may be split, or None."""
+    """Return the split of a leaf that can and may be split, or None."""
     if len(node.rows) < limits["min_samples_split"] or node.depth >= limits["max_depth"]:
         return None
     if len({y[row] for row in node.rows}) == 1:
@@ -72,7 +72,7 @@ def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
 
 
 def best_leaf(open_leaves, weights):
-    """The index of the leaf whose gain, times its rows' weight, is the greatest; of equal ones the leftmost."""
+    """Return the index of the leaf whose gain, times its rows' weight, is the greatest; of equal ones the leftmost."""
     best, best_total_gain = None, None
     for i, (node, split) in enumerate(open_leaves):
         total_gain = add_up(weights[row] for row in node.rows) * split[0]

@@ -22,14 +22,14 @@ class Node:
 
 
 def parts_of(X, rows, feature, threshold, n_categories):
-    """(category, rows) of either side of a threshold, or of every category in which there are rows."""
+    """Return (category, rows) of either side of a threshold, or of every category in which there are rows."""
     if is_categorical(n_categories, feature):
         return rows_by_category(X, rows, feature)
     return [(NO_CATEGORY, side) for side in split_rows(X, rows, feature, threshold)]
 
 
 def children_of(X, node, feature, threshold, n_categories):
-    """A node for every part of a node's rows."""
+    """Make a node for every part of a node's rows."""
     return [
         Node(rows, node.depth + 1, mix64((node.random_state + 1 + branch) & MASK), category)
         for branch, (category, rows) in enumerate(parts_of(X, node.rows, feature, threshold, n_categories))
@@ -37,7 +37,7 @@ def children_of(X, node, feature, threshold, n_categories):
 
 
 def in_preorder(root):
-    """The nodes in preorder, numbered."""
+    """Return the nodes in preorder, numbered."""
     order, stack = [], [root]
     while stack:
         node = stack.pop()
@@ -52,7 +52,7 @@ def is_multiway(node):
 
 
 def as_arrays(order, y, weights, n_classes, has_categories):
-    """The arrays of a tree, from its nodes in preorder. Counts of an inner node are those of its children, added."""
+    """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's."""
     tree = {name: [] for name in ("children_left", "children_right", "feature", "threshold", "n_node_samples", "gain")}
     for node in order:
         left, right = MULTIWAY, MULTIWAY
@@ -73,7 +73,7 @@ def as_arrays(order, y, weights, n_classes, has_categories):
 
 
 def values(order, y, weights, n_classes):
-    """The class counts of all nodes, as floating-point numbers."""
+    """Return the class counts of all nodes, as floating-point numbers."""
     counts = [None] * len(order)
     for node in reversed(order):
         if node.children:

@@ -17,7 +17,7 @@ class Stopped(Exception):
 
 
 class Search:
-    """What is known of sets of rows: how many splits they need, and the first of these."""
+    """The results for sets of rows: how many splits they need, and the first of these."""
 
     def __init__(self, X, y, deadline):
         self.X = X
@@ -26,7 +26,7 @@ class Search:
         self.known = {}
 
     def first_split(self, rows):
-        """(splits, feature, threshold) of the smallest tree: of the best cuts the lowest feature's lowest one."""
+        """Return (splits, feature, threshold) of the smallest tree; ties go to the lowest feature, then threshold."""
         rows = tuple(rows)
         if rows not in self.known:
             if monotonic() >= self.deadline:
@@ -50,8 +50,8 @@ class Search:
 
 
 def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_rows=1024):
-    """The smallest consistent tree: its arrays, or None where the time was over; splits that are needed at least; and
-    the number of sets of rows looked at.
+    """Return the arrays of the smallest consistent tree, or None where time ran out; the least number of splits that is
+    needed; and the number of sets of rows examined.
 
     Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. There
     are no bounds here, and what is known is kept whatever the limit on memory.
@@ -67,7 +67,7 @@ def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_
 
 
 def as_arrays(search, n_classes):
-    """The tree's arrays in preorder. The gain of every split is what it leaves less to do: one split."""
+    """Return the arrays of the tree in preorder. The gain of every split is one: it saves one split."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     tree = {name: [] for name in names}
     stack = [(range(len(search.X)), None, None)]

@@ -37,7 +37,7 @@ def bin_features(X, max_bins=MAX_BINS):
 
 
 def last_values(sample, max_bins):
-    """The last value of every bin: of one value each where there are so few, otherwise of about equal frequency."""
+    """Return the last value of every bin: one bin for each of few values, else bins of about equal frequency."""
     if len(set(sample)) <= max_bins:
         return sorted(set(sample))
     wanted = len(sample) // max_bins + 1
@@ -47,7 +47,7 @@ def last_values(sample, max_bins):
 
 
 def last_values_of_bins_of(wanted, sample):
-    """A bin ends where it has so many of the sample as wanted, and in front of a value that has them alone."""
+    """Return the last value of every bin: it ends with `wanted` values or more, or before a value that has so many."""
     lasts, n_in_bin, last = [], 0, None
     for value, frequency in sorted(Counter(sample).items()):
         if n_in_bin > 0 and frequency >= wanted:

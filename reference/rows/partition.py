@@ -2,7 +2,7 @@
 
 
 def rank_features(X):
-    """For every feature the rows in ascending order of their value (equal values in order of the rows), and ranks.
+    """Return for every feature the rows in ascending order of their value (stable), and ranks.
 
     The rank of a value is the number of smaller distinct values of its feature.
     """
@@ -17,7 +17,7 @@ def rank_features(X):
 
 
 def threshold_between(below, above):
-    """The middle of two neighbouring distinct values, or the lower one where rounding puts the middle outside."""
+    """Return the middle of two neighbouring distinct values, or the lower one where rounding puts it outside."""
     middle = 0.5 * below + 0.5 * above
     if not below <= middle < above:
         middle = below
@@ -25,7 +25,7 @@ def threshold_between(below, above):
 
 
 def split_rows(X, rows, feature, threshold):
-    """The rows that go left and those that go right, both in the order in which they came."""
+    """Return the rows that go left and those that go right, both in the order in which they came."""
     left = [row for row in rows if X[row][feature] <= threshold]
     right = [row for row in rows if not X[row][feature] <= threshold]
     return left, right
@@ -37,7 +37,7 @@ def is_categorical(n_categories, feature):
 
 
 def rows_by_category(X, rows, feature):
-    """The categories that the rows have, ascending, each with its rows in the order in which they came."""
+    """Return the categories that the rows have, ascending, each with its rows in the order in which they came."""
     return [
         (category, [row for row in rows if X[row][feature] == category])
         for category in sorted({int(X[row][feature]) for row in rows})

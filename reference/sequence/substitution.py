@@ -15,7 +15,7 @@ def is_homogeneous(sequence):
 
 
 def pair_counts(sequence):
-    """Occurrences of every pair without overlap, greedily from the left, in the order in which the pairs are met."""
+    """Count every pair without overlap, greedily from the left; return counts in the order in which pairs are met."""
     counts = {}
     last_counted = {}
     for i in range(len(sequence) - 1):
@@ -28,7 +28,7 @@ def pair_counts(sequence):
 
 
 def most_frequent_pair(sequence):
-    """The pair with the highest count, the first met from the left where several have it, and that count."""
+    """Return the pair with the highest count, the first met from the left where several have it, and that count."""
     best, best_count = None, 0
     for pair, count in pair_counts(sequence).items():
         if count > best_count:
@@ -37,7 +37,7 @@ def most_frequent_pair(sequence):
 
 
 def replace(sequence, pair, new_symbol):
-    """The sequence with every occurrence of the pair, taken from left to right, replaced by the new symbol."""
+    """Return the sequence with every occurrence of the pair, taken from left to right, replaced by the new symbol."""
     replaced = []
     i = 0
     while i < len(sequence):
@@ -51,7 +51,7 @@ def replace(sequence, pair, new_symbol):
 
 
 def substitutions(codes, n_symbols):
-    """Every iteration as (left, right, count, length after); iteration i makes the symbol n_symbols + i."""
+    """Return every iteration as (left, right, count, length after); iteration i makes the symbol n_symbols + i."""
     sequence = list(codes)
     steps = []
     while not is_homogeneous(sequence):
@@ -62,5 +62,5 @@ def substitutions(codes, n_symbols):
 
 
 def effort_to_compress(codes, n_symbols):
-    """The number of iterations until the sequence is homogeneous."""
+    """Return the number of iterations until the sequence is homogeneous."""
     return len(substitutions(codes, n_symbols))

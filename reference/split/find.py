@@ -26,14 +26,14 @@ def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold)
 
 
 def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds):
-    """The gains of a feature's cuts; a user's criterion is asked for all of them together."""
+    """Return the gains of a feature's cuts; a user's criterion gets all of them together."""
     if user_criterion_of(criterion)[0] is None:
         return [gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut) for cut in thresholds]
     return gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds)
 
 
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
-    """(gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None.
+    """Return (gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None.
 
     The split by a categorical feature has the threshold UNDEFINED.
     """
@@ -52,7 +52,7 @@ def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, 
 
 
 def better_split(cut, split):
-    """The split by category where it is better than the cut, or is not worse and of the lower feature; either may be
+    """Return the split by category where it is better than the cut, or as good and of the lower feature; either may be
     None."""
     if cut is None or split is None:
         return cut or split
@@ -62,7 +62,7 @@ def better_split(cut, split):
 
 
 def best_of(splits):
-    """The first one that none of the later ones is greater than, as they stand in line; None stands for no split."""
+    """Return the first split that no later one beats, compared one after the other; None is no split."""
     best = None
     for split in splits:
         if split is not None and (best is None or is_greater(split[0], best[0])):
@@ -88,9 +88,9 @@ def split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature
 
 
 def counts_of_children(labels, weights, codes, n_classes):
-    """Class counts and totals, added in the order of the rows, of the node and of its children by ascending category.
+    """Return class counts and totals, added in the order of the rows, of the node and its children by category.
 
-    Of two children the second has what the first leaves of the node, as at a cut: this fixes what is rounded.
+    Of two children the second is the node minus the first, as at a cut: this fixes the rounding.
     """
     rows = list(zip(labels, weights, strict=True))
     node = counted(rows, n_classes)
@@ -104,8 +104,8 @@ def counts_of_children(labels, weights, codes, n_classes):
 
 
 def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
-    """The gain as it is compared, of rows by their labels, weights and categories; a user's criterion may ask for their
-    numbers."""
+    """Return the gain as it is compared, of rows by their labels, weights and categories, and by their numbers where a
+    user's criterion needs them."""
     if criterion == "etc":
         return etc_gain(labels, codes, n_classes)
     if judges_sequence(criterion):
@@ -118,7 +118,7 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
 
 
 def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds):
-    """The gains of a feature's cuts, in the order of the thresholds."""
+    """Return the gains of a feature's cuts, in the order of the thresholds."""
     if not thresholds:
         return []
     name, _ = criterion
@@ -134,7 +134,7 @@ def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds
 
 
 def counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds):
-    """For every cut the class counts of the rows that go left, and of those that go right."""
+    """Return for every cut the class counts of the rows that go left, and of those that go right."""
     node = class_counts([y[row] for row in rows], [weights[row] for row in rows], n_classes)
     left, right = [], []
     for threshold in thresholds:
@@ -146,6 +146,6 @@ def counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds):
 
 
 def order_and_cuts(X, rows, feature, thresholds):
-    """The node's rows in ascending order of the feature, as places among them; and how many of them go left."""
+    """Return positions among the node's rows, ascending in the feature, and how many rows each threshold sends left."""
     order = sorted(range(len(rows)), key=lambda place: X[rows[place]][feature])
     return order, [int(add_up(X[row][feature] <= threshold for row in rows)) for threshold in thresholds]

@@ -38,13 +38,13 @@ def is_rational(criterion, n_classes):
 
 
 def count_gain(criterion, node, left, n_classes):
-    """Gain of a cut by a criterion on class counts, for the (label, weight) pairs of the node and of its left child."""
+    """Return the gain of a cut by a criterion on class counts, from (label, weight) pairs of node and left child."""
     node, left = counted(node, n_classes), counted(left, n_classes)
     return gain_of_counts(criterion, node, [left, remainder(node, left)])
 
 
 def gain_of_counts(criterion, node, children):
-    """Gain of a split by a criterion on class counts, given those of the node and its children, and their totals."""
+    """Return the gain of a split by a criterion on class counts, from counts and totals of node and children."""
     name, _, scores, is_weighted = parameters_of(criterion, len(node[0]))
     if not is_rational(criterion, len(node[0])) or isinstance(node[1], float):
         return weighted_gain(criterion, node, children)
@@ -58,7 +58,7 @@ def gain_of_counts(criterion, node, children):
 
 
 def weighted_gain(criterion, node, children):
-    """The same in floating point."""
+    """Return the gain of a split by a criterion on class counts, in floating point."""
     node_weights, total = node[0], float(node[1])
     name, alpha, scores, is_weighted = parameters_of(criterion, len(node_weights))
     children = [(weights, float(child_total)) for weights, child_total in children]
@@ -78,8 +78,8 @@ def weighted_gain(criterion, node, children):
 
 
 def clustering_gain(name, node, children, totals):
-    """What a split takes off the distance of the node's clustering to its classes, from the class counts of the node
-    and its children and their totals: of whole numbers a fraction, of others a floating-point number."""
+    """Return by how much a split reduces the distance of the node's clustering to its classes, from class counts and
+    totals of the node and its children: a fraction for whole numbers, else a floating-point number."""
     if name in RATIOS:
         return ratio_gain(name, node, children, totals)
     scores = {"jaccard": overlaps, "accuracy": hits, "mae": minus_absolute_errors}[name]
@@ -95,19 +95,19 @@ def clustering_gain(name, node, children, totals):
 
 
 def transposed(node, children):
-    """The class counts of the children, and the totals of the node and of them."""
+    """Return the class counts of the children, and the totals of the node and of them."""
     return [counts for counts, _ in children], [node[1], *(total for _, total in children)]
 
 
 def reported(criterion, gain):
-    """The double nearest to a gain. Entropy never rises: what the rounded table takes below zero is zero."""
+    """Return the double nearest to a gain. Entropy never rises: a gain that rounding takes below zero is zero."""
     if criterion in ("entropy", *RATIOS) and not isinstance(gain, float):
         gain = max(gain, 0)
     return float(gain)
 
 
 def score(criterion, left, right):
-    """What grows with the gain of a cut, of one node, given the children's class counts; an empty child adds nothing.
+    """Return a score that grows with the gain of a cut of a node, from the children's counts; an empty child adds 0.
 
     For gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts L and R; for
     gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's entropies times
@@ -127,7 +127,7 @@ def score(criterion, left, right):
 
 
 def highest_score(criterion, left, counts, right):
-    """The highest score of any cut inside a bin, given the class counts to its left, in it and to its right.
+    """Return the highest score of any cut inside a bin, given the class counts to its left, in it and to its right.
 
     In any order of the bin's rows: over every choice of rows that move to the left.
     """

@@ -8,14 +8,14 @@ MASK = 2**64 - 1
 
 
 def mix64(state):
-    """The output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators")."""
+    """Mix a state by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators")."""
     state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK
     return state ^ (state >> 31)
 
 
 def allowed_thresholds(X, rows, feature, min_samples_leaf):
-    """Thresholds between neighbouring distinct values that leave min_samples_leaf rows on both sides, ascending."""
+    """Return the thresholds that leave min_samples_leaf rows on both sides, ascending."""
     values = sorted({X[row][feature] for row in rows})
     thresholds = []
     for below, above in pairwise(values):
@@ -26,7 +26,7 @@ def allowed_thresholds(X, rows, feature, min_samples_leaf):
 
 
 def candidates(thresholds, max_candidates):
-    """All thresholds, or of too many the max_candidates evenly spaced ones: the middles of as many equal parts."""
+    """Return all thresholds, or of more the max_candidates evenly spaced ones: the middles of as many equal parts."""
     n_allowed = len(thresholds)
     if n_allowed <= max_candidates:
         return thresholds
@@ -46,7 +46,7 @@ def can_split(X, rows, feature, min_samples_leaf, n_categories):
 
 
 def draw_features(X, rows, min_samples_leaf, max_features, random_state, n_categories=None):
-    """max_features features drawn without replacement, and further ones until one has an allowed split; ascending."""
+    """Draw max_features features without replacement, and further ones until one has an allowed split; ascending."""
     n_features = len(X[0])
     if max_features >= n_features:
         return list(range(n_features))

@@ -30,7 +30,7 @@ def make_gaps(n_rows=200, rate=0.1, seed=0):
 # ------------------------------------------------------------------------------------------------ as users give it
 
 
-def test_words_and_missing_words(engine):
+def test_string_categories_and_missing_values(engine):
     frame, y = golf_frame()
     tree = C45Classifier(categorical_features=["outlook", "windy"]).fit(frame, y)
     assert [list(categories) for categories in tree.categories_] == [["overcast", "rain", "sunny"], [False, True]]
@@ -75,7 +75,7 @@ def test_infinity_is_refused():
         tree.predict([[np.inf]])
 
 
-def test_others_still_refuse_missing_values():
+def test_other_estimators_refuse_missing_values():
     from pytrees import DecisionTreeClassifier
 
     with pytest.raises(
@@ -117,7 +117,7 @@ def test_a_failed_fit_leaves_the_last_good_one():
 # ------------------------------------------------------------------------------------------------------------- weights
 
 
-def test_whole_weights_are_repeated_rows(engine):
+def test_whole_weights_are_repeated_samples(engine):
     X, y = make_gaps(80, rate=0.0)
     weights = np.random.default_rng(1).integers(0, 4, len(y))
     weighted = C45Classifier().fit(X, y, sample_weight=weights)
@@ -135,7 +135,7 @@ def test_class_weights(engine):
     assert weighted.tree_ == same.tree_
 
 
-def test_rows_of_no_weight_are_left_out():
+def test_samples_of_weight_zero_are_left_out():
     X, y = make_gaps(60)
     weights = (np.arange(60) < 40).astype(float)
     assert C45Classifier().fit(X, y, weights).tree_ == C45Classifier().fit(X[:40], y[:40]).tree_
@@ -153,7 +153,7 @@ def test_very_small_and_great_weights(engine):
 # ---------------------------------------------------------------------------------------------------------- prediction
 
 
-def test_rows_that_lack_nothing_go_to_one_leaf(engine):
+def test_samples_without_missing_values_reach_one_leaf(engine):
     X, y = make_gaps()
     tree = C45Classifier().fit(X, y)
     whole = X[~np.isnan(X).any(axis=1)]
@@ -163,7 +163,7 @@ def test_rows_that_lack_nothing_go_to_one_leaf(engine):
     np.testing.assert_array_equal(tree.predict(whole), tree.tree_.majority[leaves])
 
 
-def test_rows_that_lack_what_no_node_asks_for(engine):
+def test_missing_values_of_features_that_no_node_tests(engine):
     X, y = make_gaps()
     tree = C45Classifier(max_depth=1).fit(X, y)
     asked = tree.tree_.feature[0]
@@ -173,7 +173,7 @@ def test_rows_that_lack_what_no_node_asks_for(engine):
     np.testing.assert_array_equal(shares[0], shares[1])
 
 
-def test_both_engines_predict_alike():
+def test_both_engines_predict_the_same():
     X, y = make_gaps(150, rate=0.3)
     results = []
     for engine in ("compiled", "reference"):
@@ -187,7 +187,7 @@ def test_both_engines_predict_alike():
 
 
 @pytest.mark.parametrize("method", ["apply", "decision_path", "feature_usage"])
-def test_ways_of_rows_that_lack_values_are_refused(method):
+def test_decision_paths_of_samples_with_missing_values_are_refused(method):
     X, y = make_gaps()
     tree = C45Classifier().fit(X, y)
     with pytest.raises(ValueError, match="NaN in column"):
@@ -195,14 +195,14 @@ def test_ways_of_rows_that_lack_values_are_refused(method):
     getattr(tree, method)(np.nan_to_num(X))
 
 
-def test_no_column_tells_anything(engine):
+def test_uninformative_features_give_a_leaf(engine):
     tree = C45Classifier().fit(np.full((4, 2), np.nan), ["b", "a", "b", "c"])
     assert tree.tree_.node_count == 1
     assert tree.predict([[np.nan, 1.0], [2.0, 3.0]]).tolist() == ["b", "b"]
     np.testing.assert_array_equal(tree.feature_importances_, [0.0, 0.0])
 
 
-def test_one_row_and_one_class(engine):
+def test_one_sample_and_one_class(engine):
     assert C45Classifier().fit([[1.0]], ["a"]).predict([[np.nan]]).tolist() == ["a"]
     tree = C45Classifier(categorical_features=[0]).fit([["u"], ["v"]], [7, 7])
     assert tree.predict_proba([["u"], [None]]).tolist() == [[1.0], [1.0]]

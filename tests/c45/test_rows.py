@@ -29,7 +29,7 @@ def class_shares(tree, X):
 # ------------------------------------------------------------------------------------------------------------ training
 
 
-def test_a_row_without_outlook_goes_every_way(engine):
+def test_a_sample_without_outlook_goes_to_every_child(engine):
     # Chapter 3: of the 13 other rows 3 are overcast, 5 rain, 5 sunny.
     X, _ = golf(lacks_outlook=True)
     parts = divide(X, None, np.array(GOLF_CATEGORIES), OUTLOOK)
@@ -50,19 +50,19 @@ def test_sides_of_a_threshold(engine):
     ]
 
 
-def test_rows_that_all_go_one_way_are_not_divided(engine):
+def test_samples_that_all_go_to_one_child_are_not_divided(engine):
     assert divide([[1.0], [np.nan]], None, None, 0, 1.5) == []
     assert divide([[2.0], [np.nan]], None, None, 0, 1.5) == []
     assert divide([[1.0], [np.nan]], None, np.array([2]), 0) == []
     assert divide([[np.nan], [np.nan]], None, np.array([2]), 0) == []
 
 
-def test_parts_too_small_for_a_number_are_left_out(engine):
+def test_parts_of_underflowing_weight_are_left_out(engine):
     parts = divide([[0.0], [1.0], [np.nan]], np.array([1e-200, 1.0, 1e-200]), np.array([2]), 0)
     assert [rows for _, rows, _ in parts] == [[0], [1, 2]]
 
 
-def test_codes_that_are_none_are_refused():
+def test_invalid_codes_are_refused():
     for code in (-1.0, 2.0, 0.5, np.inf):
         with pytest.raises(ValueError, match=r"Feature 1 must hold codes of categories, 0\.\.1"):
             divide([[7.0, 0.0], [8.0, code]], None, np.array([0, 2]), 1)
@@ -72,7 +72,7 @@ def test_codes_that_are_none_are_refused():
 
 @examples(200)
 @given(st.data())
-def test_engines_divide_alike_and_nothing_is_lost(data):
+def test_engines_divide_alike_and_weights_add_up(data):
     weights = data.draw(st.sampled_from([no_weights, count_weights, float_weights]))
     problem = data.draw(mixed_problems(weights))
     feature = data.draw(st.integers(0, problem.X.shape[1] - 1))
@@ -117,7 +117,7 @@ def next_nodes(tree, row, node):
 
 @examples(60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 1.0]))
-def test_shares_of_rows_that_lack_values(seed, rate):
+def test_class_shares_of_samples_with_missing_values(seed, rate):
     rng = np.random.default_rng(seed)
     cardinalities = rng.choice([0, 2, 5], size=3)
     tree = random_tree(rng, cardinalities)
@@ -131,6 +131,6 @@ def test_shares_of_rows_that_lack_values(seed, rate):
             np.testing.assert_allclose(shares, tree.shares[way(tree, row)[-1]], rtol=1e-15)
 
 
-def test_no_rows(engine):
+def test_no_samples(engine):
     tree = random_tree(np.random.default_rng(0), [0, 3])
     assert class_shares(tree, np.empty((0, 2))).size == 0

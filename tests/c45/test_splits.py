@@ -52,14 +52,14 @@ def test_gain_ratio_with_a_missing_outlook(engine):
     assert gain / ratio == pytest.approx(1.809, abs=5e-4)
 
 
-def test_windy(engine):
+def test_gain_ratio_of_windy(engine):
     X, y = golf()
     ratio, gain, _, _ = find(X[:, [WINDY]], y, n_categories=[2])
     assert gain == pytest.approx(0.048, abs=5e-4)
     assert ratio == pytest.approx(0.049, abs=5e-4)
 
 
-def test_thresholds_cost_the_bits_that_tell_which(engine):
+def test_gain_of_a_threshold_is_reduced_by_the_bits_that_choose_it(engine):
     # Of the sunny days those of humidity 70, 70 | 85, 90, 95 are told apart; 85 | 90 would be allowed too.
     X, y = golf()
     ratio, gain, feature, threshold = find(X[:5, [HUMIDITY]], y[:5])
@@ -68,7 +68,7 @@ def test_thresholds_cost_the_bits_that_tell_which(engine):
     assert ratio == pytest.approx(gain / entropy(2, 3), rel=1e-14)
 
 
-def test_missing_rows_thin_the_gain_of_a_threshold(engine):
+def test_missing_values_reduce_the_gain_of_a_threshold(engine):
     x = [[1.0], [1.0], [2.0], [2.0], [np.nan], [np.nan]]
     ratio, gain, _, threshold = find(x, [0, 0, 1, 1, 0, 1])
     assert threshold == 1.5
@@ -79,7 +79,7 @@ def test_missing_rows_thin_the_gain_of_a_threshold(engine):
 # -------------------------------------------------------------------------------------------------- what may be split
 
 
-def test_two_children_need_enough_rows(engine):
+def test_two_children_need_min_samples_leaf(engine):
     codes = [[0.0], [0.0], [1.0], [2.0], [2.0]]
     y = [0, 0, 1, 1, 1]
     assert find(codes, y, n_categories=[3]) is not None
@@ -87,7 +87,7 @@ def test_two_children_need_enough_rows(engine):
     assert find([[0.0], [0.0], [0.0], [1.0]], [0, 0, 0, 1], n_categories=[2]) is None
 
 
-def test_enough_is_a_weight(engine):
+def test_min_samples_leaf_is_compared_with_weights(engine):
     codes = [[0.0], [1.0]]
     assert find(codes, [0, 1], n_categories=[2]) is None
     assert find(codes, [0, 1], np.array([2, 2]), n_categories=[2]) is not None
@@ -110,7 +110,7 @@ def test_sides_of_a_threshold_need_a_tenth_of_a_class(engine, n_rows, least):
         assert (found is not None) == is_found
 
 
-def test_thresholds_that_gain_too_little_are_none(engine):
+def test_thresholds_without_gain_after_the_reduction_are_not_splits(engine):
     rng = np.random.default_rng(0)
     assert find(rng.normal(size=(60, 2)), rng.integers(0, 2, 60)) is None
 

@@ -204,7 +204,7 @@ def test_unpruned_trees(engine):
     assert len(unpruned["feature"]) == n_grown == grow(X, y, n_categories=[3] * 6)[1]
 
 
-def test_splits_that_make_no_fewer_errors_are_taken_back(engine):
+def test_splits_that_make_no_fewer_errors_are_removed(engine):
     # The feature tells something of the class, and yet both values are mostly of the same.
     y = [0] * 9 + [1] + [0] * 6 + [1] * 4
     x = [[0.0]] * 10 + [[1.0]] * 10
@@ -213,7 +213,7 @@ def test_splits_that_make_no_fewer_errors_are_taken_back(engine):
     assert n_grown == 1
 
 
-def test_a_raised_branch_has_all_rows_of_the_node(engine):
+def test_a_raised_branch_has_all_samples_of_the_node(engine):
     # The root of the tree before pruning sends eight rows of one class aside, which the paper's tree does not.
     train = load_or_skip("spect", subset="train")
     trees = [
@@ -270,7 +270,7 @@ def test_engines_grow_the_same_tree(problem, limits):
 
 @examples(200)
 @given(WEIGHTS.flatmap(mixed_problems), DRAWN_LIMITS)
-def test_nodes_have_the_rows_that_come_to_them(problem, limits):
+def test_nodes_have_the_samples_that_reach_them(problem, limits):
     arrays, n_grown = grow(*problem.data, problem.n_categories, **limits)
     tree = Tree.from_arrays(arrays, problem.X.shape[1])
     assert tree.node_count <= n_grown

@@ -112,7 +112,7 @@ def test_gain_of_the_effort(engine):
 
 
 def ordinal_gini(counts):
-    """Of cuts of the scale: rows up to the class times those above it."""
+    """Return the ordinal Gini: samples up to a class times those above it, summed over the classes."""
     up_to = [sum(counts[: q + 1]) for q in range(len(counts))]
     return sum(Fraction(below * (up_to[-1] - below), up_to[-1] ** 2) for below in up_to)
 
@@ -129,7 +129,7 @@ IMPURITIES = {"gini": gini, "ogini": ordinal_gini, "ranking": ranking}
 
 
 @pytest.mark.parametrize("criterion", [*IMPURITIES, UNWEIGHTED_RANKING])
-def test_gains_are_the_impurity_that_the_children_take_off(engine, criterion):
+def test_gains_are_decreases_of_impurity(engine, criterion):
     @examples(150)
     @given(splits() | splits(count_weights))
     def check(split):
@@ -178,7 +178,7 @@ def test_ratios_are_those_of_the_clustering_by_child(engine, criterion):
 
 
 @pytest.mark.parametrize("criterion", ["accuracy", "mae"])
-def test_the_best_labels_that_are_not_all_the_same(engine, criterion):
+def test_best_labels_of_children_are_not_all_the_same(engine, criterion):
     def errors(counts, label):
         return sum(count * (abs(q - label) if criterion == "mae" else q != label) for q, count in enumerate(counts))
 

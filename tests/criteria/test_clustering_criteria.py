@@ -83,7 +83,7 @@ def test_ratios_are_never_reported_below_zero(engine, criterion):
 
 
 def entropy(*clusterings):
-    """Of a clustering into sets of rows, or of two of them together, in bits from the table of n log2 n."""
+    """Return the entropy of a clustering into sets of samples, or of two jointly, from the table of n log2 n."""
     clusters = [set.union(*clusterings[0])]
     n = len(clusters[0])
     for clustering in clusterings:
@@ -97,7 +97,7 @@ def quotient(a, b):
 
 
 def distance(criterion, clusters, classes):
-    """Of two lists of as many sets of the same rows, or minus their similarity (Section 1.1)."""
+    """Return the distance of two lists of sets of the same samples, or minus their similarity (Section 1.1)."""
     n = sum(map(len, classes))
     gain = entropy(classes) + entropy(clusters) - entropy(clusters, classes)
     if criterion == "gain_ratio":
@@ -114,7 +114,7 @@ def distance(criterion, clusters, classes):
 
 
 def least_distance(criterion, parts, classes):
-    """Of the parts as different classes."""
+    """Return the least distance of the parts, labelled with different classes."""
     distances = []
     for labels in permutations(range(len(classes)), len(parts)):
         clusters = [set() for _ in classes]
@@ -220,7 +220,7 @@ def test_engines_agree_on_many_cuts(criterion, seed, n_classes, signal, largest_
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_whole_weights_count_as_repeated_rows(engine, criterion):
+def test_whole_weights_count_as_repeated_samples(engine, criterion):
     rng = np.random.default_rng(1)
     X, y, weights = rng.normal(size=(40, 2)), rng.integers(0, 4, 40), rng.integers(1, 4, 40)
     weighted = grow(X, y, weights, 4, criterion)
@@ -235,7 +235,7 @@ def test_cuts_that_separate_two_classes_are_taken(engine, criterion):
     assert grow(X, y, criterion=criterion)["feature"].tolist() == [1, -2, -2]
 
 
-def test_gains_below_zero_need_leave(engine):
+def test_min_gain_of_zero_excludes_negative_gains(engine):
     """Each child has to be another class: where nearly all rows are of one class, a cut can make it worse."""
     X, y = np.arange(10.0)[:, None], np.arange(10) == 4
     for criterion in ("accuracy", "mae"):
@@ -248,7 +248,7 @@ def test_gains_below_zero_need_leave(engine):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("make", [DecisionTreeClassifier, OrdinalDecisionTreeClassifier])
-def test_trees_take_the_names(engine, make, criterion):
+def test_trees_take_criteria_by_name(engine, make, criterion):
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     tree = make(criterion, max_leaf_nodes=6).fit(X, y, sample_weight=np.arange(1.0, 31.0))
     assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_

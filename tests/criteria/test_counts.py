@@ -170,7 +170,7 @@ def test_gain_of_fractional_weights(criterion, expected):
     assert count_gain(criterion, node, node[:2], 2) == pytest.approx(expected, abs=1e-15)
 
 
-def test_whole_weights_count_as_repeated_rows():
+def test_whole_weights_count_as_repeated_samples():
     repeated = gain("gini", [0, 0, 0], [0, 1, 1])
     assert count_gain("gini", [(0, 3), (0, 1), (1, 2)], [(0, 3)], 2) == repeated
 

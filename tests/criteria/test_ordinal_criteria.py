@@ -135,7 +135,7 @@ def test_engines_agree_on_weights_that_are_not_whole(problem, scale, data):
 
 
 @pytest.mark.parametrize("criterion", ORDINAL)
-def test_many_rows_of_ordered_classes(criterion):
+def test_many_samples_of_ordered_classes(criterion):
     """Weighted information gain rules most cuts out by sums: the reference looks at all of them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 2))
@@ -144,7 +144,7 @@ def test_many_rows_of_ordered_classes(criterion):
 
 
 @pytest.mark.parametrize("criterion", ORDINAL)
-def test_whole_weights_count_as_repeated_rows(engine, criterion):
+def test_whole_weights_count_as_repeated_samples(engine, criterion):
     rng = np.random.default_rng(1)
     X, y, weights = rng.normal(size=(40, 2)), rng.integers(0, 4, 40), rng.integers(1, 4, 40)
     weighted = grow(X, y, weights, 4, criterion)

@@ -65,7 +65,7 @@ class Effort(SequenceCriterion):
 
 
 class Changes(SequenceCriterion):
-    """How many changes of class a cut removes, told by its own method."""
+    """Number of changes of class that a cut removes, by a `gain` of its own."""
 
     def gain(self, labels, goes_left):
         changes = [np.count_nonzero(np.diff(part)) for part in (labels, labels[goes_left], labels[~goes_left])]
@@ -141,7 +141,7 @@ def test_gini_by_its_definition_gives_the_tree_of_the_engines_own(max_leaf_nodes
 
 
 def test_entries_of_64_bits():
-    """Of more than 65,536 rows."""
+    """More than 65,536 samples need wide entries."""
     X, y = blobs(70000, 1, 2)
     own, built_in = (DecisionTreeClassifier(criterion, max_depth=4).fit(X, y).tree_ for criterion in (Gini(), "gini"))
     np.testing.assert_array_equal(own.threshold, built_in.threshold)
@@ -169,7 +169,7 @@ class Recorder(Gini):
         return super().gains(left, right)
 
 
-def test_counts_of_all_cuts_of_a_feature(engine):
+def test_per_feature_criteria_see_all_cuts_of_a_feature(engine):
     recorder = Recorder(per_feature=True)
     X, y = [[1.0, 5.0], [2.0, 5.0], [2.0, 4.0], [3.0, 4.0]], [0, 1, 2, 0]
     DecisionTreeClassifier(recorder, max_depth=1).fit(X, y)
@@ -209,8 +209,8 @@ class RowRecorder(Spread):
         return super().impurity(labels, rows)
 
 
-def test_rows_are_numbered_as_in_X(engine):
-    """Whatever order they stand in: rows of the latest key stand last."""
+def test_sample_indices_are_those_of_X(engine):
+    """Whatever their order: the sample of the latest key comes last."""
     recorder = RowRecorder()
     X, y = [[0.0], [1.0], [2.0]], ["c", "a", "b"]
     PermutationDecisionTreeClassifier(criterion=recorder, max_depth=1).fit(X, y, order=[3, 1, 2])
@@ -218,7 +218,7 @@ def test_rows_are_numbered_as_in_X(engine):
 
 
 @pytest.mark.parametrize("max_features", [None, 1])
-def test_rows_are_numbered_as_in_X_in_forests(max_features):
+def test_sample_indices_are_those_of_X_in_forests(max_features):
     X, y = blobs(30, 4, 2)
     recorder = RowRecorder()
     forest = PermutationDecisionForestClassifier(
@@ -246,7 +246,7 @@ class Confounded(SequenceCriterion):
         return total
 
 
-def test_side_information_by_row(engine):
+def test_side_information_by_sample_index(engine):
     """Feature 0 is the confounder itself, which alone tells most of the class; feature 1 tells some within groups."""
     rng = np.random.default_rng(0)
     groups = np.repeat([0, 1], 40)
@@ -341,13 +341,13 @@ def criterion_returning(value):
         ),
     ],
 )
-def test_what_is_no_gain(engine, value, message):
+def test_invalid_gains_are_refused(engine, value, message):
     with pytest.raises(ValueError, match=message):
         DecisionTreeClassifier(criterion_returning(value)).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, None, "1", [1.0], 1j])
-def test_what_is_no_gain_of_sequences(engine, value):
+def test_invalid_gains_of_sequences_are_refused(engine, value):
     class Wrong(SequenceCriterion):
         def gain(self, labels, goes_left):
             return value
@@ -357,7 +357,7 @@ def test_what_is_no_gain_of_sequences(engine, value):
     assert type(caught.value) is ValueError
 
 
-def test_what_is_no_impurity(engine):
+def test_invalid_impurities_are_refused(engine):
     class Wrong(SequenceCriterion):
         def impurity(self, labels):
             len(labels)
@@ -413,7 +413,7 @@ def test_exceptions_in_forests(base):
     ("base", "message"),
     [(CountCriterion, "Empty must define gains"), (SequenceCriterion, "Empty must define impurity")],
 )
-def test_methods_that_are_missing(engine, base, message):
+def test_missing_methods_are_named(engine, base, message):
     class Empty(base):
         pass
 
@@ -421,7 +421,7 @@ def test_methods_that_are_missing(engine, base, message):
         DecisionTreeClassifier(Empty()).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_interrupts_pass(engine):
+def test_keyboard_interrupts_are_not_wrapped(engine):
     class Interrupted(CountCriterion):
         def gains(self, left, right):
             raise KeyboardInterrupt
@@ -436,14 +436,14 @@ def test_sequences_have_no_weights(engine):
 
 
 @pytest.mark.parametrize("criterion", [Gini, len, 3])
-def test_what_is_no_criterion(criterion):
+def test_invalid_criteria_are_refused(criterion):
     with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier must be"):
         DecisionTreeClassifier(criterion).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 7, 8, 9, 100])
 def test_sums_over_classes_do_not_depend_on_the_number_of_cuts(n_classes):
-    """What lets both engines ask for different cuts at a time: a row's sum has the same bits among few and many."""
+    """So engines can call with different cuts at a time: a sum has the same bits among few cuts and among many."""
     counts = np.asfortranarray(np.random.default_rng(0).random((50, n_classes)))
     expected = np.zeros(50)
     for column in counts.T:

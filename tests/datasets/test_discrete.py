@@ -14,8 +14,8 @@ def loaded(name):
         pytest.skip(str(error))
 
 
-# Rows of class 0 and 1 among the training rows and the others, where the paper's are the first ones: UCI's description
-# of SPECT; Section VII-C of the paper for DNA, whose shares of the test rows it prints the wrong way round.
+# Samples of class 0 and 1 in the training part and the rest, where the paper's are the first ones: UCI's description of
+# SPECT; Section VII-C of the paper for DNA, whose shares of the test samples it prints the wrong way round.
 COUNTS = {"spect": ([40, 40], [15, 172]), "dna": ([1051, 949], [603, 583]), "house_votes_84": ([208, 127], [59, 41])}
 
 
@@ -37,7 +37,7 @@ def test_real_tables(name):
     assert np.array_equal(y, table.target)
 
 
-def test_the_last_rows_of_contraceptive_method_are_of_one_class():
+def test_the_last_samples_of_contraceptive_method_are_of_one_class():
     assert set(loaded("cmc").target[1320:]) == {1}
 
 
@@ -56,7 +56,7 @@ def write_cmc(folder, columns, target):
     (folder / "cmc.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_attributes_are_cut_where_it_parts_the_rows_most_evenly(tmp_path):
+def test_attributes_are_cut_where_samples_are_divided_most_evenly(tmp_path):
     random = np.random.RandomState(0)
     columns = random.randint(1, 6, size=(1473, 9)).astype(float)
     columns[:, 1] = columns[:, 1] > 2  # two values stay apart

@@ -128,7 +128,7 @@ def counted(X, y):
         ("monks3.test", lambda: make_monks(3)),
     ],
 )
-def test_rules_are_those_of_the_tables(name, make):
+def test_generated_data_equals_the_published_tables(name, make):
     try:
         table = load(name, return_X_y=True)
     except FileNotFoundError as error:
@@ -186,8 +186,8 @@ def test_random_tree_of_limited_depth():
         ({"n_nodes": 1}, "n_nodes must be an odd number"),
         ({"n_nodes": 5}, "A tree of 5 nodes has 3 leaves, which cannot have 4 classes"),
         ({"n_classes": 1}, "cannot have 1 classes"),
-        ({"n_samples": 7}, "8 leaves are too many for 7 rows and max_depth=None"),
-        ({"max_depth": 2}, "8 leaves are too many for 500 rows and max_depth=2"),
+        ({"n_samples": 7}, "8 leaves are too many for 7 samples and max_depth=None"),
+        ({"max_depth": 2}, "8 leaves are too many for 500 samples and max_depth=2"),
     ],
 )
 def test_refused_random_trees(options, message):

@@ -12,7 +12,7 @@ from pytrees.datasets import equal_frequency_classes, load_ordinal, ordinal_name
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 12))
-def test_cut_as_told(target, n_classes):
+def test_equal_frequency_classes_follow_the_definition(target, n_classes):
     values = sorted(set(target))
     if len(values) < n_classes:
         with pytest.raises(ValueError, match=f"cannot be cut into {n_classes} classes"):

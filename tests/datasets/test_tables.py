@@ -93,7 +93,7 @@ def test_table(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["a,target\nx,1\n", "a,target\n,1\n", "a,b,target\n1,2,0\n1,0\n", ""])
-def test_what_is_no_table_of_numbers_is_refused(tmp_path, text):
+def test_tables_that_are_not_numeric_are_refused(tmp_path, text):
     write_table(tmp_path, text)
     with pytest.raises(ValueError, match=r"."):
         load_table("table", tmp_path)
@@ -168,7 +168,7 @@ def test_parts(tmp_path):
         load("mine", data_home=tmp_path)
 
 
-def test_what_is_not_the_known_table_is_refused(tmp_path):
+def test_files_that_differ_from_the_known_table_are_refused(tmp_path):
     for name, text, message in [
         ("wine", "alcohol,target\nmuch,1\n", "column 'alcohol' holds words"),
         ("car", "safety,target\nnone,acc\n", "column 'safety' holds 'none'"),

@@ -85,7 +85,7 @@ MAKER_NAMES = ["aggregated", "orthogonal", "least_squares"]
 
 @examples(25)
 @given(seed=SEEDS, make=st.sampled_from(MAKERS), n_classes=st.sampled_from([2, 3]))
-def test_weighted_rows_are_repeated_rows(seed, make, n_classes):
+def test_weighted_samples_are_repeated_samples(seed, make, n_classes):
     """The measure and least squares; the trees have learned already."""
     problem = Problem(seed, n_classes, n_trees=3)
     X, y = problem.X[problem.rows], problem.y
@@ -110,7 +110,7 @@ def test_weighted_rows_are_repeated_rows(seed, make, n_classes):
     ],
     ids=repr,
 )
-def test_what_is_fitted_is_fitted_with_the_weights(engine, estimator):
+def test_ensembles_are_fitted_with_the_sample_weights(engine, estimator):
     X, y = load_iris(return_X_y=True)
     X, y = X[::3, :2], y[::3]
     weights = np.arange(len(X)) % 4

@@ -66,7 +66,7 @@ def leaf_boxes(tree, cardinalities):
 
 @examples(100)
 @given(seed=SEEDS)
-def test_leaf_boxes_share_out_the_domain(engine, seed):
+def test_leaf_boxes_partition_the_domain(engine, seed):
     _, cardinalities, (tree,) = sample(seed, n_trees=1)
     leaves, indptr, attribute, run_indptr, start, stop = leaf_boxes(tree, cardinalities)
     assert run_indptr == list(range(len(attribute) + 1))
@@ -84,7 +84,7 @@ def test_leaf_boxes_share_out_the_domain(engine, seed):
         np.testing.assert_array_equal(inside, reached == leaf)
 
 
-def test_leaves_that_nothing_reaches_have_no_box(engine):
+def test_unreachable_leaves_have_no_box(engine):
     """x <= 0 first; then, on its left, x <= 1, and on its right x <= 0 once more."""
     tree = Tree(
         [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1], [0, 0, -2, -2, 0, -2, -2],
@@ -112,7 +112,7 @@ def test_gram(engine, seed, kind):
 
 @examples(50)
 @given(seed=SEEDS, kind=MEASURES)
-def test_vectors_at_the_leaves(engine, seed, kind):
+def test_several_outputs_at_the_leaves(engine, seed, kind):
     rng, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
     measure, mass = random_measure(rng, cardinalities, kind)
     values = [rng.normal(size=(tree.node_count, 3)) for tree in trees]
@@ -289,7 +289,7 @@ def test_codes_of_lists_of_trees():
         ({"measure": [[1, 0, 0], [np.nan, 0, 0]]}, "0 or more"),
     ],
 )
-def test_measures_that_are_none(engine, measure, message):
+def test_invalid_measures_are_refused(engine, measure, message):
     tree = random_tree(np.random.default_rng(0), [3, 3], 4)
     with pytest.raises(ValueError, match=message):
         gram([tree], [3, 3], **measure)
@@ -314,7 +314,7 @@ def test_ensembles_that_do_not_fit_together(engine):
             schema_average([tree], {}, [3, 3], weights=weights)
 
 
-def test_what_is_no_sequence_of_trees(engine):
+def test_objects_that_are_no_sequence_of_trees_are_refused(engine):
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     tree = DecisionTreeClassifier().fit(X, [0, 0, 0, 1])
     for make in (gram, schema_average_of_nothing, FourierSpectrum.from_ensemble):
@@ -329,7 +329,7 @@ def schema_average_of_nothing(trees, cardinalities):
     return schema_average(trees, {}, cardinalities)
 
 
-def test_trees_stand_behind_each_other():
+def test_leaves_of_all_trees_are_concatenated():
     rng = np.random.default_rng(0)
     trees = random_trees(rng, [3, 4], 3)
     leaves = Leaves(trees, np.array([3, 4]), weights=[1.0, -2.0, 3.0])

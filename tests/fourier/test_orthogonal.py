@@ -183,7 +183,7 @@ def test_trees_without_variance_have_no_component(engine):
     assert fitted.predict(X).tolist() == [1] * 9
 
 
-def test_trees_that_all_say_the_first_class_have_no_component(engine):
+def test_trees_that_all_predict_the_first_class_have_no_component(engine):
     tree = DecisionTreeClassifier().fit([[0.0], [1.0]], ["no", "yes"])
     says_no = DecisionTreeClassifier(max_depth=1).fit([[0.0], [0.0], [0.0]], ["no", "no", "yes"])
     X, y = [[0.0], [1.0]], ["no", "yes"]
@@ -192,7 +192,7 @@ def test_trees_that_all_say_the_first_class_have_no_component(engine):
         assert fitted.n_components_ == 0
         assert fitted.gram_.shape == (0, 0)
         assert fitted.predict(X).tolist() == ["no", "no"]
-    with pytest.raises(ValueError, match="rank 0: every tree says one class everywhere"):
+    with pytest.raises(ValueError, match="rank 0: every tree predicts one class everywhere"):
         OrthogonalTreesClassifier([says_no], n_components=1).fit(X, y)
     assert OrthogonalTreesClassifier([tree, says_no, tree]).fit(X, y).predict(X).tolist() == y
 
@@ -276,7 +276,7 @@ def test_decoded_trees_of_pytrees_are_the_trees(seed):
         assert problem.codes.decode(coded) == tree
 
 
-def test_what_is_fitted_and_what_is_used_as_it_is():
+def test_frozen_ensembles_and_lists_of_trees_are_not_fitted_again():
     X, y = load_iris(return_X_y=True)
     forest = DecisionForestClassifier(4, max_depth=2, random_state=0).fit(X, y)
     frozen = OrthogonalTreesClassifier(FrozenEstimator(forest), random_state=0).fit(X[::-1], y[::-1])
@@ -345,7 +345,7 @@ def test_frames_and_pickles(estimator):
     assert pickle.dumps(fitted) == before
 
 
-def test_trees_are_read_on_the_features_as_they_are():
+def test_trees_split_the_original_features():
     X, y = load_iris(return_X_y=True)
     fitted = OrthogonalTreesClassifier(RandomForestClassifier(5, random_state=0), n_components=2).fit(X, y)
     tree, averages = fitted.trees_[0]
@@ -355,7 +355,7 @@ def test_trees_are_read_on_the_features_as_they_are():
 
 
 @pytest.mark.parametrize("make", [OrthogonalTreesClassifier, AggregatedFourierTreeClassifier])
-def test_what_is_refused(engine, make):
+def test_ensembles_that_do_not_fit_together_are_refused(engine, make):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
     binary = DecisionTreeClassifier(max_depth=2).fit(X[:100], y[:100])
@@ -387,7 +387,7 @@ def test_what_is_refused(engine, make):
         make([tree], measure=[[1.0]]).fit(X, y)
 
 
-def test_what_else_is_refused(engine):
+def test_invalid_parameters_are_refused(engine):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
     for weights in ([1.0], [1.0, -1.0], [0.0, 0.0], [1.0, np.nan]):

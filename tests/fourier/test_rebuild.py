@@ -86,7 +86,7 @@ def test_xor(engine, criterion, signs):
     assert_same_rebuilt(without, rebuilt)
 
 
-def test_function_that_is_zero_beside_xor(engine):
+def test_function_of_zeros_and_xor(engine):
     """Noise of folded coefficients is not split, where every average is zero."""
     table = np.stack([np.zeros((3, 3)), np.pad(parity(2, signs=True), (0, 1))])
     rebuilt = FourierSpectrum.from_table(table).to_tree(criterion="variance")
@@ -265,7 +265,7 @@ def test_breast_cancer():
         ({"max_leaf_nodes": True}, "max_leaf_nodes must be"),
     ],
 )
-def test_limits_that_are_none(engine, limits, message):
+def test_invalid_limits_are_refused(engine, limits, message):
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
     with pytest.raises(ValueError, match=message):
         tree_from_ensemble([tree], [2], **limits)

@@ -191,8 +191,8 @@ def test_several_classes(engine, seed, limits):
 
 @examples(60)
 @given(seed=SEEDS, limits=LIMITS)
-def test_two_values_are_cut_or_categories(engine, seed, limits):
-    """Of attributes of two values, the kind of node is all the difference."""
+def test_two_values_are_split_alike_as_cut_and_as_categories(engine, seed, limits):
+    """Trees of attributes with two values differ in the kind of their nodes only."""
     rng = np.random.default_rng(seed)
     cardinalities = np.full(3, 2)
     trees = random_multiway_trees(rng, cardinalities, 2)
@@ -235,7 +235,7 @@ def test_values_without_mass_have_no_child(engine, seed):
 
 @examples(80)
 @given(seed=SEEDS, max_leaf_nodes=st.integers(1, 12), criterion=CRITERIA)
-def test_leaves_are_at_most_so_many(engine, seed, max_leaf_nodes, criterion):
+def test_max_leaf_nodes_is_respected(engine, seed, max_leaf_nodes, criterion):
     _, cardinalities, trees, mask = sample(seed)
     how = {"categorical_features": mask, "criterion": criterion}
     full = tree_from_ensemble(trees, cardinalities, **how).tree
@@ -255,7 +255,7 @@ def test_leaves_are_at_most_so_many(engine, seed, max_leaf_nodes, criterion):
             pending += zip(limited.children_of(node), full.children_of(whole), strict=True)
 
 
-def test_a_split_into_too_many_leaves_is_left_out(engine):
+def test_a_split_that_exceeds_max_leaf_nodes_is_skipped(engine):
     """Four values of attribute 0 gain most; with room for three leaves, nothing is split below its node."""
     table = np.add.outer([0.0, 4.0, 8.0, 12.0], [0.0, 1.0])
     spectrum = FourierSpectrum.from_table(table)
@@ -305,7 +305,7 @@ def test_which_attributes_are_categorical(engine):
         (1, "sequence of bool, int"),
     ],
 )
-def test_attributes_that_are_not_there(engine, categorical_features, message):
+def test_absent_attributes_are_refused(engine, categorical_features, message):
     tree = Tree([-1], [-1], [-2], [-2], [5], [[5.0, 0.0]], [0.0], 3)
     with pytest.raises(ValueError, match=message):
         tree_from_ensemble([tree], [2, 2, 2], categorical_features=categorical_features)

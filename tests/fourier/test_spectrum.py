@@ -48,7 +48,7 @@ def sample(seed, n_trees=1, n_classes=2):
 
 @examples(200)
 @given(seed=SEEDS)
-def test_transform_pair(engine, seed):
+def test_transform_and_its_inverse(engine, seed):
     rng, cardinalities, (tree,) = sample(seed)
     for values in (None, rng.normal(size=tree.node_count)):
         table = table_of(tree, cardinalities, values)
@@ -342,7 +342,7 @@ def test_energy_bounds_by_hand():
         (([[0, 1]], [1.0], [2.5, 2]), "whole number"),
     ],
 )
-def test_arrays_that_are_no_spectrum(engine, arguments, message):
+def test_arrays_that_are_no_spectrum_are_refused(engine, arguments, message):
     with pytest.raises(ValueError, match=message):
         FourierSpectrum(*arguments)
 
@@ -388,7 +388,7 @@ def test_bad_input(engine):
 
 
 @pytest.mark.parametrize("schema", [[0], {5: 0}, {0: 3}, {0: []}, {-1: 0}])
-def test_schemata_that_are_none(engine, schema):
+def test_invalid_schemata_are_refused(engine, schema):
     tree = random_tree(np.random.default_rng(0), [3, 3], 5)
     with pytest.raises(ValueError, match="schema"):
         FourierSpectrum.from_tree(tree, [3, 3]).schema_average(schema)
@@ -415,7 +415,7 @@ def test_memory_limit_is_kept_before_work_begins(engine):
         FourierSpectrum([[0] * 60], [1.0], [2] * 60).to_table()
 
 
-def test_extraction_needs_little_beside_the_spectrum():
+def test_extraction_needs_little_memory_beside_the_spectrum():
     rng = np.random.default_rng(0)
     cardinalities = np.full(20, 3)
     tree = random_tree(rng, cardinalities, 60)

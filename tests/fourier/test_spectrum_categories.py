@@ -130,7 +130,7 @@ def test_categories_of_all_trees_together():
     assert again.categories[0].tolist() == codes.categories[0].tolist()
 
 
-def test_trees_that_differ_in_what_is_categorical():
+def test_trees_that_differ_in_their_categorical_features():
     X, y = [[0, 0], [1, 2], [2, 1], [3, 3]], [0, 1, 1, 0]
     categorical = DecisionTreeClassifier(categorical_features=[0]).fit(X, y)
     numeric = DecisionTreeClassifier().fit(X, y)
@@ -239,7 +239,7 @@ def test_unknown_categories():
             made(FrozenEstimator(forest), measure="empirical").fit(unknown, y[:3])
 
 
-def test_categories_of_rows_without_weight_are_unknown():
+def test_categories_of_samples_without_weight_are_unknown():
     X, y = table()
     weights = (X.colour != "white").to_numpy().astype(float)
     for made in (ReconstructedFourierTree, AggregatedFourierTreeClassifier, OrthogonalTreesClassifier):

@@ -67,7 +67,7 @@ def leaf_boxes(tree, cardinalities):
 
 @examples(100)
 @given(seed=SEEDS, kind=KINDS)
-def test_boxes_share_out_the_domain(engine, seed, kind):
+def test_boxes_partition_the_domain(engine, seed, kind):
     _, cardinalities, (tree,) = sample(seed, kind)
     nodes, indptr, attribute, run_indptr, start, stop = leaf_boxes(tree, cardinalities)
     points = domain(cardinalities)
@@ -97,8 +97,8 @@ def test_engines_find_equal_boxes(seed, kind):
     assert compiled == twin
 
 
-def test_values_that_stay_are_one_box(engine):
-    """Of five values the second and the fourth have a child; the others stay. Below a cut, so does what is left."""
+def test_values_without_a_child_are_one_box(engine):
+    """Two of five values have a child; the others stay at the node, also where a cut above leaves fewer values."""
     tree = Tree(
         [-2, -1, -1], [-2, -1, -1], [0, -2, -2], [-2, -2, -2], [1, 1, 1], np.ones((3, 2)), np.zeros(3), 2,
         [0, 2, 2, 2], [1, 2], [-1, 1, 3],
@@ -139,7 +139,7 @@ def test_algorithms_of_the_paper(engine, seed, kind):
 
 @examples(150)
 @given(seed=SEEDS, kind=KINDS)
-def test_transform_pair(engine, seed, kind):
+def test_transform_and_its_inverse(engine, seed, kind):
     rng, cardinalities, (tree,) = sample(seed, kind)
     for values in (None, rng.normal(size=tree.node_count)):
         table = table_of(tree, cardinalities, values)

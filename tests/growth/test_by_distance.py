@@ -51,7 +51,7 @@ def test_steps_follow_the_definitions(engine, distance, way):
 @pytest.mark.parametrize("way", [WAYS[0], WAYS[2], WAYS[6]])
 @examples(15)
 @given(problem=small_problems(max_rows=9, max_classes=3), min_samples_leaf=st.integers(2, 3))
-def test_steps_leave_rows_on_both_sides(engine, way, problem, min_samples_leaf):
+def test_steps_leave_samples_on_both_sides(engine, way, problem, min_samples_leaf):
     tree = grow(*problem, "jaccard", way, min_samples_leaf=min_samples_leaf)
     assert steps_of(tree) == Oracle(problem, "jaccard", *way, min_samples_leaf).grow()
 
@@ -108,7 +108,7 @@ def test_engines_agree_on_criteria(criterion, stop):
 # Denominators of many sizes, and many rows of one value.
 @pytest.mark.parametrize("way", [WAYS[2], WAYS[4], WAYS[6]])
 @pytest.mark.parametrize("distance", DISTANCES)
-def test_engines_agree_on_more_rows(distance, way):
+def test_engines_agree_on_more_samples(distance, way):
     rng = np.random.default_rng(5)
     y = rng.integers(0, 5, 40).astype(np.int32)
     X = (rng.normal(size=(40, 3)) + 0.5 * y[:, None]).round(1)
@@ -150,7 +150,7 @@ def test_trees_are_valid(engine, way, problem, limits, distance):
 @pytest.mark.parametrize("way", WAYS)
 @examples(20)
 @given(problem=small_problems(count_weights, 12), distance=st.sampled_from(DISTANCES))
-def test_whole_weights_are_repeated_rows(way, problem, distance):
+def test_whole_weights_are_repeated_samples(way, problem, distance):
     X, y, weights, n_classes = problem
     weighted = grow(X, y, weights, n_classes, distance, way)
     repeated = grow(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, n_classes, distance, way)
@@ -165,7 +165,7 @@ def test_a_leaf_of_one_class_and_a_wrong_label_stays(engine):
     assert tree["value"].tolist() == [[1, 1], [0, 1], [1, 0]]
 
 
-def test_a_split_that_changes_nothing_is_made_unless_it_must_decrease(engine):
+def test_splits_that_change_nothing_are_made_unless_stop_is_no_decrease(engine):
     # XOR: no split is better than none, to any distance.
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     for distance in ("information_gain", "gini", "nvi", "gain_ratio"):
@@ -175,7 +175,7 @@ def test_a_split_that_changes_nothing_is_made_unless_it_must_decrease(engine):
         assert len(grow(X, y, distance="gini", way=(evaluation, "majority", "no_decrease"))["feature"]) == 1
 
 
-def test_rows_in_any_order_and_more_than_once(engine):
+def test_samples_in_any_order_and_repeated(engine):
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 1, 0], dtype=np.int32)
     rows = np.array([3, 0, 2])
     tree = grow(X, y, None, 2, "jaccard", rows=rows)
@@ -186,7 +186,7 @@ def test_rows_in_any_order_and_more_than_once(engine):
 # ---------------------------------------------------------------------------------------------------------- bad input
 
 
-def test_global_evaluation_counts_rows(engine):
+def test_global_evaluation_needs_whole_weights(engine):
     for evaluation in ("global", "glocal"):
         with pytest.raises(ValueError, match="whole numbers"):
             grow([[0.0], [1.0]], [0, 1], np.array([0.5, 1.0]), way=(evaluation, "majority", "pure"))

@@ -156,7 +156,7 @@ def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
     assert (trees[0]["children_left"] == MULTIWAY).any()
 
 
-def test_leaves_that_floating_point_cannot_tell_apart(engine):
+def test_leaves_of_equal_floating_point_gain_are_compared_exactly(engine):
     """Both halves of the rows have the same categories, but for one that is a trifle purer in the right or left half:
     that half is split first, or where they are equal the left one. The common denominator has 842 bits."""
     rng = np.random.default_rng(1)
@@ -238,7 +238,7 @@ def binary_problems(draw, weights):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", DISTANCES)
-def test_two_categories_are_a_cut(engine, distance, way):
+def test_two_categories_are_split_as_a_cut(engine, distance, way):
     @examples(15)
     @given(binary_problems(no_weights) | binary_problems(count_weights), size_limits())
     def check(mixed, limits):
@@ -250,7 +250,7 @@ def test_two_categories_are_a_cut(engine, distance, way):
 
 
 @pytest.mark.parametrize("criterion", [*DISTANCES, *NO_DISTANCES])
-def test_two_categories_are_a_cut_to_leaves(engine, criterion):
+def test_two_categories_are_split_as_a_cut_into_leaves(engine, criterion):
     weights = no_weights if criterion == "etc" else float_weights
 
     @examples(25)
@@ -267,7 +267,7 @@ def test_two_categories_are_a_cut_to_leaves(engine, criterion):
 @pytest.mark.parametrize("way", WAYS)
 @examples(20)
 @given(mixed=mixed_problems(count_weights), distance=st.sampled_from(DISTANCES))
-def test_whole_weights_are_repeated_rows(way, mixed, distance):
+def test_whole_weights_are_repeated_samples(way, mixed, distance):
     (X, y, weights, n_classes), n_categories = mixed
     weighted = grow(mixed[0], n_categories, distance, way)
     repeated = Problem(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, n_classes)
@@ -302,7 +302,7 @@ def test_a_split_for_every_category(engine):
             assert tree["value"].tolist() == [[2, 2, 1], [2, 0, 0], [0, 2, 0], [0, 0, 1]]
 
 
-def test_leaves_that_there_is_no_room_for(engine):
+def test_splits_that_exceed_max_leaf_nodes_are_not_made(engine):
     """Three categories are better than any cut, and need three leaves."""
     X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [2.0, 3.0]])
     problem = Problem(X, np.array([0, 1, 2, 2], dtype=np.int32), None, 3)
@@ -313,7 +313,7 @@ def test_leaves_that_there_is_no_room_for(engine):
         assert tree["feature"].tolist() == ([-2] if way[0] == "local" else [1, -2, -2])
 
 
-def test_a_kept_step_without_room_gives_way(engine):
+def test_a_stored_step_that_exceeds_max_leaf_nodes_is_replaced(engine):
     """Accuracy looks at a leaf once: of 4 leaves 3 are left when the step is due, and only a cut fits."""
     X = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 0, 0], [1, 1, 0], [1, 1, 0]], dtype=float)
     problem = Problem(X, np.array([0, 1, 0, 1, 2, 2], dtype=np.int32), None, 3)
@@ -338,7 +338,7 @@ def as_words(problem, n_categories):
 @pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
 @examples(20)
 @given(mixed=mixed_problems(), stop=st.sampled_from(["pure", "no_decrease"]), data=st.data())
-def test_set_functions_that_count_rows(evaluation, mixed, stop, data):
+def test_set_functions_that_count_samples(evaluation, mixed, stop, data):
     problem, n_categories = mixed
     labels = data.draw(st.sampled_from(["majority"] if evaluation == "local" else ["majority", "all"]))
     way = {"evaluation": evaluation, "labels": labels, "stop": stop}
@@ -373,7 +373,7 @@ def test_stages_lead_to_the_tree(engine, evaluation, mixed, distance):
         assert clustering_distance(y, stage, distance) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_rows_of_no_child_stay(engine):
+def test_samples_without_a_child_stay(engine):
     X, y = [["a"], ["b"], ["c"], ["c"]], [0, 1, 2, 2]
     tree = ID3Classifier(categorical_features=[0], handle_unknown="majority").fit(X, y)
     assert [stage.tolist() for stage in tree.staged_predict([["a"], ["d"], ["c"]])] == [[2, 2, 2], [0, 2, 2]]

@@ -64,7 +64,7 @@ def test_engines_agree_on_wine(criterion):
 
 @pytest.mark.parametrize("growth_limits", [{}, {"max_leaf_nodes": 12}, {"max_candidates": 7, "max_features": 2}])
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_engines_agree_on_more_rows(criterion, growth_limits):
+def test_engines_agree_on_more_samples(criterion, growth_limits):
     rng = np.random.default_rng(11)
     X, y = rng.normal(size=(100, 4)).round(1), rng.integers(0, 3, 100)
     y[X[:, 0] > 0.5] = 1
@@ -159,7 +159,7 @@ def test_order_of_growth_does_not_matter_where_leaves_are_not_limited(criterion,
         assert_same_tree(best_first, depth_first)
 
 
-def test_best_first_counts_gains_by_rows(engine):
+def test_best_first_counts_gains_by_samples(engine):
     # Left of 10 an even node of 4 rows, gain 1/2; right of it 16 rows, 2 of them of another class, gain 7/32.
     # 4 * 1/2 = 2 rows against 16 * 7/32 = 3.5.
     X = np.concatenate([np.arange(4.0), np.arange(20.0, 36.0)])[:, None]
@@ -182,7 +182,7 @@ def test_best_first_takes_the_leftmost_of_equal_leaves(engine):
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @examples(200)
 @given(problem=problems(count_weights, max_rows=15), max_leaf_nodes=st.sampled_from([UNLIMITED, 3, 4]))
-def test_whole_weights_count_as_repeated_rows(criterion, problem, max_leaf_nodes):
+def test_whole_weights_count_as_repeated_samples(criterion, problem, max_leaf_nodes):
     X, y, weights, n_classes = problem
     weighted = grow(X, y, weights, n_classes, criterion, max_leaf_nodes=max_leaf_nodes)
     repeated = grow(
@@ -240,7 +240,7 @@ def test_engines_agree_on_large_weights(criterion, problem, growth_limits):
 
 
 @pytest.mark.parametrize("exponent", [11, 12, 13, 14, 20, 25])
-def test_gain_of_nothing_from_large_totals(engine, exponent):
+def test_zero_gain_of_large_totals(engine, exponent):
     # Exclusive or: no cut gains anything, whatever the weight.
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0]
     tree = grow(X, y, np.full(4, 2**exponent, dtype=np.int64), max_depth=1)
@@ -281,7 +281,7 @@ def test_near_ties_are_resolved_exactly(extra, places, n_classes):
 @pytest.mark.parametrize(
     ("left", "right"), [(58919781, 43337426), (21395961, 47194210), (32751102, 59468775), (51761736, 27905200)]
 )
-def test_gain_just_beside_the_middle_of_two_doubles(engine, left, right):
+def test_gain_next_to_the_middle_of_two_doubles(engine, left, right):
     # In binary the gain 2 a b / (a + b)**2 looks like the middle of two doubles in its first 65 bits:
     # what follows decides where it rounds to. Such weights are found by trying a few thousand.
     tree = grow([[0.0], [1.0]], [0, 1], np.array([left, right], dtype=np.int64))
@@ -301,7 +301,7 @@ def test_gain_just_beside_the_middle_of_two_doubles(engine, left, right):
         ([7, 0, 0, 3, 9, 3, 8, 5], [0, 1], [0, 3]),
     ],
 )
-def test_near_tie_that_the_nearest_doubles_do_not_tell(engine, extra, worse, better):
+def test_near_tie_whose_nearest_doubles_are_equal(engine, extra, worse, better):
     weights = 2**24 + np.array([*extra, 0, 0], dtype=np.int64)
     y = np.array([0, 1] * 4 + [2, 3])
     X = np.array([[*np.repeat([pair not in left for pair in range(4)], 2), 0, 1] for left in (worse, better)]).T

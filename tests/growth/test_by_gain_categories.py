@@ -122,7 +122,7 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
-def test_samples_of_rows(criterion):
+def test_subsamples_and_repeated_samples(criterion):
     @examples(60)
     @given(problems_with_categories(min_rows=2), limits(), st.data())
     def check(drawn, growth_limits, data):
@@ -138,7 +138,7 @@ def test_samples_of_rows(criterion):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini"])
 @pytest.mark.parametrize("n_rows", [16384, 16385, 65536, 65537])
-def test_every_way_grows_the_same_tree_around_the_switches(criterion, n_rows):
+def test_all_code_paths_grow_the_same_tree_around_their_thresholds(criterion, n_rows):
     rng = np.random.default_rng(n_rows)
     X = np.column_stack(
         [rng.normal(size=n_rows), rng.integers(0, 7, n_rows), rng.integers(0, 3000, n_rows), rng.integers(0, 2, n_rows)]
@@ -207,7 +207,7 @@ def rows_of_nodes(tree, X):
 
 @examples(150)
 @given(problems_with_categories(count_weights), limits())
-def test_trees_are_what_they_say(engine, drawn, growth_limits):
+def test_arrays_of_the_tree_follow_from_the_data(engine, drawn, growth_limits):
     problem, n_categories = drawn
     X, y, weights, n_classes = problem
     tree = grow(*problem, "gini", **growth_limits, n_categories=n_categories)
@@ -251,7 +251,7 @@ def test_without_categories_the_tree_is_the_binary_one(engine, drawn, growth_lim
     np.testing.assert_array_equal(declared["children"], listed)
 
 
-def test_one_value_has_no_split(engine):
+def test_a_single_category_has_no_split(engine):
     tree = grow([[3.0], [3.0], [3.0]], [0, 1, 0], n_categories=[5])
     assert tree["children"].size == 0
     assert tree["child_offsets"].tolist() == [0, 0]
@@ -259,7 +259,7 @@ def test_one_value_has_no_split(engine):
     assert tree["category"].tolist() == [NO_CATEGORY]
 
 
-def test_a_category_for_every_row(engine):
+def test_a_category_for_every_sample(engine):
     n_rows = 40
     tree = grow(np.arange(n_rows)[:, None], np.arange(n_rows) % 7, n_categories=[10 * n_rows])
     assert tree["category"].tolist() == [NO_CATEGORY, *range(n_rows)]
@@ -271,7 +271,7 @@ def test_a_category_for_every_row(engine):
 @pytest.mark.parametrize(
     ("max_leaf_nodes", "features"), [(7, [0, 1, 2]), (6, [0, 1]), (5, [0, 2]), (3, [0, 2]), (2, [0]), (1, [])]
 )
-def test_a_split_of_too_many_leaves_is_left_out_and_others_are_made(engine, max_leaf_nodes, features):
+def test_a_split_that_exceeds_max_leaf_nodes_is_skipped_and_others_are_made(engine, max_leaf_nodes, features):
     # Feature 0 parts two pairs of classes; then feature 1 gains most, by five children, and feature 2 less, by two.
     left = [([0.0, code, 0], code % 2 if row else 1 - code % 2) for code in range(5) for row in range(4)]
     right = [([1.0, 0, code], 2 + (code if row < 6 else 1 - code)) for code in range(2) for row in range(10)]
@@ -369,7 +369,7 @@ def test_what_a_user_s_criterion_returns_is_checked(engine, returned, error, mes
 
 
 @pytest.mark.parametrize("max_features", [1, 4])
-def test_trees_of_shared_features(max_features):
+def test_trees_of_shared_features_equal_trees_grown_alone(max_features):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.integers(0, 5, (300, 2)), rng.normal(size=(300, 2))])
     y = rng.integers(0, 3, 300).astype(np.int32)

@@ -102,7 +102,7 @@ def test_one_child_is_a_leaf_and_the_other_uses_bins(mirrored, pure_rows, block_
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_best_cut_in_a_bin_of_which_one_edge_leaves_too_few_rows(criterion, n_classes, mirrored):
+def test_best_cut_in_a_bin_of_which_one_edge_leaves_too_few_samples(criterion, n_classes, mirrored):
     zeros, ones = np.repeat(np.arange(10.0), 8), np.repeat(np.arange(30.0, 45.0), 8)
     first = np.concatenate([zeros, np.arange(10.0, 18.0), ones])
     X = np.column_stack([-first if mirrored else first, np.arange(len(first)) > 81])
@@ -141,7 +141,7 @@ def test_bins_do_not_change_the_tree(
 @pytest.mark.parametrize("n_rows", [ROWS_WITHOUT_BINS - 1, ROWS_WITHOUT_BINS, ROWS_WITHOUT_BINS + 1])
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_columns_of_all_kinds_around_the_rows_from_which_bins_are_used(criterion, n_classes, n_rows):
+def test_features_of_all_kinds_around_the_least_number_of_samples_for_bins(criterion, n_classes, n_rows):
     rng = np.random.default_rng(n_rows)
     X = mixed_columns(n_rows)
     y = noisy_classes(X, n_classes, rng)
@@ -152,7 +152,7 @@ def test_columns_of_all_kinds_around_the_rows_from_which_bins_are_used(criterion
 
 @pytest.mark.parametrize("kind", list(columns_of_all_kinds(10)))
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_one_column_alone(criterion, kind):
+def test_a_single_feature(criterion, kind):
     n_rows = ROWS_WITHOUT_BINS + 1
     rng = np.random.default_rng(0)
     X = mixed_columns(n_rows, names=[kind])
@@ -172,7 +172,7 @@ def test_limits_on_large_data(criterion, growth_limits):
 
 @pytest.mark.parametrize("more", [-1, 0, 1])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_subtrees_around_the_rows_up_to_which_a_block_is_sorted(n_classes, more):
+def test_subtrees_around_the_greatest_number_of_samples_of_a_block(n_classes, more):
     n_rows, n_in_block = ROWS_WITHOUT_BINS + 1, max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) + more
     rng = np.random.default_rng(n_in_block)
     X = mixed_columns(n_rows, names=["continuous", "rounded", "32 values", "last bits and far"])

@@ -74,7 +74,7 @@ def test_classes_of_an_empty_union(engine):
 @pytest.mark.parametrize("name", NAMES)
 @examples(100)
 @given(labelled=labelled)
-def test_distances_are_those_of_sets_of_rows(engine, name, labelled):
+def test_distances_are_those_of_sets_of_samples(engine, name, labelled):
     y_true, y_pred = np.array(labelled).T
     codes = np.unique(labelled)
     clusters, classes = ([set(np.flatnonzero(y == code).tolist()) for code in codes] for y in (y_pred, y_true))
@@ -140,7 +140,7 @@ def test_jaccard_distance_of_set_functions():
     assert clustering_distance(Y_TRUE, Y_PRED, JaccardDistance(lambda rows: 0.0)) == 0.0
 
 
-def test_set_functions_see_ascending_row_numbers():
+def test_set_functions_see_ascending_sample_numbers():
     seen = []
 
     def function(rows):
@@ -185,7 +185,7 @@ def test_unknown_distances(distance):
         clustering_distance([0], [0], distance)
 
 
-def test_rows_must_match():
+def test_clusterings_of_other_lengths_and_of_no_samples_are_refused():
     with pytest.raises(ValueError, match="inconsistent numbers"):
         clustering_distance([0, 1], [0])
     with pytest.raises(ValueError, match="no samples"):

@@ -74,7 +74,7 @@ needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="re
         ((6000, 2, 100), {}, 2**19, True),
     ],
 )
-def test_refused_memory_raises_and_is_forgotten(shape, changes, step, of_kernel):
+def test_refused_memory_raises_and_leaves_no_trace(shape, changes, step, of_kernel):
     # From next to nothing up to what is enough, so that the refusal meets one allocation after another.
     printed = run(f"""
         problem, changes = data{shape}, {changes}

@@ -24,7 +24,7 @@ WAYS = [
 
 
 def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **limits):
-    """The arrays of a tree that the engine in force grows; limits not given do not apply."""
+    """Return the arrays of a tree that the engine in force grows; limits not given do not apply."""
     evaluation, labels, stop = way
     tree = kernel("grow_by_distance")(
         np.ascontiguousarray(X, dtype=np.float64),
@@ -41,7 +41,7 @@ def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **lim
 
 
 def size_limits():
-    """Limits of growth, most of which do not apply in most cases."""
+    """Draw limits of growth, most of which do not apply in most cases."""
 
     def rarely(values, otherwise):
         return st.one_of(st.just(otherwise), st.just(otherwise), values)

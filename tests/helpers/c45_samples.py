@@ -34,7 +34,7 @@ LACKING = 5
 
 
 def golf(lacks_outlook=False):
-    """(X, y) in codes; the outlook of one row may be missing."""
+    """Return (X, y) in codes; the outlook of one row may be missing."""
     X = np.array([[OUTLOOKS.index(outlook), *rest] for outlook, *rest, _ in GOLF], dtype=np.float64)
     if lacks_outlook:
         X[LACKING, OUTLOOK] = np.nan
@@ -43,7 +43,7 @@ def golf(lacks_outlook=False):
 
 @dataclass
 class Mixed:
-    """What a C4.5 tree is grown from."""
+    """Training data of a C4.5 tree."""
 
     X: np.ndarray
     y: np.ndarray
@@ -58,7 +58,7 @@ class Mixed:
 
 @st.composite
 def mixed_problems(draw, weights, max_rows=40):
-    """Numeric and categorical features, some of them telling of the class, with and without missing values."""
+    """Draw numeric and categorical features, some of them telling of the class, with and without missing values."""
     n_rows = draw(st.integers(1, max_rows))
     y, n_classes = draw(labels(n_rows))
     kinds = draw(st.lists(st.sampled_from([0, 0, 1, 2, 3, 6, 12]), min_size=1, max_size=4))

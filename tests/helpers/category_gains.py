@@ -16,14 +16,14 @@ CRITERIA = [
 
 
 def sized(criterion, n_classes):
-    """With as many class scores as classes."""
+    """Return the criterion with as many class scores as classes."""
     if isinstance(criterion, str) or "class_scores" not in criterion[1]:
         return criterion
     return criterion[0], criterion[1] | {"class_scores": criterion[1]["class_scores"][:n_classes]}
 
 
 def tables(y, codes, weights, n_classes):
-    """Class counts of every child, as whole numbers."""
+    """Draw class counts of every child, as whole numbers."""
     weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
     return [
         [int(weights[(codes == code) & (y == label)].sum()) for label in range(n_classes)] for code in np.unique(codes)
@@ -44,7 +44,7 @@ PRIMES = [1009, 2003, 3001, 4001, 5003, 6007, 7001, 8009, 9001, 10007, 11003, 12
 
 
 def children_of_primes():
-    """(y, codes, weights): in every child one row of each of two classes, whose weights add up to a prime."""
+    """Make (y, codes, weights): in every child one row of each of two classes, whose weights add up to a prime."""
     y, codes, weights = [], [], []
     for child, prime in enumerate(PRIMES):
         y += [0, 1]
@@ -54,7 +54,7 @@ def children_of_primes():
 
 
 def nearly_equal_splits():
-    """(y, weights, codes, other codes): the two gains agree to some thirty digits, and are not equal.
+    """Make (y, weights, codes, other codes): the two gains agree to some thirty digits, and are not equal.
 
     Four children hold a million of each class. What they get of 14 further rows has the same sum and the same sum of
     squares in both splits, so that gains agree up to the third derivative. The others are children_of_primes.

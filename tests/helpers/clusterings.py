@@ -29,7 +29,7 @@ def intersections(clusters, classes):
 
 
 def measure(name, clusters, classes, weights):
-    """A measure of Section 1.1 between two clusterings of the same rows, each a list of sets."""
+    """Return a measure of Section 1.1 between two clusterings of the same rows, each a list of sets."""
     total = size(set().union(*classes), weights)
     if name in {"information_gain", "gain_ratio", "nvi"}:
         joint = entropy(intersections(clusters, classes), weights)
@@ -56,14 +56,14 @@ def measure(name, clusters, classes, weights):
 
 
 def cost(name, clusters, classes, weights):
-    """The measure as a distance."""
+    """Return the measure as a distance."""
     value = measure(name, clusters, classes, weights)
     return -value if name in SIMILARITIES else value
 
 
 def local_cost(name, children, classes, weights):
-    """Of a leaf, or of its children, which stand for classes, but not all for one, as well as possible where the
-    measure asks for their classes; by Jaccard more than two stand for their most frequent ones."""
+    """Return the cost of a leaf, or of its children. Where the measure depends on their classes, children have the best
+    classes, not all the same; by Jaccard more than two have their most frequent ones."""
     if name not in NEEDS_CLASSES:
         return cost(name, children, classes, weights)
     ways = list(product(range(len(classes)), repeat=len(children)))
@@ -177,7 +177,7 @@ class Oracle:
         return min(steps)[1:] if steps else None
 
     def grow(self):
-        """The steps: (feature, threshold, path of the leaf, labels of the children)."""
+        """Return the steps: (feature, threshold, path of the leaf, labels of the children)."""
         steps = []
         while True:
             step = None if self.evaluation == "local" else self.global_step()

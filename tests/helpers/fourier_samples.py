@@ -14,7 +14,7 @@ STRUCTURE = ("children_left", "children_right", "feature", "threshold", "child_o
 
 
 def domain(cardinalities):
-    """Every point, in C order."""
+    """Return every point, in C order."""
     return np.stack(np.unravel_index(np.arange(np.prod(cardinalities)), cardinalities), axis=1)
 
 
@@ -23,7 +23,7 @@ def random_cardinalities(rng, largest=5, n_attributes=4):
 
 
 def random_tree(rng, cardinalities, n_splits=6, n_classes=2):
-    """A tree that splits where there are values; features repeat on paths where they have more than two."""
+    """Make a tree that splits where there are values; features repeat on paths where they have more than two."""
     nodes = []
 
     def grow(limits, budget):
@@ -53,7 +53,7 @@ def random_trees(rng, cardinalities, n_trees, n_classes=2):
 
 
 def random_multiway_tree(rng, cardinalities, depth=3, n_classes=2, *, cut=0.3, absent=0.3):
-    """A tree with multiway nodes; some splits are cuts, some categories absent, features repeat on paths.
+    """Make a tree with multiway nodes; some splits are cuts, some categories absent, features repeat on paths.
 
     Without cuts and absent categories it is as in the paper: a child for every value, a feature once on a path.
     """
@@ -102,23 +102,23 @@ def random_multiway_trees(rng, cardinalities, n_trees, n_classes=2, **kind):
 
 
 def naive_values(tree, X, values):
-    """What stands at the nodes where rows end, by a walk from the root."""
+    """Return the values of the nodes that samples reach, by a walk from the root."""
     return np.array([values[way(tree, row)[-1]] for row in X], dtype=np.float64)
 
 
 def indicator(tree, class_index=-1):
-    """1 at nodes where the class has the majority, the lowest of equal ones."""
+    """Return 1 at nodes where the class has the majority, the lowest of equal ones."""
     return np.array([float(np.argmax(counts) == class_index % tree.n_classes) for counts in tree.value])
 
 
 def table_of(tree, cardinalities, values=None):
-    """All values of a tree's function."""
+    """Return all values of a tree's function."""
     values = indicator(tree) if values is None else values
     return naive_values(tree, domain(cardinalities), values).reshape(tuple(cardinalities))
 
 
 def random_masses(rng, cardinalities, zeros=False):
-    """A product measure, some values perhaps without mass."""
+    """Draw a product measure, some values perhaps without mass."""
     masses = []
     for size in cardinalities:
         part = rng.random(size) + 0.05
@@ -129,7 +129,7 @@ def random_masses(rng, cardinalities, zeros=False):
 
 
 def probabilities(masses):
-    """The probability of every point of the domain."""
+    """Return the probability of every point of the domain."""
     joint = np.ones(())
     for part in masses:
         joint = np.multiply.outer(joint, part)
@@ -137,7 +137,7 @@ def probabilities(masses):
 
 
 def random_schema(rng, cardinalities):
-    """A schema with a value, a set of values, or a wild-card for every attribute; and its points as a mask."""
+    """Draw a schema with a value, a set of values, or a wild-card for every attribute; and its points as a mask."""
     schema, mask = [], np.ones((), dtype=bool)
     for size in cardinalities:
         kind = rng.integers(0, 3)
@@ -152,7 +152,7 @@ def random_schema(rng, cardinalities):
 
 
 def joined(boxes):
-    """Boxes, one in each of several groups of arrays, in one group."""
+    """Concatenate boxes, one in each of several groups of arrays, to one group."""
     indptr, attribute, run_indptr, start, stop = zip(*boxes, strict=True)
     lengths = np.concatenate([np.diff(part) for part in run_indptr])
     return (
@@ -186,7 +186,7 @@ class Problem:
         self.tables = np.array([[np.equal(said, q) for q in outputs] for said in says], dtype=float)  # (tree, q, point)
 
     def measured(self, name):
-        """What the estimator takes as its measure, and the probabilities of all points."""
+        """Return the `measure` of the estimator, and the probabilities of all points."""
         if name == "uniform":
             return name, np.full(len(self.points), 1.0 / len(self.points))
         if name == "masses":
@@ -206,7 +206,7 @@ class Problem:
 
 
 def assert_equal_trees(tree, other):
-    """The same nodes; probabilities, shares and gains up to rounding."""
+    """Assert the same nodes; probabilities, shares and gains up to rounding."""
     for name in ("children_left", "children_right", "feature", "threshold", "n_node_samples"):
         np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
     for name in ("value", "gain"):
@@ -214,7 +214,7 @@ def assert_equal_trees(tree, other):
 
 
 def assert_same_rebuilt(rebuilt, other):
-    """The same nodes; numbers up to rounding."""
+    """Assert the same nodes; numbers up to rounding."""
     for name in STRUCTURE:
         np.testing.assert_array_equal(getattr(rebuilt.tree, name), getattr(other.tree, name), err_msg=name)
     np.testing.assert_allclose(rebuilt.averages, other.averages, **CLOSE)

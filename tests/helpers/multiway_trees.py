@@ -6,7 +6,7 @@ from pytrees.tree import LEAF, MULTIWAY, Tree
 
 
 def random_tree(rng, cardinalities, n_classes=3, depth=4, deepest_share=0.7):
-    """A tree on codes: features of cardinality 0 are split by thresholds, others also by category."""
+    """Make a tree on codes: features of cardinality 0 are split by thresholds, others also by category."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "gain", "category", "value")
     arrays = {name: [] for name in names}
     children = []
@@ -46,7 +46,7 @@ def random_tree(rng, cardinalities, n_classes=3, depth=4, deepest_share=0.7):
 
 
 def random_rows(rng, cardinalities, n_rows):
-    """Rows of codes, also of categories that no node knows: -1 and the first beyond the cardinality."""
+    """Draw rows of codes, also of categories that no node knows: -1 and the first beyond the cardinality."""
     columns = [
         rng.integers(-1, cardinality + 1, n_rows) if cardinality else rng.integers(0, 6, n_rows)
         for cardinality in cardinalities
@@ -55,7 +55,7 @@ def random_rows(rng, cardinalities, n_rows):
 
 
 def way(tree, row):
-    """The nodes that a row visits, from the definition."""
+    """Return the nodes that a row visits, from the definition."""
     nodes = [0]
     while tree.children_left[nodes[-1]] != LEAF:
         node = nodes[-1]

@@ -6,7 +6,7 @@ from pytrees import Tree
 
 
 def make_classes(n_samples=40, n_features=3, n_classes=3, seed=0):
-    """Overlapping classes in continuous features: no value occurs twice, and all values are exact in float32."""
+    """Make overlapping classes in continuous features: no value occurs twice, and all values are exact in float32."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n_samples)
     X = rng.normal(size=(n_samples, n_features)) + 0.8 * y[:, None] * rng.uniform(0.2, 1.0, n_features)
@@ -14,14 +14,14 @@ def make_classes(n_samples=40, n_features=3, n_classes=3, seed=0):
 
 
 def make_ties(n_samples=30, n_features=3, n_classes=3, seed=0):
-    """Random classes on a small grid: many rows share values, and many splits gain the same."""
+    """Make random classes on a small grid: many rows share values, and many splits gain the same."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, (n_samples, n_features)).astype(np.float64)
     return X, rng.integers(0, n_classes, n_samples)
 
 
 def stump_arrays(**changes):
-    """What `Tree` takes for one split of two rows at 0.5, with some of it changed."""
+    """Make the arguments of `Tree` for one split of two samples at 0.5, some of them changed."""
     arrays = {
         "children_left": [1, -1, -1],
         "children_right": [2, -1, -1],
@@ -40,7 +40,7 @@ def make_stump(**changes):
 
 
 def make_chain(depth):
-    """The tree of rows 0, 1, ..., depth in alternating classes that splits off the lowest row at every level."""
+    """Make the tree of rows 0, 1, ..., depth in alternating classes that splits off the lowest row at every level."""
     n_nodes = 2 * depth + 1
     inner, left = np.arange(0, n_nodes - 1, 2), np.arange(1, n_nodes, 2)
     children_left, children_right, feature = np.full((3, n_nodes), -1)
@@ -64,7 +64,7 @@ def trees_of(forest):
 
 
 def columns_of_all_kinds(n_rows, seed=0):
-    """Features by the name of what is special about their values."""
+    """Return features by a name for the special property of their values."""
     rng = np.random.default_rng(seed)
     normal = rng.normal(size=n_rows)
     last_bits = rng.integers(3000, size=n_rows)

@@ -1,4 +1,4 @@
-"""What the project's source files import, define and how long they are, read from their text: no build is needed."""
+"""Imports, definitions and lengths of the project's source files, read from their text: no build is needed."""
 
 import ast
 import re

@@ -49,7 +49,7 @@ def random_sequences(max_length):
 
 @st.composite
 def runs(draw, max_length):
-    """Runs of equal symbols, of every parity."""
+    """Draw runs of equal symbols, of every parity."""
     n_symbols = draw(st.integers(1, 4))
     lengths = st.tuples(st.integers(0, n_symbols - 1), st.integers(1, 9))
     drawn = draw(st.lists(lengths, max_size=max(1, max_length // 5)))
@@ -58,7 +58,7 @@ def runs(draw, max_length):
 
 @st.composite
 def periodic(draw, max_length):
-    """A word repeated, the last time in part, and perhaps with one symbol changed."""
+    """Draw a word repeated, the last time in part, and perhaps with one symbol changed."""
     word = draw(st.lists(st.integers(0, 5), min_size=1, max_size=8))
     length = draw(st.integers(1, max_length))
     sequence = (word * (length // len(word) + 1))[:length]
@@ -68,7 +68,7 @@ def periodic(draw, max_length):
 
 
 def sequences(max_length=60):
-    """Lists of codes of every shape that a pair substitution may meet."""
+    """Draw lists of codes of every shape that a pair substitution may meet."""
     lengths = st.integers(0, max_length)
     return st.one_of(
         random_sequences(max_length),
@@ -84,7 +84,7 @@ def sequences(max_length=60):
 
 @st.composite
 def label_sequences(draw, max_length=60):
-    """(codes, n_symbols); the alphabet may hold symbols that do not occur."""
+    """Draw (codes, n_symbols); the alphabet may hold symbols that do not occur."""
     codes = draw(sequences(max_length))
     n_symbols = max(codes, default=0) + 1
     return np.array(codes, dtype=np.int32), n_symbols + draw(st.sampled_from([0, 0, 1, 40]))
@@ -92,7 +92,7 @@ def label_sequences(draw, max_length=60):
 
 @st.composite
 def long_label_sequences(draw, min_length, max_length):
-    """(codes, n_symbols), too long to be drawn code by code: from a seed, with repeats and without."""
+    """Draw (codes, n_symbols), too long to be drawn code by code: from a seed, with repeats and without."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_symbols = draw(ALPHABETS)
     length = draw(st.integers(min_length, max_length))
@@ -109,7 +109,7 @@ def long_label_sequences(draw, min_length, max_length):
 
 
 def columns(n_rows):
-    """One feature: few values with many ties, a constant, extreme values, or any finite ones."""
+    """Draw one feature: few values with many ties, a constant, extreme values, or any finite ones."""
     elements = st.one_of(
         st.just(st.integers(0, 3).map(float)),
         st.just(st.integers(0, 30).map(float)),
@@ -132,7 +132,7 @@ def feature_matrices(draw, min_rows=1, max_rows=25, max_features=3):
 
 @st.composite
 def labels(draw, n_rows):
-    """(y, n_classes): one class to a class a row; some classes may be empty."""
+    """Draw (y, n_classes), from one class to a class for every sample; some classes may be empty."""
     n_classes = draw(st.sampled_from([1, 2, 2, 2, 3, 3, 4, 7, 25]))
     y = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
     return np.array(y, dtype=np.int32), n_classes
@@ -158,7 +158,7 @@ def float_weights(n_rows):
 
 @dataclass
 class Problem:
-    """What a tree is grown from."""
+    """Training data of a tree."""
 
     X: np.ndarray
     y: np.ndarray
@@ -171,7 +171,7 @@ class Problem:
 
 @st.composite
 def problems(draw, weights=no_weights, **shape):
-    """A feature matrix, labels, and weights from a strategy that takes the number of rows."""
+    """Draw a feature matrix, labels, and weights from a strategy that takes the number of rows."""
     X = draw(feature_matrices(**shape))
     y, n_classes = draw(labels(len(X)))
     return Problem(X, y, draw(weights(len(X))), n_classes)
@@ -179,8 +179,8 @@ def problems(draw, weights=no_weights, **shape):
 
 @st.composite
 def problems_with_categories(draw, weights=no_weights, most_categories=6, **shape):
-    """A problem and the numbers of categories of its features, 0 of numeric ones, one of which at least is categorical:
-    of few categories with many rows each, of one, or of as many as rows and more."""
+    """Draw a problem and the numbers of categories of its features, 0 of numeric ones, one of which at least is
+    categorical: of few categories with many rows each, of one, or of as many as rows and more."""
     problem = draw(problems(weights, **shape))
     n_rows, n_features = problem.X.shape
     sizes = st.integers(1, most_categories) | st.just(n_rows + 2)
@@ -193,7 +193,7 @@ def problems_with_categories(draw, weights=no_weights, most_categories=6, **shap
 
 
 def limits(**fixed):
-    """Limits of growth, most of which do not apply in most cases."""
+    """Draw limits of growth, most of which do not apply in most cases."""
 
     def rarely(values, otherwise):
         return st.one_of(st.just(otherwise), st.just(otherwise), values)
@@ -212,7 +212,7 @@ def limits(**fixed):
 
 
 def ordinal_specifications(n_classes):
-    """Ordinal criteria as the kernels take them, with parameters of every kind."""
+    """Draw ordinal criteria as the kernels take them, with parameters of every kind."""
     steps = st.lists(st.integers(1, 3) | st.floats(0.1, 2.0), min_size=n_classes, max_size=n_classes)
     scores = st.none() | steps.map(lambda steps: np.cumsum(steps).astype(float).tolist())
     wig = st.builds(

@@ -1,4 +1,4 @@
-"""What several test modules share: calls of the kernels, and comparisons of trees."""
+"""Helpers of several test modules: calls of the kernels, and comparisons of trees."""
 
 import numpy as np
 from hypothesis import settings
@@ -21,12 +21,12 @@ NO_LIMITS = {
 
 
 def examples(number):
-    """This number of hypothesis examples in the thorough profile, and in others the same share of theirs."""
+    """Return this number of hypothesis examples in the thorough profile, and in others the same share of theirs."""
     return settings(max_examples=max(1, number * settings().max_examples // 100))
 
 
 def on_both_engines(call, *args, **kwargs):
-    """What a call returns on the compiled engine and on the reference."""
+    """Return the results of a call on the compiled engine and on the reference."""
     results = []
     for engine in ENGINES:
         with config_context(engine=engine):
@@ -40,7 +40,7 @@ def effort(codes, n_symbols=None):
 
 
 def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
-    """The arrays of a tree that the engine in force grows; limits not given do not apply."""
+    """Return the arrays of a tree that the engine in force grows; limits not given do not apply."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     y = np.asarray(y, dtype=np.int32)
     if n_classes is None:
@@ -51,7 +51,7 @@ def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
 
 
 def assert_same_tree(tree, other, *, names=None):
-    """Equal arrays of the same kinds, down to the signs of zeros."""
+    """Assert equal arrays of the same kinds, down to the signs of zeros."""
     assert tree.keys() == other.keys()
     for name in names or tree:
         assert tree[name].dtype.kind == other[name].dtype.kind, name
@@ -61,7 +61,7 @@ def assert_same_tree(tree, other, *, names=None):
 
 
 def rows_of_nodes(tree, X):
-    """For every node the rows that come through it, by a walk from the root."""
+    """Return for every node the rows that come through it, by a walk from the root."""
     rows = [None] * len(tree["feature"])
     stack = [(0, np.arange(len(X)))]
     while stack:

@@ -143,7 +143,7 @@ def arrays_of(values):
 
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
-def test_codes_are_places_among_the_sorted_categories(values):
+def test_codes_are_indices_of_the_sorted_categories(values):
     for X, kind in arrays_of(values):
         estimator, coded = fitted(X, [0])
         assert coded[:, 0].tolist() == CODES.tolist(), kind
@@ -265,7 +265,7 @@ def test_many_unknown_values_are_named_by_the_first(frame):
         validate_X(estimator, other.assign(size=[10, 9, 8, 7, 6, 5]))
 
 
-def test_categories_that_no_row_has_are_unknown():
+def test_categories_that_no_sample_has_are_unknown():
     X = pd.DataFrame({"a": pd.Categorical(["x", "y", "x"], ["z", "y", "x"])})
     estimator, _ = fitted(X, "from_dtype")
     assert estimator.categories_[0].tolist() == ["x", "y"]
@@ -273,7 +273,7 @@ def test_categories_that_no_row_has_are_unknown():
         validate_X(estimator, pd.DataFrame({"a": pd.Categorical(["z"])}))
 
 
-def test_values_of_rows_that_are_left_out_are_forgotten(frame):
+def test_categories_of_excluded_samples_are_unknown(frame):
     estimator, coded = fitted(frame, ["colour", "size"])
     expected = {column: coded[:, column].copy() for column in range(3)}
     forget_other_rows(estimator, coded, np.array([0, 3, 5]))
@@ -372,7 +372,7 @@ def test_a_column_of_nothing_but_missing_values_can_be_allowed():
     ],
     ids=repr,
 )
-def test_values_without_an_order_among_them(values):
+def test_categories_that_cannot_be_sorted_are_refused(values):
     column = np.empty(2, dtype=object)
     column[:] = values
     with pytest.raises(ValueError, match=r"column 0 \('a'\) that cannot be the categories of one feature"):
@@ -404,7 +404,7 @@ def test_data_that_is_no_table_is_refused(X):
         validate_X(estimator, X)
 
 
-def test_data_without_rows_is_refused(frame):
+def test_data_without_samples_is_refused(frame):
     estimator, _ = fitted(frame, ["colour"])
     for X in (frame[:0], frame[["colour"]][:0], np.empty((0, 2), dtype=object)):
         with pytest.raises(ValueError, match="0 sample"):

@@ -1,4 +1,4 @@
-"""What users hand in as X, y, weights and keys of the order: taken as it is meant, or refused with a reason."""
+"""X, y, weights and order keys of users: taken as they are meant, or refused with a reason."""
 
 import datetime
 
@@ -169,7 +169,7 @@ def test_missing_values_of_data_frames_are_named():
         (None, ValueError, "Expected 2D array"),
     ],
 )
-def test_X_that_is_no_table_of_numbers_is_refused(estimator, X, error, message):
+def test_X_that_is_no_numeric_table_is_refused(estimator, X, error, message):
     with pytest.raises(error, match=message):
         estimator.fit(X, [0, 1, 1][: np.shape(X)[0] if np.ndim(X) else 3])
 
@@ -286,7 +286,7 @@ WAYS = [(kind, as_list) for kind in KEYS for as_list in (False, True) if (kind, 
 
 
 @pytest.mark.parametrize(("kind", "as_list"), WAYS)
-def test_keys_of_every_kind_order_the_rows(engine, data, kind, as_list):
+def test_order_keys_of_every_kind_sort_the_samples(engine, data, kind, as_list):
     X, y = data
     shuffled = np.random.default_rng(5).permutation(N_ROWS)
     keys = KEYS[kind].iloc[shuffled] if isinstance(KEYS[kind], pd.Series) else KEYS[kind][shuffled]
@@ -296,7 +296,7 @@ def test_keys_of_every_kind_order_the_rows(engine, data, kind, as_list):
     assert PermutationDecisionTreeClassifier().fit(X[shuffled], y[shuffled], order=keys).tree_ == expected
 
 
-def test_rows_of_equal_keys_stay_in_their_own_order(engine, data):
+def test_samples_of_equal_keys_stay_in_their_own_order(engine, data):
     X, y = data
     keys = np.arange(N_ROWS) % 3
     rows = np.concatenate([np.flatnonzero(keys == key) for key in range(3)])
@@ -442,7 +442,7 @@ AS_GIVEN = {
 
 @pytest.mark.parametrize("n_rows", [1, N_ROWS])
 @pytest.mark.parametrize("given", AS_GIVEN.values(), ids=AS_GIVEN)
-def test_predictions_do_not_depend_on_the_memory_of_rows(engine, estimator, data, n_rows, given):
+def test_predictions_do_not_depend_on_the_memory_layout_of_X(engine, estimator, data, n_rows, given):
     X, y = data
     estimator.fit(X, y)
     for method in ("predict", "predict_proba", "apply"):
@@ -451,7 +451,7 @@ def test_predictions_do_not_depend_on_the_memory_of_rows(engine, estimator, data
 
 
 @pytest.mark.parametrize("n_rows", [1, N_ROWS])
-def test_rows_that_fit_no_fitted_estimator(engine, estimator, data, n_rows):
+def test_samples_of_another_shape_or_not_finite_are_refused(engine, estimator, data, n_rows):
     X, y = data
     estimator.fit(X, y)
     infinite = X[:n_rows].copy()
@@ -468,7 +468,7 @@ def test_rows_that_fit_no_fitted_estimator(engine, estimator, data, n_rows):
                 getattr(estimator, method)(rows)
 
 
-def test_rows_without_the_names_of_the_fit_are_warned_of(engine, estimator, data):
+def test_missing_column_names_at_prediction_give_a_warning(engine, estimator, data):
     X, y = data
     estimator.fit(pd.DataFrame(X, columns=COLUMNS), y)
     with pytest.warns(UserWarning, match="does not have valid feature names"):

@@ -35,7 +35,7 @@ def problems(draw, max_rows=10, max_features=3):
 
 
 def search(X, y, **options):
-    """What the kernel returns, as arrays."""
+    """Call the kernel; return arrays."""
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
     found, lower, n_sets = kernel("minimal_tree")(X, y, int(y.max()) + 1, **options)
     return None if found is None else {name: np.asarray(array) for name, array in found.items()}, lower, n_sets
@@ -90,7 +90,7 @@ def test_engines_find_the_same_tree(problem):
 
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize(("n_features", "n_values"), [(1, None), (2, 4), (4, 2), (2, None)])
-def test_engines_find_the_same_tree_of_more_rows(n_classes, n_features, n_values):
+def test_engines_find_the_same_tree_of_more_samples(n_classes, n_features, n_values):
     X, y = random_rows(18, n_features, n_classes, seed=n_classes, n_values=n_values)
     compiled, reference = on_both_engines(search, X, y)
     assert_same_tree(compiled[0], reference[0])
@@ -98,8 +98,8 @@ def test_engines_find_the_same_tree_of_more_rows(n_classes, n_features, n_values
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_subtrees_are_the_smallest_of_their_rows(seed):
-    """What makes it the tree of ID3 with Delta_mts; the left child follows its parent."""
+def test_subtrees_are_the_smallest_of_their_samples(seed):
+    """So it is the tree of ID3 with Delta_mts. The left child follows its parent."""
     X, y = random_rows(70, 3, 3, seed=seed)
     X[:, 0] = np.round(X[:, 0])
     y = (X[:, 1] > 0).astype(int) + (np.abs(X[:, 2]) > 1) * (X[:, 0] > 0)
@@ -143,7 +143,7 @@ def test_ties_go_to_the_lowest_feature_then_threshold(engine):
     assert tree.threshold.tolist() == [0.5, -2, 2.5, -2, -2]
 
 
-def test_a_cut_between_rows_of_one_class_can_be_needed(engine):
+def test_a_cut_between_samples_of_one_class_can_be_needed(engine):
     """Three splits, the first of which lies between values of feature 1 whose rows are all of class 0. With cuts only
     between values of different classes it would take four."""
     X = np.array([[0, 1], [0, 3], [3, 0], [3, 3], [4, 0], [4, 2]], dtype=float)
@@ -178,7 +178,7 @@ def test_trees_of_the_size_of_the_paper(n_nodes):
 
 @pytest.mark.parametrize("bound_rows", [1, 2, 3, 63, 64, 65, 100, 129])
 @pytest.mark.parametrize("seed", range(2))
-def test_rows_for_bounds(bound_rows, seed):
+def test_bounds_from_any_number_of_samples_find_the_same_tree(bound_rows, seed):
     X, _ = random_rows(130, 3, 2, seed=seed, n_values=9)
     y = (X[:, 0] > 3).astype(int) + (X[:, 1] > X[:, 0].mean()) * (X[:, 2] > 2)
     expected = search(X, y)
@@ -189,7 +189,7 @@ def test_rows_for_bounds(bound_rows, seed):
 
 @examples(200)
 @given(problem=problems(max_rows=12), bound_rows=st.integers(1, 12), memory=st.sampled_from([0, 50, 100, 200, 1000]))
-def test_limits_of_memory_and_rows_for_bounds(problem, bound_rows, memory):
+def test_memory_limits_and_bounds_find_the_same_tree(problem, bound_rows, memory):
     expected = search(*problem)
     found = search(*problem, memory_limit=memory, bound_rows=bound_rows)
     assert_same_tree(found[0], expected[0])
@@ -197,7 +197,7 @@ def test_limits_of_memory_and_rows_for_bounds(problem, bound_rows, memory):
 
 
 @pytest.mark.parametrize("memory_limit", [1000, 10**5])
-def test_a_full_table_starts_anew(memory_limit):
+def test_a_full_table_is_emptied(memory_limit):
     X, y = random_rows(40, 3, 2, seed=5)
     expected = search(X, y)
     found = search(X, y, memory_limit=memory_limit)
@@ -205,7 +205,7 @@ def test_a_full_table_starts_anew(memory_limit):
     assert found[2] > expected[2]
 
 
-def test_the_order_of_rows_does_not_matter():
+def test_the_order_of_samples_does_not_matter():
     X, y = make_classes(n_samples=25, seed=4)
     shuffled = np.random.default_rng(0).permutation(25)
     assert minimal_tree(X, y).tree == minimal_tree(X[shuffled], y[shuffled]).tree
@@ -239,7 +239,7 @@ def test_more_time_raises_the_bound():
     assert bounds[0] < bounds[1]
 
 
-def test_time_enough():
+def test_a_time_limit_that_is_not_reached_changes_nothing():
     X, y = make_classes(n_samples=25, seed=4)
     assert minimal_tree(X, y, time_limit=1000.0).tree == minimal_tree(X, y).tree
 
@@ -269,7 +269,7 @@ def test_a_long_search_can_be_interrupted():
 # -------------------------------------------------------------------------------------------------------------- errors
 
 
-def test_contradictory_rows(engine):
+def test_equal_samples_of_different_classes(engine):
     with pytest.raises(ValueError, match="no consistent tree: equal samples"):
         minimal_tree([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]], [0, 1, 1])
     with pytest.raises(ValueError, match="no consistent tree"):
@@ -298,7 +298,7 @@ def test_bad_input(options, message):
 
 
 @pytest.mark.parametrize(("X", "y"), [([[0.0], [1.0]], [0]), ([[0.0]], [-1]), ([[0.0]], [5]), (np.empty((0, 1)), [])])
-def test_the_kernel_refuses_labels_that_are_no_codes(X, y):
+def test_the_kernel_refuses_invalid_class_codes(X, y):
     with pytest.raises(ValueError, match="class codes"):
         kernel("minimal_tree")(np.array(X), np.array(y, dtype=np.int32), 2)
 
@@ -362,7 +362,7 @@ def test_id3_within_limits():
 
 
 @pytest.mark.parametrize("factor", [1, 0.5])
-def test_id3_weighs_rows(engine, factor):
+def test_id3_weighs_samples(engine, factor):
     X, y = make_classes(n_samples=14, n_features=2)
     weights = np.arange(14) % 4 * factor
     weighted = ID3Classifier("mts", max_leaf_nodes=4).fit(X, y, sample_weight=weights).tree_
@@ -396,7 +396,7 @@ def test_id3_refuses_what_does_not_go_with_delta_mts(parameters, message):
         ID3Classifier("mts", **parameters).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
 
 
-def test_id3_of_rows_without_a_consistent_tree():
+def test_id3_of_samples_without_a_consistent_tree():
     with pytest.raises(ValueError, match="no consistent tree"):
         ID3Classifier("mts").fit([[0.0], [0.0]], [0, 1])
     chain = np.arange(600.0).reshape(-1, 1)

@@ -26,16 +26,16 @@ PUBLIC_MODULES = (
 NOT_CHECKED = {
     "GL01",  # the summary stands in the line of the opening quotes, as in PEP 257
     "ES01",  # a summary that says everything needs no second paragraph
-    "SA04",  # a name under See Also need not be described again
 }
 # Of methods and properties: the docstring of their class has the links and the examples.
 NOT_CHECKED_OF_MEMBERS = NOT_CHECKED | {"SA01", "EX01"}
 
 # What a function's docstring starts with; more verbs are welcome.
 VERBS = """
-    Add Apply Average Build Check Choose Code Combine Compute Convert Count Cut Decide Divide Draw Drop Encode
-    Evaluate Export Find Fit Generate Give Grow Judge List Load Make Measure Merge Number Pack Plot Predict Raise Read
-    Rebuild Replace Resolve Return Score Search Select Simplify Sum Test Transform Whether Write Yield
+    Add Apply Average Build Check Choose Combine Compute Convert Count Cut Decide Divide Draw Drop Encode
+    Evaluate Export Find Fit Generate Give Grow Judge List Load Make Measure Merge Number Pack Plot Predict
+    Raise Read Rebuild Replace Resolve Return Score Search Select Simplify Sum Test Transform Whether Write
+    Yield
 """.split()  # noqa: SIM905
 
 # A context manager yields, but not to its user.

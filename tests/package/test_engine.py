@@ -93,7 +93,7 @@ def test_kernels_that_were_not_built_are_explained(monkeypatch):
         effort_to_compress("00011")
 
 
-def test_an_import_that_fails_for_another_reason_says_its_own(monkeypatch):
+def test_an_import_that_fails_for_another_reason_keeps_its_error(monkeypatch):
     def fail(name):
         raise ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
 

@@ -26,7 +26,7 @@ def test_by_hand():
     assert ranked_probability_score([0, 1], [[0.75, 0.25], [0.75, 0.25]]) == (0.0625 + 0.5625) / 2  # the squared error
 
 
-def test_not_divided_by_the_number_of_classes():
+def test_score_is_not_divided_by_the_number_of_classes():
     assert ranked_probability_score([1], [[0, 0, 0, 0, 1.0]], labels=[1, 2, 3, 4, 5]) == 4.0
 
 
@@ -46,7 +46,7 @@ def forecasts(draw):
 
 
 @given(forecasts())
-def test_as_the_definition_says(forecast):
+def test_score_follows_the_definition(forecast):
     n_classes, codes, counts, weights = forecast
     expected = Fraction(0)
     for code, row, weight in zip(codes, counts, weights, strict=True):
@@ -65,7 +65,7 @@ def test_as_the_definition_says(forecast):
     assert score == pytest.approx(repeated, abs=1e-12)
 
 
-def test_absent_classes_take_their_place():
+def test_absent_classes_keep_their_column():
     y_proba = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
     assert ranked_probability_score([0, 2], y_proba, labels=[0, 1, 2]) == (0.25 + 0.0625 + 0.25) / 2
     with pytest.raises(ValueError, match="y_true has 2 classes, but y_proba has 3 columns: give all classes as labels"):
@@ -95,13 +95,13 @@ def test_single_precision():
         ([], np.empty((0, 2)), [0, 1], "minimum of 1 is required"),
     ],
 )
-def test_refusals(y_true, y_proba, labels, message):
+def test_invalid_arguments_are_refused(y_true, y_proba, labels, message):
     with pytest.raises(ValueError, match=message):
         ranked_probability_score(y_true, y_proba, labels=labels)
 
 
 @pytest.mark.parametrize("weights", [[1], [1, -1], [0, 0], [1, np.nan]])
-def test_refused_weights(weights):
+def test_invalid_weights_are_refused(weights):
     with pytest.raises(ValueError, match=r"."):
         ranked_probability_score([0, 1], [[0.2, 0.8], [0.5, 0.5]], sample_weight=weights)
 
@@ -131,7 +131,7 @@ def test_scores_by_hand():
 
 
 @pytest.mark.parametrize("classes", [[0, 1, 2, 3], [1, 10, 100, 1000], ["a", "b", "c", "d"], [-0.5, 0.0, 0.5, 2.0]])
-def test_absent_classes_do_not_bring_others_together(classes):
+def test_absent_classes_count_in_distances(classes):
     oracle, codes, X = Oracle(classes), [0, 1, 3, 3], [0, 3, 3, 1]
     y = [classes[code] for code in codes]
     assert mae_scorer(oracle, X, y) == rps_scorer(oracle, X, y) == -1.0
@@ -148,7 +148,7 @@ def test_labels_give_the_order():
         make_ordinal_scorer("mae", labels=["mid", "high"])(oracle, X, y)
 
 
-def test_classes_that_were_not_met():
+def test_classes_absent_from_training():
     met = Oracle([1, 2, 4])
     assert mae_scorer(met, [0, 2], [1, 3]) == rps_scorer(met, [0, 2], [1, 3]) == -0.5
     assert mae_scorer(met, [0, 2], [1, 1]) == -1.0
@@ -162,7 +162,7 @@ def test_classes_that_were_not_met():
         make_ordinal_scorer("qwk", labels=[1, 2])(met, [2], [1])
 
 
-def test_what_scores_itself():
+def test_representation_and_errors_of_scorers():
     assert repr(qwk_scorer) == "make_ordinal_scorer('qwk')"
     scorer = pickle.loads(pickle.dumps(make_ordinal_scorer("rps", labels=["b", "a"])))
     assert repr(scorer) == "make_ordinal_scorer('rps', labels=['b', 'a'])"

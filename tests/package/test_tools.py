@@ -41,7 +41,7 @@ def test_the_same_trees_have_equal_digests(recorded):
         (lambda record: record["instructions"].update(kernel=1011), "1 kernels take over 1%"),
     ],
 )
-def test_changes_are_told(recorded, tmp_path, change, message):
+def test_changes_are_reported(recorded, tmp_path, change, message):
     before, after = (json.loads(file.read_text()) for file in recorded)
     before["instructions"] = {"kernel": 1000}
     after["instructions"] = {"kernel": 1005}
@@ -63,7 +63,7 @@ def test_problems_have_names_of_their_own():
     assert n_names == n_different > 500
 
 
-def test_calls_whose_instructions_are_counted():
+def test_instructions_of_calls_are_counted():
     code = (
         "import sys; sys.path.append('../asv_bench')\n"
         "from counted import counted_calls; from benchmarks.common import kernel_of\n"

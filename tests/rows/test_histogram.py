@@ -59,7 +59,7 @@ def test_by_hand(engine):
     assert is_mixed == [[True, True], [False, False]]
 
 
-def test_a_frequent_value_has_a_bin_for_itself(engine):
+def test_a_frequent_value_has_its_own_bin(engine):
     values = np.concatenate([np.arange(50.0), np.full(40, 50.0), np.arange(51.0, 100.0)])
     codes, is_mixed = bin_features(column(values), 10)
     frequent = codes[60, 0]
@@ -98,7 +98,7 @@ def test_columns_of_all_kinds(kind, n_rows, max_bins):
 @pytest.mark.parametrize(
     "n_rows", [multiple * SAMPLE_ROWS + more for multiple in (1, 2, 3) for more in (-1, 0, 1)] + [10 * SAMPLE_ROWS + 77]
 )
-def test_as_many_rows_as_say_where_to_cut(n_rows):
+def test_bins_of_many_samples_are_cut_by_a_subsample(n_rows):
     X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
     assert_are_bins(X, 256)
     some = [KINDS.index(kind) for kind in ("continuous", "mostly zero", "rounded", "last bits and far")]
@@ -158,7 +158,7 @@ def test_number_of_bins_is_checked(engine, max_bins):
         bin_features(np.zeros((3, 1)), max_bins)
 
 
-def test_no_rows(engine):
+def test_no_samples_are_refused(engine):
     with pytest.raises(ValueError, match="no rows"):
         bin_features(np.zeros((0, 1)))
 

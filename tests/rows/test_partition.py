@@ -128,7 +128,7 @@ def test_ranges_of_any_width(engine, span_bits):
 
 # Up to 2**16 rows a place has 16 bits. The reference would take minutes.
 @pytest.mark.parametrize("n_rows", [2**16 - 1, 2**16, 2**16 + 1])
-def test_places_of_16_and_32_bits(n_rows):
+def test_indices_of_16_and_32_bits(n_rows):
     columns = columns_of_all_kinds(n_rows)
     for kind in ("continuous", "rounded", "sorted", "last bits and far", "any magnitude"):
         assert_sorted_as_by_numpy(column(columns[kind]))

@@ -59,13 +59,13 @@ def test_cost_is_length_times_effort(engine):
     assert best_cut([0, 0, 1, 1], [[0, 1, 2, 3]], [[1]]) == (6, 0, 1)
 
 
-def test_ties_go_to_the_lowest_feature_then_to_the_fewest_rows(engine):
+def test_ties_go_to_the_lowest_feature_then_to_the_fewest_samples(engine):
     labels, order = [0, 1, 0], [0, 1, 2]
     assert best_cut(labels, [order], [[1, 2]]) == (2, 0, 1)
     assert best_cut(labels, [order, order[::-1]], [[2], [1, 2]]) == (2, 0, 2)
 
 
-def test_no_cut(engine):
+def test_no_cut_is_found_where_none_is_allowed(engine):
     assert best_cut([0, 1], [[0, 1], [1, 0]], [[], []]) is None
 
 
@@ -82,7 +82,7 @@ def test_no_cut(engine):
         ([-1, 1], [[0, 1]], [[1]]),
     ],
 )
-def test_compiled_kernel_refuses_what_would_lead_it_astray(labels, orders, cuts):
+def test_compiled_kernel_refuses_invalid_arrays(labels, orders, cuts):
     with pytest.raises(ValueError, match=r"must|needs"):
         best_cut(labels, orders, cuts)
 
@@ -195,7 +195,7 @@ def test_threads_find_the_same_cut(node, n_threads):
 
 
 @pytest.mark.parametrize("n_threads", [2, 3, 8])
-def test_threads_keep_to_ties(n_threads):
+def test_threads_break_ties_by_the_same_rule(n_threads):
     # Every feature has the same best cut.
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 250).astype(np.int32)

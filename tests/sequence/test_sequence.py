@@ -78,7 +78,7 @@ def sequence(request):
 
 @pytest.fixture(scope="module")
 def deep_phrase():
-    """As a sequence of 5,000 different labels leaves it: every phrase is the left half of the next."""
+    """Make the last phrase of a sequence of 5,000 different labels: every phrase is the left half of the next."""
     return reduce(Phrase, range(5000))
 
 
@@ -91,7 +91,7 @@ def test_effort_of_every_kind_of_sequence(engine, sequence):
     assert type(effort) is int
 
 
-def test_steps_tell_the_sequences_own_labels(engine, sequence):
+def test_steps_name_the_labels_of_the_sequence(engine, sequence):
     steps = nsrps(sequence)
     assert [(step.count, step.length) for step in steps] == [(1, 4), (1, 3), (1, 2), (1, 1)]
     labels = list(sequence)
@@ -142,7 +142,7 @@ def test_alphabets_beyond_the_table_of_pairs(engine):
 
 
 @pytest.mark.parametrize("sequence", [{1, 2}, frozenset("ab"), {1: 2}, {1: 2}.keys(), 3, 3.5, None, str, object()])
-def test_what_is_no_sequence_is_refused(engine, sequence):
+def test_objects_that_are_no_sequence_are_refused(engine, sequence):
     for function in (effort_to_compress, nsrps):
         with pytest.raises(TypeError, match="sequence of labels"):
             function(sequence)
@@ -261,7 +261,7 @@ def test_phrase_iterates_over_its_labels_from_left_to_right():
     assert repr(phrase) == "<abcde>"
 
 
-def test_phrase_sets_long_labels_apart():
+def test_phrases_of_long_labels_are_shown_with_separators():
     assert repr(Phrase(10, Phrase("x", 2.5))) == "<10 x 2.5>"
 
 

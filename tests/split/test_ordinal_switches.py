@@ -127,7 +127,7 @@ def test_whole_weights_give_the_tree_of_the_same_numbers_as_floats(n_classes, n_
 
 @pytest.mark.parametrize("kind", ["alternating", "mirrored", "equal classes in turn", "one row a class"])
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
-def test_cuts_of_equal_gain_and_modes_that_change_with_every_row(kind, n_classes):
+def test_cuts_of_equal_gain_and_modes_that_change_with_every_sample(kind, n_classes):
     n = 6 * n_classes
     if kind == "alternating":
         y = np.arange(n) % 2
@@ -146,7 +146,7 @@ def test_cuts_of_equal_gain_and_modes_that_change_with_every_row(kind, n_classes
 
 @examples(300)
 @given(problem=problems(no_weights, min_rows=5, max_rows=60, max_features=2), data=st.data())
-def test_gains_that_nearly_tie_are_told_apart_by_the_definition(problem, data):
+def test_gains_that_nearly_tie_are_compared_by_the_definition(problem, data):
     """A feature and its reverse, twice: every cut has a twin."""
     X, y, _, n_classes = problem
     alpha = data.draw(st.sampled_from([0.0, 0.3, 1.0, 2.0]))

@@ -20,7 +20,7 @@ CRITERIA = ["gini", "entropy", "etc"]
 
 
 def impurity(criterion, y, weights):
-    """Of labels with whole weights; as integers and fractions only."""
+    """Return the impurity of labels with whole weights, in integers and fractions only."""
     if criterion == "etc":
         return Fraction(effort(y))
     counts = [int(weights[y == label].sum()) for label in np.unique(y)]
@@ -51,7 +51,7 @@ def cuts_of(column, min_samples_leaf):
 
 
 def tried(cuts, max_candidates):
-    """Of too many cuts those at the middles of as many equal parts as may be tried."""
+    """Return the cuts that are tried: of too many those at the middles of `max_candidates` equal parts."""
     if len(cuts) <= max_candidates:
         return cuts
     return [cuts[int((k + Fraction(1, 2)) / max_candidates * len(cuts))] for k in range(max_candidates)]
@@ -101,7 +101,7 @@ def test_root_split_is_the_best(criterion, problem, min_samples_leaf):
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @examples(200)
 @given(problem=problems(count_weights, max_rows=12))
-def test_root_split_of_weighted_rows_is_the_best(criterion, problem):
+def test_root_split_of_weighted_samples_is_the_best(criterion, problem):
     check_root(problem, criterion)
 
 
@@ -168,7 +168,7 @@ def test_no_cut_where_leaves_would_be_too_small(engine, criterion, min_samples_l
     assert tree["feature"].tolist() == [UNDEFINED]
 
 
-def test_leaf_sizes_count_rows_not_weights(engine):
+def test_leaf_sizes_count_samples_not_weights(engine):
     X, y = np.arange(4.0)[:, None], [0, 1, 1, 1]
     tree = grow(X, y, np.array([100, 1, 1, 1], dtype=np.int64), min_samples_leaf=2, max_depth=1)
     assert tree["n_node_samples"].tolist() == [4, 2, 2]
@@ -187,7 +187,7 @@ def test_features_are_drawn_until_one_is_usable(engine, criterion, usable):
         assert tree["feature"][0] == usable
 
 
-def test_every_feature_is_drawn_now_and_then(engine):
+def test_every_feature_is_drawn_sometimes(engine):
     X, y = np.tile(np.arange(6.0)[:, None], 5), [0, 0, 0, 1, 1, 1]
     drawn = [int(grow(X, y, max_features=1, max_depth=1, seed=seed)["feature"][0]) for seed in range(200)]
     counts = np.bincount(drawn, minlength=5)
@@ -236,7 +236,7 @@ def test_ties_go_to_the_lowest_threshold(engine, criterion, weights):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])
-def test_weighted_gains_that_only_rounding_tells_apart_tie(engine, criterion, order):
+def test_weighted_gains_that_differ_by_rounding_tie(engine, criterion, order):
     # The one allowed cut sends the same four rows left, whose weights add up in opposite orders.
     weights = np.array([0.8, 0.6, 0.5, 0.3, 0.3, 0.1, 0.1, 0.1])
     y = [0, 0, 0, 1, 1, 1, 1, 1]

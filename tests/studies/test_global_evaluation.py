@@ -57,7 +57,7 @@ def test_sizes_of_training_sets():
     assert global_protocol.train_sizes(2126) == [10, 20, 40, 80, 160, 320, 640, 1000]
 
 
-def test_parts_are_all_rows_and_columns_are_shuffled():
+def test_parts_cover_all_samples_and_columns_are_shuffled():
     X = np.arange(40.0)[:, None] * 10 + np.arange(6)
     y = np.arange(40)
     orders = set()
@@ -115,7 +115,7 @@ def test_noise():
     assert set(noisy) == {0, 1, 2}
 
 
-def test_growth_is_watched_on_both_parts():
+def test_growth_is_measured_on_both_parts():
     X, y = iris()
     rows = global_protocol.prune_noise(X, y, seed=1)
     assert [tuple(row[:3]) for row in rows] == [
@@ -242,9 +242,9 @@ def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
     global_report.report(results, tables, tmp_path)
     printed = capsys.readouterr().out
     for text in (
-        "Monks 3: 40 and 54 training rows, of 60",
+        "Monks 3: 40 and 54 training samples, of 60",
         "most frequent class",
-        "accuracy, artificial, up to 40 rows",
+        "accuracy, artificial, up to 40 samples",
         "smallest, proven",
         "efficient (5, 0)",
         "at most 9 nodes",
@@ -295,7 +295,7 @@ def test_results_do_not_depend_on_the_number_of_jobs(finished, tables, tmp_path,
 
 @pytest.fixture
 def ran(monkeypatch):
-    """What the study is run with."""
+    """Return the arguments that the study is run with."""
     found = {}
     monkeypatch.setattr(
         global_evaluation, "run_global", lambda tables, n, output, **rest: found.update(tables=tables, n=n, **rest)

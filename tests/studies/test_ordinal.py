@@ -102,7 +102,7 @@ def test_figures_of_tables_3_to_5():
 def test_figures_of_table_6_agree(criterion):
     matrix = np.array(ordinal_paper.TABLE_6[criterion])
     truth, predicted = (np.repeat(codes.ravel(), matrix.ravel()) for codes in np.indices(matrix.shape))
-    assert len(truth) == 22584  # the test rows of Table I
+    assert len(truth) == 22584  # the test samples of Table I
     printed = ordinal_paper.TABLE_6_MEASURES[criterion]
     assert np.abs(truth - predicted).mean() == pytest.approx(printed["mae"], abs=0.0005)
     assert cohen_kappa_score(truth, predicted, weights="quadratic") == pytest.approx(printed["qwk"], abs=0.0005)
@@ -135,12 +135,12 @@ def test_choose_depth_where_parts_lack_a_class(criterion):
     assert ordinal.choose_depth(model, X, y) == search.best_params_["max_depth"]
 
 
-def test_small_classes_are_told_once_and_do_not_warn(tmp_path, monkeypatch, capsys):
+def test_small_classes_are_reported_once_and_do_not_warn(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(ordinal, "report", lambda *args: None)
     y = np.repeat([0, 1, 2], [40, 4, 40])
     tables = {"ERA": as_table(np.arange(84.0)[:, None], y, 60), "LEV": as_table(*staircase(84, 3, 0), 60)}
     ordinal.run_ordinal(tables, 2, tmp_path, n_jobs=1)
-    assert capsys.readouterr().out.count("fewer training rows than cross-validation has parts (5) in ERA:") == 1
+    assert capsys.readouterr().out.count("fewer training samples than cross-validation has parts (5) in ERA:") == 1
 
 
 def test_one_split(tables):
@@ -170,7 +170,7 @@ def test_one_split(tables):
 def test_constant_answers(tables):
     y = np.repeat([0, 1, 2, 3], [40, 20, 25, 15])
     rows = {row["model"]: row for row in ordinal.judge_split(np.arange(100.0)[:, None], y, 4, 60, 40, seed=0)}
-    # Stratified: 16, 8, 10 and 6 test rows; the median class is the second.
+    # Stratified: 16, 8, 10 and 6 test samples; the median class is the second.
     assert rows["majority"]["mae"] == (8 + 2 * 10 + 3 * 6) / 40
     assert rows["median"]["mae"] == (16 + 10 + 2 * 6) / 40
     shares = np.cumsum([0.4, 0.2, 0.25, 0.15])
@@ -359,7 +359,7 @@ def test_data_sets_that_are_absent_are_named(tmp_path, capsys):
     assert "2 of 2 splits are finished" in capsys.readouterr().err
 
 
-def test_no_data_is_told(tmp_path, monkeypatch, capsys):
+def test_missing_data_is_reported(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(ordinal, "judge_split", fail)
     output = ["--output", str(tmp_path / "results")]
     assert main(["ordinal", *output]) == 2

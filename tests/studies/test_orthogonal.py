@@ -32,7 +32,7 @@ FEWER = SETTINGS["spect"]._replace(n_trees=8, n_components=4)
 
 
 def make_table(n_rows, n_features, n_train, *, drawn, ones=0):
-    """Binary attributes, the first two of which decide a noisy class; or so many test rows of class 1, the last."""
+    """Binary attributes, the first two of which decide a noisy class; or so many test samples of class 1, the last."""
     random = np.random.RandomState(n_rows)
     data = random.randint(2, size=(n_rows, n_features)).astype(float)
     target = ((data[:, 0] + data[:, 1] > 1) ^ (random.rand(n_rows) < 0.15)).astype(np.int64)
@@ -65,8 +65,8 @@ def finished(tables, tmp_path_factory):
 
 
 @pytest.mark.parametrize(("name", "n_test"), [("spect", 187), ("dna", 1186), ("house_votes_84", 100), ("cmc", 153)])
-def test_errors_of_the_paper_are_numbers_of_test_rows(name, n_test):
-    """But for those of random forests, which are means, and DNA's 10.70 %, which is 126.9 rows."""
+def test_errors_of_the_paper_are_numbers_of_test_samples(name, n_test):
+    """But for those of random forests, which are means, and DNA's 10.70 %, which is 126.9 samples."""
     for model, error in SETTINGS[name].errors.items():
         wrong = error * n_test / 100.0
         if model != "forest":
@@ -74,7 +74,7 @@ def test_errors_of_the_paper_are_numbers_of_test_rows(name, n_test):
             assert abs(error - 100.0 * round(wrong) / n_test) < 0.011, model
 
 
-def test_rows_of_the_paper_have_models_of_ours(finished):
+def test_every_line_of_the_papers_tables_has_a_model(finished):
     models = {row[0] for row in finished[1]["spect"][0]["rows"]}
     assert {*ERROR_ROWS, *NODE_ROWS} <= models
     assert set(orthogonal_report.MODELS) <= models
@@ -104,7 +104,7 @@ def ensemble(tables):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_components_answer_as_the_estimator_does(ensemble, variant):
+def test_components_predict_as_the_estimator_does(ensemble, variant):
     bag, train, test = ensemble
     measure, center = VARIANTS[variant]
     ours = Components(bag, measure, center, train, test)
@@ -135,7 +135,7 @@ def test_all_components_are_the_vote(ensemble, variant):
     assert len(ours.curves(1000)["least_squares"]) == ours.model.n_components_
 
 
-def test_a_seed_draws_rows_bags_and_forest(tables):
+def test_a_seed_draws_samples_bags_and_forest(tables):
     table = tables["cmc"]
     setting = SETTINGS["cmc"]._asdict() | {"n_trees": 3, "n_components": 2}
     arguments = (table.data, table.target, table.n_train)
@@ -147,8 +147,8 @@ def test_a_seed_draws_rows_bags_and_forest(tables):
     assert "bagged_alone" not in same
 
 
-def test_weights_from_the_test_rows_of_spect_say_always_1():
-    """The paper's 8.02 %: 15 of 187, what always answering 1 has wrong; and what training rows give instead."""
+def test_weights_from_the_test_samples_of_spect_always_predict_1():
+    """The paper's 8.02 %: 15 of 187, what always answering 1 has wrong; and what training samples give instead."""
     try:
         table = load_discrete("spect")
     except FileNotFoundError as error:
@@ -187,9 +187,9 @@ def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
     orthogonal_report.report(results, tables, tmp_path)
     printed = capsys.readouterr().out
     for text in (
-        "SPECT (Table I)\n40 training rows, the first ones, and 30 to test on; 40 trees",
-        "always 1: 2 of 30 test rows wrong, 6.67 %; balanced accuracy 0.5",
-        "always 1: 0 of 15 test rows wrong, 0.00 %; balanced accuracy 1.0",
+        "SPECT (Table I)\n40 training samples, the first ones, and 30 to test on; 40 trees",
+        "always 1: 2 of 30 test samples wrong, 6.67 %; balanced accuracy 0.5",
+        "always 1: 0 of 15 test samples wrong, 0.00 %; balanced accuracy 1.0",
         "least_squares_uniform_centered_test: always 1, 2 of 2 seeds",
         "forest of 20 trees",
         "empirical, centred",
@@ -198,7 +198,7 @@ def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
 
 
 def models_of(share_of_class_1):
-    """What `constant_answers` looks at, of models with these shares of rows called class 1, one for every seed."""
+    """Make the input of `constant_answers`: models with these shares of samples predicted as class 1, by seed."""
     return {name: {"share_of_class_1": np.array(shares)} for name, shares in share_of_class_1.items()}
 
 
@@ -207,7 +207,7 @@ def test_constant_answers_are_found():
     assert orthogonal_report.constant_answers(models) == {"a": (1, 1), "b": (None, 2)}
 
 
-def test_simple_errors_of_the_paper_are_told(capsys):
+def test_simple_errors_of_the_paper_are_reported(capsys):
     votes = Bunch(target=np.array([0] * 335 + [0] * 59 + [1] * 41), n_train=335, drawn=False)
     models = {name: {"share_of_class_1": np.array([0.5]), "error": np.array([0.11])} for name in ("majority", "stump")}
     orthogonal_report.print_constants({"house_votes_84": models}, {"house_votes_84": votes})
@@ -216,7 +216,7 @@ def test_simple_errors_of_the_paper_are_told(capsys):
 
 
 @pytest.mark.parametrize(("figure", "place"), [(8.0, "below"), (10.0, "within"), (12.0, "within"), (12.1, "above")])
-def test_where_the_papers_figure_lies(figure, place):
+def test_range_of_ours_around_the_papers_figure(figure, place):
     assert orthogonal_report.place_of(figure, np.array([10.0, 11.0, 12.0])) == place
 
 
@@ -253,7 +253,7 @@ def test_finished_seeds_are_not_computed_again(finished, tables, tmp_path, monke
 
 @pytest.fixture
 def ran(monkeypatch):
-    """What the study is run with."""
+    """Return the arguments that the study is run with."""
     found = {}
     monkeypatch.setattr(
         orthogonal, "run_orthogonal", lambda tables, n, output, **rest: found.update(tables=tables, n=n, **rest)

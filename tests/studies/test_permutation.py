@@ -57,7 +57,7 @@ def test_toy_example_agrees_with_the_paper(engine, tmp_path, capsys):
     assert (tmp_path / "new" / "folder" / TOY_PICTURE).stat().st_size > 10_000
 
 
-def test_toy_example_that_disagrees_is_told(monkeypatch, tmp_path, capsys):
+def test_toy_example_that_disagrees_is_reported(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(toy, "import_pyplot", lambda: None)
     monkeypatch.setitem(toy.TABLE_3, "C", 10)
     assert not toy.run_toy(tmp_path)
@@ -168,7 +168,7 @@ def test_results_do_not_depend_on_the_number_of_jobs(tmp_path, capsys):
     assert len(figures(1)) == 2 * len(permutation.MODELS)
 
 
-def test_verdict_says_what_the_figures_do():
+def test_verdict_agrees_with_the_figures():
     def kinds(before, after):
         return {kind: np.c_[values, np.zeros(3)] for kind, values in (("tree", before), ("permutation_tree", after))}
 
@@ -204,7 +204,7 @@ def test_without_matplotlib_one_line_says_that_pictures_are_left_out(tmp_path, m
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv"}
 
 
-def test_the_tour_needs_what_is_always_installed():
+def test_the_tour_needs_required_dependencies_only():
     absent = ["matplotlib", "pandas", "statsmodels", "tqdm", "studies"]
     code = f"""
 import sys
@@ -238,7 +238,7 @@ def test_all_six_sets_need_a_folder(nothing_runs, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("main", "words"), [(run_tour, []), (run_study, ["permutation"])], ids=["tour", "study"])
-def test_an_absent_folder_is_told(nothing_runs, tmp_path, capsys, monkeypatch, main, words):
+def test_an_absent_folder_is_reported(nothing_runs, tmp_path, capsys, monkeypatch, main, words):
     absent = str(tmp_path / "absent")
     assert main([*words, "--data-home", absent]) == 2
     assert f"There is no folder {absent}" in capsys.readouterr().err
@@ -247,7 +247,7 @@ def test_an_absent_folder_is_told(nothing_runs, tmp_path, capsys, monkeypatch, m
     assert f"There is no folder {absent}" in capsys.readouterr().err
 
 
-def test_a_folder_without_the_tables_is_told(tmp_path, capsys):
+def test_a_folder_without_the_tables_is_reported(tmp_path, capsys):
     output = tmp_path / "results"
     assert run_study(["permutation", "--splits", "1", "--data-home", str(tmp_path), "--output", str(output)]) == 2
     assert ".csv" in capsys.readouterr().err

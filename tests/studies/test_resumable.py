@@ -90,7 +90,7 @@ def test_a_torn_last_line_is_computed_again(path, n_kept):
 @pytest.mark.parametrize(
     "line", [b"", b"null", b"[]", b'{"key": 1}', b"\xff\x00", b'{"settings": 1, "key": {}, "result": 2}']
 )
-def test_other_lines_are_passed_over(path, line):
+def test_other_lines_are_skipped(path, line):
     run(square, path)
     path.write_bytes(line + b"\n" + path.read_bytes() + line)
     assert read_finished(path, SETTINGS) == SQUARES
@@ -124,7 +124,7 @@ def test_an_error_loses_nothing(path, n_jobs):
     assert counted.called == [2]
 
 
-def test_what_json_does_not_know_is_an_error_of_the_task(path):
+def test_results_that_json_cannot_hold_are_errors_of_the_task(path):
     with pytest.raises(RuntimeError, match=r"(?s)3 of 3 tasks failed.*not JSON serializable"):
         run(lambda number: {number}, path)
     assert path.read_bytes() == b""

@@ -57,7 +57,7 @@ def test_intervals_that_do_not_overlap_are_significant(seed):
     assert apart.any()
 
 
-def test_differences_between_data_sets_are_no_noise():
+def test_differences_between_data_sets_are_not_counted_as_noise():
     values = scores(6, 3, 8)
     shifted = values + 100.0 * np.arange(6)[:, None, None]
     np.testing.assert_allclose(statistics.compare_pairs(shifted).p, statistics.compare_pairs(values).p, rtol=1e-6)
@@ -140,5 +140,5 @@ def test_samples_that_are_not_normal():
         (np.arange(6.0).reshape(3, 2, 1), False),
     ],
 )
-def test_what_can_be_tested(values, expected):
+def test_groups_without_variance_are_not_tested(values, expected):
     assert statistics.has_variance(values) is expected

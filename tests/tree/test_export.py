@@ -111,7 +111,7 @@ def test_given_names():
 
 
 @pytest.mark.parametrize("export", [export_text, export_dict, to_sklearn])
-def test_what_has_no_tree_is_refused(export):
+def test_objects_without_a_tree_are_refused(export):
     for other in (None, 3, "tree", {}, PermutationDecisionForestClassifier):
         with pytest.raises(TypeError):
             export(other)
@@ -186,7 +186,7 @@ def test_scikit_learns_tree_decides_the_same(engine, criterion, weighted):
     ]
     + [sign * factor * LARGEST32 for sign in (1, -1) for factor in (1.0, 1 + 1e-12, 1 - 1e-12, 1 + 1e-7, 1e200)],
 )
-def test_thresholds_are_met_to_the_last_bit_of_a_float32(engine, threshold):
+def test_thresholds_are_kept_to_the_last_bit_of_a_float32(engine, threshold):
     ours = make_stump(threshold=[threshold, -2, -2])
     X = np.concatenate([neighbours32([threshold, 0.0]), [-LARGEST32, LARGEST32]])[:, None]
     theirs = ours.to_sklearn()

@@ -43,7 +43,7 @@ def trunk():
     )
 
 
-def test_a_row_goes_to_its_category_or_stays(engine):
+def test_a_sample_goes_to_its_category_or_stays(engine):
     X = [[0, 0], [2, 0], [2, 1], [3, 0], [1, 0], [-1, 0], [7, 0]]
     assert trunk().apply(X).tolist() == [1, 3, 4, 5, 0, 0, 0]
     assert trunk().apply(X * 3).tolist() == [1, 3, 4, 5, 0, 0, 0] * 3  # enough rows to be packed for
@@ -51,7 +51,7 @@ def test_a_row_goes_to_its_category_or_stays(engine):
     assert trunk().decision_path(X).indices.tolist() == [0, 1, 0, 2, 3, 0, 2, 4, 0, 5, 0, 0, 0]
 
 
-def test_what_can_be_asked(engine):
+def test_attributes_and_feature_usage(engine):
     tree = trunk()
     assert tree.is_multiway
     assert (tree.n_leaves, tree.max_depth) == (4, 2)
@@ -72,7 +72,7 @@ def test_binary_form(engine):
 
 @examples(200)
 @given(seed=st.integers(0, 2**32), n_rows=st.sampled_from([1, 5, 40]))
-def test_rows_take_the_same_way_on_both_engines(engine, seed, n_rows):
+def test_samples_take_the_same_path_on_both_engines(engine, seed, n_rows):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, CARDINALITIES)
     X = random_rows(rng, CARDINALITIES, n_rows)
@@ -109,7 +109,7 @@ def test_equality_and_pickles(seed):
     assert (tree == other) == same
 
 
-def test_categories_tell_trees_apart():
+def test_trees_of_different_categories_differ():
     arrays = arrays_of(trunk())
     arrays["category"][5] = 4
     assert Tree(**arrays, n_features=2) != trunk()
@@ -142,7 +142,7 @@ def test_trees_without_multiway_nodes_have_children_by_offsets():
         ("feature", 0, 2, "looks at another"),
     ],
 )
-def test_arrays_that_could_not_be_walked_are_refused(name, place, number, message):
+def test_arrays_of_no_tree_are_refused(name, place, number, message):
     arrays = arrays_of(trunk())
     arrays[name][place] = number
     with pytest.raises(ValueError, match=message):
@@ -163,7 +163,7 @@ def test_sizes_are_checked(engine):
 
 
 class Estimator:
-    """What exports ask a fitted estimator for."""
+    """A fitted estimator with the attributes that exports need."""
 
     tree_ = trunk()
     classes_ = np.array(["no", "yes"])

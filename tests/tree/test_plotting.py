@@ -61,7 +61,7 @@ def test_given_axes_names_and_size(plt):
     assert not right.texts
 
 
-def test_a_leaf_alone(plt):
+def test_a_single_leaf(plt):
     nodes = plot_tree(DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "a"]))
     assert [node.get_text() for node in nodes] == ["class a\n2 samples"]
 
@@ -79,7 +79,7 @@ def test_many_classes_and_wide_trees_are_drawn(plt):
     assert nodes[0].get_fontsize() == 3.0
 
 
-def test_places_of_nodes(fitted):
+def test_positions_of_nodes(fitted):
     tree = fitted.tree_
     x, depth = node_positions(tree)
     inner = np.flatnonzero(tree.children_left != -1)
@@ -92,12 +92,12 @@ def test_places_of_nodes(fitted):
     assert np.all(x[inner] < x[tree.children_right[inner]])
 
 
-def test_places_in_a_deep_tree_need_no_recursion():
+def test_positions_in_a_deep_tree_need_no_recursion():
     _, depth = node_positions(make_chain(3000))
     assert depth.max() == 3000
 
 
-def test_what_has_no_tree_is_refused(plt):
+def test_objects_without_a_tree_are_refused(plt):
     with pytest.raises(TypeError):
         plot_tree(3)
     with pytest.raises(NotFittedError):
@@ -106,7 +106,7 @@ def test_what_has_no_tree_is_refused(plt):
         plot_tree(make_stump(), feature_names=["a", "b"])
 
 
-def test_without_matplotlib_the_way_to_install_it_is_told(monkeypatch):
+def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'pytrees\[plot\]'"):

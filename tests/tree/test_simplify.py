@@ -101,7 +101,7 @@ SUBTREE = (1, 7.0, 2, 0)
         (2, 2, (0, 0)),
     ],
 )
-def test_arrangements(before, after, counts):
+def test_redundant_splits_of_every_arrangement_are_merged(before, after, counts):
     tree = build(before, n_features=2)
     merged = merge_redundant(tree)
     assert shape_of(merged) == after
@@ -109,7 +109,7 @@ def test_arrangements(before, after, counts):
     assert tree.node_count - merged.node_count == 2 * sum(counts)
 
 
-def test_counts_add_up_and_gains_are_weighted_by_rows():
+def test_counts_add_up_and_gains_are_weighted_by_samples():
     tree = build((0, 1.0, 0, (0, 2.0, 0, (1, 7.0, 2, 1))))
     merged = merge_redundant(tree)
     assert merged.n_node_samples.tolist() == [10, 1 + 2, 7, 3, 4]
@@ -124,7 +124,7 @@ def entropy(counts):
     return -sum(share * log2(share) for share in shares)
 
 
-def test_the_gain_of_a_joined_split_is_its_own():
+def test_the_gain_of_a_joined_split_is_its_decrease_of_impurity():
     """One feature in the order of the classes 0 0 1 0 1, cut behind the first row and then behind the second one."""
     tree = Tree(
         [1, -1, 3, -1, -1],
@@ -315,13 +315,13 @@ def test_estimators_bring_their_tree_and_labels():
 
 
 @pytest.mark.parametrize("labels", [[0, 1], np.zeros((3, 1)), 0])
-def test_labels_must_be_one_a_node(labels):
+def test_there_must_be_one_label_for_every_node(labels):
     for function in (merge_redundant, redundant_splits):
         with pytest.raises(ValueError, match=r"labels must have shape \(3,\)"):
             function(build((0, 1.0, 0, 1)), labels)
 
 
-def test_what_has_no_tree():
+def test_objects_without_a_tree_are_refused():
     with pytest.raises(NotFittedError, match="not fitted"):
         merge_redundant(DecisionTreeClassifier())
     with pytest.raises(TypeError, match="not an estimator"):

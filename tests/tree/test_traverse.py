@@ -91,7 +91,7 @@ def test_single_leaf(engine):
     assert traverse("feature_usage", tree, X).tolist() == [0, 0]
 
 
-def test_no_rows(engine, stump):
+def test_no_samples(engine, stump):
     X = np.empty((0, 2))
     assert traverse("apply", stump, X).shape == (0,)
     assert [part.tolist() for part in traverse("decision_path", stump, X)] == [[0], []]
@@ -122,7 +122,7 @@ def test_random_trees(engine, seed, n_inner_nodes, n_features):
 
 
 def packed(tree):
-    """What `pack` of the engine in force makes of a tree, as the arrays that the kernels take."""
+    """Pack a tree on the engine in force, as arrays that the kernels take."""
     nodes, numbers = kernel("pack")(*(tree[name] for name in STRUCTURE))
     dtype = [("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)]
     return np.asarray(nodes, dtype=dtype), np.asarray(numbers, dtype=np.uint32)
@@ -161,7 +161,7 @@ def test_packed_trees_are_the_same_on_both_engines(seed, n_inner_nodes):
     n_rows=st.sampled_from(ROWS),
     n_features=st.sampled_from(FEATURES),
 )
-def test_rows_walk_in_packed_trees_as_in_others(engine, seed, n_inner_nodes, n_rows, n_features):
+def test_samples_reach_the_same_leaves_in_packed_trees(engine, seed, n_inner_nodes, n_rows, n_features):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, n_inner_nodes, n_features)
     X = random_rows(rng, n_rows, n_features)
@@ -192,7 +192,7 @@ def test_thresholds_may_be_infinite(engine, stump):
     place=st.integers(0, 2**16),
     value=st.sampled_from([np.nan, -np.nan, np.inf, -np.inf]),
 )
-def test_what_is_not_finite_is_noticed_anywhere(engine, stump, n_rows, n_features, place, value):
+def test_values_that_are_not_finite_are_noticed_anywhere(engine, stump, n_rows, n_features, place, value):
     X = np.full((n_rows, max(n_features, 2)), np.finfo(np.float64).max)
     apply_packed, tree = kernel("apply_packed"), packed(stump)
     assert apply_packed(*tree, X)[1] is True
@@ -223,7 +223,7 @@ def test_sums_over_trees(engine, n_trees, n_rows, n_features):
     np.testing.assert_array_equal(summed.reshape(n_rows, 3), counted)
 
 
-def test_sums_want_a_value_for_every_node(stump):
+def test_sums_need_a_value_for_every_node(stump):
     X, tree = np.zeros((2, 2)), packed(stump)
     for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2))):
         with pytest.raises(ValueError, match="do not agree"):
@@ -236,7 +236,7 @@ def test_sums_want_a_value_for_every_node(stump):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
-def test_training_rows_end_where_growth_put_them(criterion):
+def test_training_samples_reach_the_leaves_that_they_grew(criterion):
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
     compiled, reference = on_both_engines(grow, X, y, criterion=criterion)

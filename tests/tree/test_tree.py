@@ -121,7 +121,7 @@ def test_sizes(tree):
     assert repr(tree) == (f"<Tree of depth {tree.max_depth} with {tree.n_leaves} leaves, 3 features, 3 classes>")
 
 
-def test_a_leaf_alone_is_a_tree(engine):
+def test_a_single_leaf_is_a_tree(engine):
     tree = Tree([-1], [-1], [-2], [-2.0], [3], [[1, 2]], [0.0], 2)
     assert (tree.max_depth, tree.n_leaves, tree.node_count) == (0, 1, 1)
     assert tree.apply([[1, 2], [3, 4]]).tolist() == [0, 0]
@@ -189,7 +189,7 @@ def test_untampered_arrays_pass():
 # ------------------------------------------------------------------------------------------------------ asking the tree
 
 
-def test_rows_at_the_threshold_go_left(engine):
+def test_samples_at_the_threshold_go_left(engine):
     rows = [[0.5], [np.nextafter(0.5, 1.0)], [-np.finfo(np.float64).max], [np.finfo(np.float64).max]]
     assert make_stump().apply(rows).tolist() == [1, 2, 1, 2]
 
@@ -237,7 +237,7 @@ def test_predict_is_the_most_frequent_class_and_the_lowest_of_several(engine):
         ([["a"]], "could not convert"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused(engine, method, X, message):
+def test_samples_of_another_shape_are_refused(engine, method, X, message):
     with pytest.raises(ValueError, match=message):
         getattr(make_stump(), method)(X)
 
@@ -256,7 +256,7 @@ def two_features_twice():
     )
 
 
-def test_feature_usage_counts_a_row_once_for_a_feature(engine):
+def test_feature_usage_counts_a_sample_once_for_a_feature(engine):
     tree = two_features_twice()
     usage = tree.feature_usage()
     assert usage.dtype == np.int64
@@ -266,7 +266,7 @@ def test_feature_usage_counts_a_row_once_for_a_feature(engine):
     assert usage.tolist() == [3, 2, 0]
 
 
-def test_feature_usage_on_the_training_rows_needs_no_rows(tree, data):
+def test_feature_usage_without_X_is_that_of_the_training_samples(tree, data):
     assert tree.feature_usage().tolist() == tree.feature_usage(data[0]).tolist()
 
 
@@ -276,7 +276,7 @@ def test_feature_importances_take_negative_gains_for_none():
     assert make_stump(gain=[-0.5, 0, 0]).feature_importances().tolist() == [0.0]
 
 
-def test_feature_importances_weigh_gains_by_rows():
+def test_feature_importances_weigh_gains_by_samples():
     tree = two_features_twice()
     arrays = {name: getattr(tree, name) for name in ARRAYS} | {"gain": [0.5, 0.25, 0, 1.0, 0, 0, 0]}
     # 10 rows gain 0.5 and 4 rows gain 1 by feature 0, 7 rows gain 0.25 by feature 1.
@@ -292,7 +292,7 @@ def test_feature_importances_are_those_of_scikit_learn(engine, criterion):
     np.testing.assert_allclose(ours.feature_importances(), theirs.compute_feature_importances())
 
 
-def test_deep_trees_are_asked_without_recursion(engine):
+def test_deep_trees_need_no_recursion(engine):
     depth = 3000
     tree = make_chain(depth)
     rows = np.array([[0.0], [1500.0], [depth]])
@@ -323,7 +323,7 @@ def test_deep_trees_are_asked_without_recursion(engine):
         (2000, 300, True),
     ],
 )
-def test_rows_of_any_number_come_to_the_same_leaves(engine, depth, n_rows, packs):
+def test_any_number_of_samples_reaches_the_same_leaves(engine, depth, n_rows, packs):
     tree = make_chain(depth)
     X = np.random.default_rng(depth).integers(0, depth + 1, (n_rows, 1)).astype(np.float64)
     expected = [naive_path(tree, row)[-1] for row in X]
@@ -335,7 +335,7 @@ def test_rows_of_any_number_come_to_the_same_leaves(engine, depth, n_rows, packs
     assert tree.apply(X[:1]).tolist() == expected[:1]
 
 
-def test_packing_leaves_no_trace(engine):
+def test_packing_changes_no_array_and_no_pickle(engine):
     tree, fresh = make_chain(3), make_chain(3)
     before = pickle.dumps(tree)
     nodes, numbers = tree.packed()
@@ -351,7 +351,7 @@ def test_packing_leaves_no_trace(engine):
 
 @pytest.mark.parametrize("n_rows", [1, 15, 16, 100])
 @pytest.mark.parametrize(("value", "what"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
-def test_what_is_not_finite_is_refused_among_any_number_of_rows(engine, n_rows, value, what):
+def test_values_that_are_not_finite_are_refused_among_any_number_of_samples(engine, n_rows, value, what):
     X = np.ones((n_rows, 3))
     assert two_features_twice().apply(X * 1e308).tolist() == [6] * n_rows  # the sum overflows; every value is finite
     X[-1, 2] = value

@@ -60,7 +60,7 @@ def test_grows_as_scikit_learn_does_where_nothing_ties(engine, criterion, limits
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_grows_as_scikit_learn_does_on_many_rows(criterion):
+def test_grows_as_scikit_learn_does_on_many_samples(criterion):
     X, y = make_classes(n_samples=3000, n_features=6)
     assert_grown_as_by_scikit_learn(X, y, criterion=criterion, max_depth=4)
 
@@ -109,7 +109,7 @@ def test_limits_of_depth_and_leaves(engine, data):
     assert tree_of(data, max_leaf_nodes=1000) == tree_of(data)
 
 
-def test_limits_of_rows(engine, data):
+def test_limits_of_the_number_of_samples(engine, data):
     tree = tree_of(data, min_samples_leaf=5)
     assert tree.n_node_samples[is_leaf(tree)].min() >= 5
     tree = tree_of(data, min_samples_split=12)
@@ -119,12 +119,12 @@ def test_limits_of_rows(engine, data):
 
 
 @pytest.mark.parametrize(("fraction", "rows"), [(0.1, 4), (0.11, 5), (0.5, 20), (1e-9, 1)])
-def test_fractions_of_rows_are_rounded_up(engine, data, fraction, rows):
+def test_fractions_of_samples_are_rounded_up(engine, data, fraction, rows):
     assert tree_of(data, min_samples_leaf=fraction) == tree_of(data, min_samples_leaf=rows)
     assert tree_of(data, min_samples_split=fraction) == tree_of(data, min_samples_split=max(2, rows))
 
 
-def test_the_whole_of_the_rows_may_be_asked_for(engine, data):
+def test_limits_may_equal_the_number_of_samples(engine, data):
     assert tree_of(data, min_samples_split=1.0).n_leaves == 2
 
 
@@ -167,7 +167,7 @@ def test_some_features_are_drawn_for_every_node(engine, max_features):
 @pytest.mark.parametrize(
     ("max_features", "number"), [("sqrt", 2), ("log2", 2), (0.5, 2), (0.99, 4), (0.1, 1), (1.0, 5), (9, 5)]
 )
-def test_max_features_in_other_words(engine, max_features, number):
+def test_max_features_by_name_or_fraction_equals_its_number(engine, max_features, number):
     data = make_classes(n_features=5)
     expected = tree_of(data, max_features=number, random_state=3)
     assert tree_of(data, max_features=max_features, random_state=3) == expected
@@ -231,7 +231,7 @@ def assert_equal_but_for_rows(tree, other):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("max_leaf_nodes", [None, 4])
-def test_whole_weights_act_as_repeated_rows(engine, criterion, max_leaf_nodes):
+def test_whole_weights_act_as_repeated_samples(engine, criterion, max_leaf_nodes):
     X, y = make_ties()
     weights = np.random.default_rng(1).integers(0, 4, len(X))
     weighted = tree_of((X, y), criterion, {"sample_weight": weights}, max_leaf_nodes=max_leaf_nodes)
@@ -240,14 +240,14 @@ def test_whole_weights_act_as_repeated_rows(engine, criterion, max_leaf_nodes):
     assert weighted.n_node_samples[0] == np.count_nonzero(weights)
 
 
-def test_weights_of_one_are_no_weights(engine, data):
+def test_weights_of_one_change_nothing(engine, data):
     for weights in (1, 1.0, np.ones(40), [True] * 40):
         assert tree_of(data, fit={"sample_weight": weights}) == tree_of(data)
     assert tree_of(data, class_weight={0: 1, 1: 1.0, 2: 1}) == tree_of(data)
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0, 0.1])
-def test_rows_of_weight_zero_are_left_out(engine, data, scale):
+def test_samples_of_weight_zero_are_left_out(engine, data, scale):
     X, y = data
     weights = scale * (np.arange(40) % 3 > 0)
     kept = weights > 0
@@ -271,14 +271,14 @@ def test_class_weights_multiply_sample_weights(engine, data):
     assert both == tree_of(data, fit={"sample_weight": rows * np.array([2, 1, 3])[y]})
 
 
-def test_balanced_classes_weigh_the_same(engine):
+def test_balanced_class_weights_give_classes_the_same_total(engine):
     X, y = make_classes(n_classes=2)
     y[:12] = 0
     value = tree_of((X, y), class_weight="balanced").value[0]
     np.testing.assert_allclose(value, [20.0, 20.0])
 
 
-def test_class_weights_go_by_label(engine, data):
+def test_class_weights_are_given_by_label(engine, data):
     X, y = data
     labels = np.array(["a", "b", "c"])[y]
     assert tree_of((X, labels), class_weight={"b": 5}) == tree_of(data, class_weight={1: 5})
@@ -293,7 +293,7 @@ def test_label_sequences_have_no_weights(data):
             DecisionTreeClassifier("etc", class_weight=weights).fit(*data)
 
 
-def test_the_order_matters_to_label_sequences_alone(engine, data):
+def test_the_order_of_samples_matters_to_sequence_criteria_only(engine, data):
     X, y = data
     keys = np.random.default_rng(2).permutation(40)
     rows = np.argsort(keys)
@@ -327,7 +327,7 @@ def test_what_cannot_be_split_is_a_leaf(engine, criterion, X, y, classes):
     assert fitted.feature_importances_.tolist() == [0.0] * len(X[0])
 
 
-def test_neighbouring_numbers_are_told_apart(engine):
+def test_neighbouring_floats_are_separated(engine):
     X = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     fitted = DecisionTreeClassifier().fit(X, [0, 1])
     assert fitted.predict(X).tolist() == [0, 1]
@@ -337,7 +337,7 @@ def test_neighbouring_numbers_are_told_apart(engine):
 # ------------------------------------------------------------------------------------------------------ the fitted tree
 
 
-def test_before_fit_nothing_is_known():
+def test_unfitted_estimators_raise():
     estimator = DecisionTreeClassifier()
     for method in ("predict", "predict_proba", "apply", "decision_path", "feature_usage"):
         with pytest.raises(NotFittedError):
@@ -349,7 +349,7 @@ def test_before_fit_nothing_is_known():
     assert not hasattr(estimator, "tree_")
 
 
-def test_what_the_estimator_tells_is_what_its_tree_tells(engine, data):
+def test_estimator_attributes_agree_with_its_tree(engine, data):
     X, y = data
     fitted = DecisionTreeClassifier(max_depth=3).fit(X, np.array(["a", "b", "c"])[y])
     tree = fitted.tree_
@@ -369,7 +369,7 @@ def test_ties_go_to_the_lowest_class(engine):
     assert fitted.predict([[1.0]]).tolist() == ["b"]
 
 
-def test_shown_as_text_and_html(data):
+def test_text_and_html_representations(data):
     assert repr(DecisionTreeClassifier("entropy", max_depth=3)) == (
         "DecisionTreeClassifier(criterion='entropy', max_depth=3)"
     )
@@ -398,7 +398,7 @@ def test_grid_search_and_pipeline(engine):
     assert cross_val_score(DecisionTreeClassifier(), X, y, cv=3, error_score="raise").shape == (3,)
 
 
-def test_refitting_forgets_the_last_fit(engine, data):
+def test_refitting_replaces_the_last_fit(engine, data):
     X, y = data
     refitted = DecisionTreeClassifier().fit(pd.DataFrame(X, columns=["a", "b", "c"]), y).fit(X[:, :1], y > 0)
     fresh = DecisionTreeClassifier().fit(X[:, :1], y > 0)

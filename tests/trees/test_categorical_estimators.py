@@ -76,7 +76,7 @@ CATEGORICAL = ["colour", "size"]
 
 
 @every_tree
-def test_one_column_is_a_table_of_counts(engine, estimator):
+def test_one_categorical_column_gives_its_table_of_class_counts(engine, estimator):
     X, y = make_frame(60)
     fitted = make(estimator, categorical_features="from_dtype", max_depth=5).fit(X[["colour"]].astype("category"), y)
     table = pd.crosstab(X["colour"], y).to_numpy()
@@ -94,7 +94,7 @@ def test_one_column_is_a_table_of_counts(engine, estimator):
 
 
 @every_estimator
-def test_all_ways_to_say_the_same(engine, estimator, data):
+def test_all_ways_to_name_categorical_features_agree(engine, estimator, data):
     X, y = data
     expected = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     assert any(tree.is_multiway for tree in all_trees(expected))
@@ -122,7 +122,7 @@ def test_all_ways_to_say_the_same(engine, estimator, data):
 
 
 @every_estimator
-def test_names_that_keep_their_order_change_nothing(engine, estimator, data):
+def test_renaming_categories_in_the_same_order_changes_nothing(engine, estimator, data):
     X, y = data
     expected = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     names = {"blue": "a", "green": "aa", "red": "b", "white": "é"}
@@ -133,7 +133,7 @@ def test_names_that_keep_their_order_change_nothing(engine, estimator, data):
 
 
 @every_estimator
-def test_two_values_are_split_as_numbers_are(engine, estimator):
+def test_two_categories_are_split_as_numbers_are(engine, estimator):
     X = np.random.default_rng(0).integers(0, 2, (40, 5))
     y = X[:, 0] + X[:, 1] * X[:, 2]
     numeric = make(estimator).fit(X, y)
@@ -195,7 +195,7 @@ def test_unknown_values(engine, estimator, data):
 
 
 @every_tree
-def test_a_row_of_an_unknown_value_stays_and_gets_the_majority(engine, estimator):
+def test_a_sample_of_an_unknown_category_stays_and_gets_the_majority(engine, estimator):
     X, y = [["a"]] * 3 + [["b"]] * 4 + [["c"]] * 2, [0, 0, 0, 2, 2, 2, 2, 1, 1]
     fitted = make(estimator, categorical_features=[0], handle_unknown="majority").fit(X, y)
     assert fitted.predict([["a"], ["b"], ["c"]]).tolist() == [0, 2, 1]
@@ -209,7 +209,7 @@ def test_a_row_of_an_unknown_value_stays_and_gets_the_majority(engine, estimator
 
 @pytest.mark.parametrize("handle_unknown", ["error", "majority"])
 @pytest.mark.parametrize("estimator", [DecisionTreeClassifier("entropy"), ID3Classifier()], ids=repr)
-def test_values_that_a_node_has_not_seen_stay_there(engine, estimator, handle_unknown):
+def test_samples_stay_at_nodes_that_have_not_seen_their_category(engine, estimator, handle_unknown):
     X = [["x", "a"], ["x", "b"], ["x", "b"], ["y", "c"], ["y", "c"], ["y", "c"], ["z", "a"], ["z", "b"]]
     y = [0, 1, 1, 2, 2, 2, 3, 3]
     fitted = make(estimator, categorical_features=[0, 1], handle_unknown=handle_unknown).fit(X, y)
@@ -234,7 +234,7 @@ def test_scikit_learns_tree_predicts_the_same(engine, estimator):
 
 
 def predict_after(fitted, X, n_splits):
-    """What the tree of the first splits predicts: rows stay at nodes that are split later."""
+    """Return the predictions of the tree of the first splits: samples stay at nodes that are split later."""
     labels, paths = fitted.classes_[fitted.node_labels_], fitted.decision_path(X)
     reached = []
     for row in range(len(X)):
@@ -308,7 +308,7 @@ def test_pickling_and_cloning(engine, estimator, data):
 
 
 @every_estimator
-def test_fitting_anew(engine, estimator, data):
+def test_refitting(engine, estimator, data):
     X, y = data
     fitted = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     before, trees = fitted.predict(X), all_trees(fitted)
@@ -327,7 +327,7 @@ def test_fitting_anew(engine, estimator, data):
 
 
 @pytest.mark.parametrize("estimator", [DecisionTreeClassifier(), ID3Classifier(), *FORESTS[:1]], ids=repr)
-def test_rows_of_weight_zero_are_as_good_as_absent(engine, estimator, data):
+def test_samples_of_weight_zero_are_ignored(engine, estimator, data):
     X, y = data
     estimator = make(estimator, categorical_features=CATEGORICAL, handle_unknown="error")
     if hasattr(estimator, "bootstrap"):
@@ -344,7 +344,7 @@ def test_rows_of_weight_zero_are_as_good_as_absent(engine, estimator, data):
     assert all_trees(absent)[0].value[0, 1] == 0.0
 
 
-def test_out_of_bag_rows_of_unknown_values(engine, data):
+def test_out_of_bag_samples_of_unknown_values(engine, data):
     X, y = data
     weights = np.where(X["colour"] == "green", 0.0, 1.0)
     forest = DecisionForestClassifier(30, oob_score=True, categorical_features=CATEGORICAL, random_state=0)

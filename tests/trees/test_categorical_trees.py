@@ -28,7 +28,7 @@ def load_weather():
 
 
 @pytest.mark.parametrize("estimator", [DecisionTreeClassifier("entropy"), ID3Classifier()], ids=repr)
-def test_the_tree_of_saturday_mornings(engine, estimator):
+def test_tree_of_saturday_mornings(engine, estimator):
     """Fig. 2 of Quinlan's paper, and the gains in bits that its Section 4 prints for the root."""
     X, y = load_weather()
     fitted = clone(estimator).set_params(categorical_features=list(X)).fit(X, y)
@@ -125,7 +125,7 @@ def test_predictions_follow_the_definition(data):
 
 
 @pytest.mark.parametrize("name", ["car", "house_votes_84", "monks1", "contact_lenses", "spect"])
-def test_tables_of_categories(name):
+def test_trees_of_real_categorical_tables(name):
     try:
         table = datasets.load(name)
     except FileNotFoundError as error:

@@ -48,7 +48,7 @@ def data():
 @pytest.mark.parametrize("criterion", COUNT_CRITERIA)
 @pytest.mark.parametrize("max_samples", [None, 7, 45, 0.5])
 @pytest.mark.parametrize("max_leaf_nodes", [None, 5])
-def test_a_bootstrap_sample_grows_the_tree_of_the_repeated_rows(engine, criterion, max_samples, max_leaf_nodes):
+def test_a_bootstrap_sample_grows_the_tree_of_the_repeated_samples(engine, criterion, max_samples, max_leaf_nodes):
     X, y = make_ties()
     limits = {"max_leaf_nodes": max_leaf_nodes} if max_leaf_nodes else {}
     forest = make_forest(criterion=criterion, max_samples=max_samples, max_features=2, **limits).fit(X, y)
@@ -63,7 +63,7 @@ def test_a_bootstrap_sample_grows_the_tree_of_the_repeated_rows(engine, criterio
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
-def test_the_rows_of_a_sequence_come_in_the_order_of_the_draws(engine, bootstrap):
+def test_the_samples_of_a_sequence_come_in_the_order_of_the_draws(engine, bootstrap):
     X, y = make_ties(n_samples=14)
     forest = make_forest(criterion="etc", bootstrap=bootstrap, max_features=2).fit(X, y)
     for estimator in forest.estimators_:
@@ -76,20 +76,20 @@ def test_the_rows_of_a_sequence_come_in_the_order_of_the_draws(engine, bootstrap
 
 
 @pytest.mark.parametrize("criterion", COUNT_CRITERIA)
-def test_without_bootstrap_and_with_all_features_every_tree_is_the_tree(engine, data, criterion):
+def test_without_bootstrap_and_with_all_features_every_tree_equals_a_single_tree(engine, data, criterion):
     weights = np.random.default_rng(0).integers(0, 3, 30)
     forest = make_forest(criterion=criterion, bootstrap=False, max_features=None).fit(*data, sample_weight=weights)
     tree = DecisionTreeClassifier(criterion=criterion).fit(*data, sample_weight=weights).tree_
     assert all(member == tree for member in trees_of(forest))
 
 
-def test_nodes_look_at_the_square_root_of_the_features(data):
+def test_nodes_draw_the_square_root_of_the_features(data):
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest(max_features=1).fit(*data))
     assert trees_of(make_forest().fit(*data)) != trees_of(make_forest(max_features=3).fit(*data))
 
 
 @pytest.mark.parametrize("max_samples", [0.01, 0.02999, 0.03, 1, 1e-300])
-def test_one_row_at_least_is_drawn(engine, data, max_samples):
+def test_at_least_one_sample_is_drawn(engine, data, max_samples):
     forest = make_forest(max_samples=max_samples).fit(*data)
     assert [tree.value.tolist() for tree in trees_of(forest)] == [
         [np.eye(3)[data[1][drawn(one, 30, 1)[0]]].tolist()] for one in forest.estimators_
@@ -107,7 +107,7 @@ def test_sizes_of_the_samples(data, max_samples, n_draws):
 # -------------------------------------------------------------------------------------------------------------- weights
 
 
-def test_weights_multiply_the_draws(engine, data):
+def test_weights_multiply_the_bootstrap_counts(engine, data):
     X, y = data
     weights = np.random.default_rng(0).integers(1, 4, 30)
     forest = make_forest().fit(X, y, sample_weight=weights)
@@ -120,7 +120,7 @@ def test_weights_multiply_the_draws(engine, data):
 
 
 @pytest.mark.parametrize("scale", [1, 0.3])
-def test_rows_of_weight_zero_are_left_out_before_rows_are_drawn(engine, data, scale):
+def test_samples_of_weight_zero_are_left_out_before_samples_are_drawn(engine, data, scale):
     X, y = data
     weights = np.random.default_rng(1).integers(0, 3, 30) * scale
     kept = weights > 0
@@ -129,11 +129,11 @@ def test_rows_of_weight_zero_are_left_out_before_rows_are_drawn(engine, data, sc
     assert trees_of(weighted) == trees_of(make_forest(**parameters).fit(X[kept], y[kept], sample_weight=weights[kept]))
 
 
-def test_weights_of_one_are_no_weights(engine, data):
+def test_weights_of_one_change_nothing(engine, data):
     assert trees_of(make_forest().fit(*data, sample_weight=np.ones(30))) == trees_of(make_forest().fit(*data))
 
 
-def test_class_weights_are_those_of_all_rows(engine, data):
+def test_class_weights_are_computed_from_all_samples(engine, data):
     X, y = data
     by_class = 30 / (3 * np.bincount(y))
     balanced = make_forest(class_weight="balanced").fit(X, y)
@@ -179,7 +179,7 @@ def test_probabilities_are_added_in_the_order_of_the_trees(n_jobs, n_rows):
     np.testing.assert_allclose(forest.predict_proba(rows).sum(axis=1), 1.0)
 
 
-def test_shares_decide_not_votes(engine):
+def test_class_shares_are_averaged_not_votes(engine):
     forest = make_forest(3).fit([[0.0], [1.0]], ["a", "b"])
     unsure, sure = make_stump(value=[[4, 3], [2, 1], [2, 2]]), make_stump(value=[[1, 5], [0, 1], [1, 4]])
     for estimator, tree in zip(forest.estimators_, [unsure, unsure, sure], strict=True):
@@ -234,7 +234,7 @@ def test_out_of_bag_score_by_another_metric(data):
     assert forest.oob_score_ == balanced_accuracy_score(labels, predicted)
 
 
-def test_rows_that_every_tree_has_seen_are_not_judged(engine, data):
+def test_samples_in_every_bootstrap_sample_have_no_out_of_bag_prediction(engine, data):
     X, y = data
     with pytest.warns(UserWarning, match="Some inputs do not have OOB scores") as warned:
         forest = make_forest(2, oob_score=True).fit(X, y)
@@ -246,14 +246,14 @@ def test_rows_that_every_tree_has_seen_are_not_judged(engine, data):
     assert forest.oob_score_ == accuracy_score(y[judged], expected[judged].argmax(axis=1))
 
 
-def test_no_row_to_judge(engine):
+def test_no_sample_is_out_of_bag(engine):
     with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
         forest = make_forest(2, oob_score=True, max_samples=200).fit([[0.0], [1.0]], [0, 1])
     assert np.isnan(forest.oob_decision_function_).all()
     assert np.isnan(forest.oob_score_)
 
 
-def test_out_of_bag_rows_stay_where_they_are_stored(data):
+def test_out_of_bag_predictions_are_in_the_order_of_X(data):
     X, y = data
     order = np.random.default_rng(2).permutation(30)
     weights = np.r_[np.zeros(6), np.ones(24)]

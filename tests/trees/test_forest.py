@@ -77,7 +77,7 @@ def test_every_tree_grows_on_the_arrangement_of_its_seed(engine, data, bootstrap
     assert len(set(trees_of(forest))) > 1
 
 
-def test_members_are_estimators_of_their_own(engine, make_forest, data):
+def test_members_are_fitted_estimators(engine, make_forest, data):
     X, y = data
     frame = pd.DataFrame(X, columns=["a", "b"])
     forest = make_forest(max_depth=2, max_features=1).fit(frame, np.array(["x", "y", "z"])[y])
@@ -107,7 +107,7 @@ def test_random_state(engine, make_forest, data):
     )
 
 
-def test_more_trees_begin_with_the_same(engine, make_forest, data):
+def test_forests_of_more_trees_begin_with_the_same_trees(engine, make_forest, data):
     assert trees_of(make_forest(n_estimators=7).fit(*data))[:5] == trees_of(make_forest().fit(*data))
 
 
@@ -207,7 +207,7 @@ def test_in_a_parallel_grid_search(make_forest, data):
 
 
 @pytest.mark.parametrize("n_estimators", [1, 15, 16, 17, 35])
-def test_shares_of_the_votes(engine, data, n_estimators):
+def test_probabilities_are_shares_of_the_votes(engine, data, n_estimators):
     X, y = data
     forest = permutation_forest(n_estimators, max_depth=3).fit(X, y)
     votes = np.array(
@@ -234,7 +234,7 @@ def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
 
 @pytest.mark.parametrize("n_rows", [1, 15, 16, 200])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
-def test_sums_for_any_number_of_rows_and_workers(engine, data, expected, n_rows, n_jobs, monkeypatch):
+def test_sums_for_any_number_of_samples_and_workers(engine, data, expected, n_rows, n_jobs, monkeypatch):
     monkeypatch.setattr(pytrees.trees.forest, "_FEWEST_ROWS_OF_A_WORKER", 30)
     X = np.random.default_rng(n_rows).integers(0, 4, (n_rows, 2)).astype(np.float64)
     trees = [make_stump(value=[[1, 2, 4], [1, 2, 0], [0, 3, 4]], n_features=2), *trees_of(expected)]
@@ -284,7 +284,7 @@ def test_decision_path(engine, make_forest, data):
         assert indicator[np.arange(18), n_nodes_ptr[i] + forest.apply(data[0])[:, i]].min() == 1
 
 
-def test_before_fit_nothing_is_known(make_forest):
+def test_unfitted_forests_raise(make_forest):
     for method in ("predict", "predict_proba", "apply", "decision_path"):
         with pytest.raises(NotFittedError):
             getattr(make_forest(), method)([[1.0]])

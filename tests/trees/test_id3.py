@@ -102,7 +102,7 @@ def test_criteria_judge_leaves(engine, distance):
     assert len(list(tree.staged_predict(X))) == 5
 
 
-def test_gains_are_decreases_by_the_share_of_the_rows():
+def test_gains_are_decreases_by_the_share_of_the_samples():
     X, y = make_classes()
     for distance in DISTANCES:
         tree = ID3Classifier(distance, evaluation="global").fit(X, y)
@@ -130,7 +130,7 @@ def test_exports_show_what_is_predicted():
     assert export_dict(tree)["left"]["class"] == "a"
 
 
-def test_contradictory_rows_end_with_the_majority(engine):
+def test_equal_samples_of_different_classes_get_the_majority(engine):
     X, y = [[0.0], [0.0], [0.0], [1.0]], ["b", "b", "a", "a"]
     for evaluation in EVALUATIONS:
         with pytest.warns(UserWarning, match="Equal samples in X have different classes"):
@@ -141,7 +141,7 @@ def test_contradictory_rows_end_with_the_majority(engine):
 
 
 @pytest.mark.filterwarnings("ignore:Equal samples")
-def test_one_class_one_row_constant_columns(engine):
+def test_one_class_one_sample_constant_columns(engine):
     for evaluation in EVALUATIONS:
         for X, y in (([[1.0], [2.0]], [5, 5]), ([[1.0]], [5]), ([[1.0], [1.0]], [5, 7])):
             tree = ID3Classifier("jaccard", evaluation=evaluation).fit(X, y)
@@ -179,7 +179,7 @@ def test_pickles_and_clones():
 
 @pytest.mark.parametrize(("evaluation", "labels"), WAYS)
 @pytest.mark.parametrize("stop", ["pure", "no_decrease"])
-def test_the_number_of_rows_as_a_set_function(evaluation, labels, stop):
+def test_the_number_of_samples_as_a_set_function(evaluation, labels, stop):
     X, y = make_ties(n_samples=12)
     ways = {"evaluation": evaluation, "labels": labels, "stop": stop, "max_leaf_nodes": 5}
     of_sets = ID3Classifier(JaccardDistance(of_rows), **ways).fit(X, y)
@@ -191,7 +191,7 @@ def test_the_number_of_rows_as_a_set_function(evaluation, labels, stop):
     assert not hasattr(of_sets, "distance_path_")
 
 
-def test_a_set_function_that_prefers_rows(engine):
+def test_a_set_function_that_weighs_samples(engine):
     # Rows 0 and 1 weigh more than all others: they are told apart first.
     X, y = np.arange(8.0).reshape(-1, 1), np.array([0, 1, 0, 0, 0, 1, 1, 1])
     value = np.array([9.0, 9.0, 1, 1, 1, 1, 1, 1])
@@ -232,7 +232,7 @@ def test_forests_vote_on_both_engines(evaluation, labels):
     assert len(set(compiled[0])) > 1
 
 
-def test_forests_of_threads_and_of_all_rows():
+def test_forests_on_threads_and_without_bootstrap():
     X, y = make_classes(n_samples=60)
     one, two = (
         ID3ForestClassifier(8, distance="gini", evaluation="global", n_jobs=n, random_state=1).fit(X, y) for n in (1, 2)

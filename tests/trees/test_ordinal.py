@@ -147,7 +147,7 @@ def test_the_mode_of_forests_is_the_greatest_mean_share(engine, data):
         ([7], 0, 0, 0),
     ],
 )
-def test_rules_at_and_beside_ties(engine, counts, mode, median, expected):
+def test_predict_rules_at_and_near_ties(engine, counts, mode, median, expected):
     fitted = leaf(*counts)
     predicted = [fitted.set_params(predict_rule=rule).predict([[0.0]]).tolist() for rule in RULES]
     assert predicted == [[mode], [median], [expected]]
@@ -180,7 +180,7 @@ def test_the_rule_can_change_after_fit(engine, make, data):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_what_is_out_of_bag_is_judged_by_the_rule(engine, rule):
+def test_out_of_bag_score_uses_the_predict_rule(engine, rule):
     X, y = make_classes(n_samples=30)
     forest = make_forest(20, classes=LEVELS, predict_rule=rule, oob_score=True, max_depth=2).fit(X, WORDS[y])
     shares = [[Fraction(share) for share in row] for row in forest.oob_decision_function_.tolist()]
@@ -197,7 +197,7 @@ def test_what_is_out_of_bag_is_judged_by_the_rule(engine, rule):
 @pytest.mark.parametrize("criterion", CRITERIA_TO_TEST)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("kind", ["list", "array", "series", "categorical", "mixed"])
-def test_words_in_an_order_act_as_numbers(engine, make, criterion, rule, kind, data):
+def test_ordered_words_act_as_numbers(engine, make, criterion, rule, kind, data):
     X, y = data
     parameters = {"criterion": criterion, "predict_rule": rule, "max_depth": 2}
     levels, given = LEVELS, {"classes": LEVELS}
@@ -248,7 +248,7 @@ def test_classes_that_do_not_occur_have_probability_zero(engine, data):
     assert fitted.tree_.n_classes == 5
 
 
-def test_absent_classes_are_places_on_the_scale(engine):
+def test_absent_classes_keep_their_rank_on_the_scale(engine):
     X, y = [[0.0], [0.0], [1.0]], ["low", "high", "high"]
     assert make_tree(classes=["low", "high"]).fit(X, y).predict_expected_score([[0.0]]).tolist() == [0.5]
     scale = make_tree(classes=LEVELS, predict_rule="expected").fit(X, y)
@@ -279,7 +279,7 @@ def test_without_a_given_order_labels_are_sorted(data):
     assert make_tree().fit(X, y).classes_.tolist() == [0, 1, 2]
 
 
-def test_classes_go_before_categories(data):
+def test_classes_parameter_takes_precedence_over_categories(data):
     X, y = data
     labels = pd.Series(pd.Categorical(WORDS[y], LEVELS, ordered=True))
     assert make_tree(classes=LEVELS[::-1]).fit(X, labels).classes_.tolist() == LEVELS[::-1]
@@ -294,7 +294,7 @@ def test_ordered_categories_that_cannot_be_sorted(data):
     assert fitted.tree_ == make_tree().fit(X, y).tree_
 
 
-def test_the_order_is_the_estimators_own(data):
+def test_the_given_classes_are_copied(data):
     X, y = data
     classes = np.array(LEVELS)
     fitted = make_tree(classes=classes).fit(X, WORDS[y])
@@ -303,7 +303,7 @@ def test_the_order_is_the_estimators_own(data):
 
 
 @both
-def test_weights_go_by_label(engine, make, data):
+def test_class_weights_are_given_by_label(engine, make, data):
     X, y = data
     weights = {"low": 1, "medium": 4, "high": 2}
     words = make(classes=LEVELS, class_weight=weights).fit(X, WORDS[y], sample_weight=np.arange(30))
@@ -313,7 +313,7 @@ def test_weights_go_by_label(engine, make, data):
     assert all_trees(balanced) == all_trees(make(class_weight="balanced").fit(X, y))
 
 
-def test_the_order_of_the_rows_still_matters_to_label_sequences(engine, data):
+def test_the_order_of_the_samples_still_matters_to_label_sequences(engine, data):
     X, y = data
     keys = np.random.default_rng(0).permutation(30)
     ordinal = make_tree("etc", classes=LEVELS).fit(X, WORDS[y], order=keys)
@@ -422,7 +422,7 @@ def test_a_refit_that_fails_leaves_the_last_fit_whole(make, data):
 
 
 @both
-def test_before_fit_nothing_is_known(make):
+def test_unfitted_estimators_raise(make):
     for method in ("predict", "predict_cumulative_proba", "predict_expected_score", "predict_proba"):
         with pytest.raises(NotFittedError):
             getattr(make(), method)([[1.0]])

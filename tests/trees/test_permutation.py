@@ -90,14 +90,14 @@ def test_gain_is_that_of_the_definition(toy_trees, toy):
 # ------------------------------------------------------------------------------------------------------------ the order
 
 
-def test_keys_arrange_the_rows(engine, toy, toy_trees):
+def test_order_keys_sort_the_samples(engine, toy, toy_trees):
     for name, rows in toy.permutations.items():
         place = np.argsort(rows)  # patient rows[i] comes as the i-th
         fitted = PermutationDecisionTreeClassifier().fit(toy.data, toy.target, order=place)
         assert fitted.tree_ == toy_trees[name].tree_
 
 
-def test_times_arrange_the_rows(engine, arrivals):
+def test_time_stamps_sort_the_samples(engine, arrivals):
     X, y, times = arrivals
     assert PermutationDecisionTreeClassifier().fit(X, y, order=times).tree_ == ordered_tree(X, y, times)
     assert PermutationDecisionTreeClassifier().fit(X, y).tree_ != ordered_tree(X, y, times)
@@ -171,7 +171,7 @@ def test_order_in_a_grid_search_over_a_pipeline(engine, routing, arrivals):
     assert search.best_estimator_[-1].tree_ == ordered_tree(scaled, y, times, max_depth=2)
 
 
-def test_order_that_is_not_asked_for_is_refused(routing, arrivals):
+def test_order_that_is_not_requested_is_refused(routing, arrivals):
     X, y, times = arrivals
     with pytest.raises(UnsetMetadataPassedError, match="order"):
         GridSearchCV(PermutationDecisionTreeClassifier(), {}, cv=2).fit(X, y, order=times)
@@ -195,7 +195,7 @@ def test_distinct_trees_are_counted(engine, toy):
     assert ranks == sorted(ranks)
 
 
-def test_distinct_trees_count_tests_on_given_rows(engine, toy):
+def test_distinct_trees_count_tests_on_given_samples(engine, toy):
     forest = PermutationDecisionForestClassifier(n_estimators=6, random_state=0).fit(toy.data, toy.target)
     for one in forest.distinct_trees(toy.data[:3]):
         assert one.feature_usage.tolist() == one.tree.feature_usage(toy.data[:3]).tolist()
@@ -221,7 +221,7 @@ def test_distinct_trees_of_an_unfitted_forest():
         PermutationDecisionForestClassifier().distinct_trees()
 
 
-def test_distinct_trees_refuse_rows_that_do_not_fit(toy):
+def test_distinct_trees_refuse_samples_of_another_shape(toy):
     forest = PermutationDecisionForestClassifier(n_estimators=2).fit(toy.data, toy.target)
     with pytest.raises(ValueError, match="X has 1 features"):
         forest.distinct_trees(toy.data[:, :1])

@@ -1,1 +1,1 @@
-"""What splits gain: one criterion, one file."""
+"""Impurities and gains: one criterion, one file."""

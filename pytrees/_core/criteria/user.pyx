@@ -28,30 +28,32 @@ cdef class CountCriterion:
     any growth, any ensemble, both engines, with sample weights.
 
     ``left`` and ``right`` are arrays of shape (n_cuts, n_classes), float64: for every cut the class counts, or sums of
-    sample weights, of the rows that it sends to either side, the classes in the order of `classes_`. Neither side is
-    without rows. The arrays are read-only, and scratch memory: what is kept of them must be copied.
+    sample weights, of the samples that it sends to either side, with the classes in the order of `classes_`. Neither
+    side is without samples. The arrays are read-only, and their memory is used again: copy what you keep of them.
 
-    What is returned is of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids a cut.
-    Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the lowest
-    threshold wins. For the split of a node any unit will do. Between nodes gains count by the rows of the node, where
-    `max_leaf_nodes` has the best leaf split first and in `feature_importances_`, in which gains below zero count as
-    zero: there a gain is meant to be a decrease by row, such as that of an impurity.
+    ``gains`` returns an array of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids
+    a cut. Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the
+    lowest threshold wins. To choose the split of one node, gains may have any unit. Gains of different nodes are
+    multiplied by the number of samples of the node where they are compared, under `max_leaf_nodes`, and where they are
+    added up, in `feature_importances_`, in which gains below zero count as zero. Both assume that a gain is a decrease
+    per sample, such as that of an impurity.
 
-    A call holds many cuts, of several features and nodes; one that stands alone is given twice. The gain of each must
-    follow from its own row of the arrays, as it does where every operation is element by element or along ``axis=1``.
-    Where it does not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``.
-    For some cuts of the first table this is checked.
+    A call holds many cuts, of several features and nodes; a single cut is given twice. The gain of each must follow
+    from its own row of the arrays, as it does where every operation is element by element or along ``axis=1``. Where
+    it does not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``. This is
+    checked for some cuts of the first call.
 
     Where features are categorical, a subclass also defines ``gain_of_children(counts)``: the gain of a split into one
-    child a category, of whose class counts ``counts``, read-only and of shape (n_children, n_classes), has a row a
-    child. Of two children it is meant to be what ``gains`` says of their cut.
+    child for every category. ``counts``, read-only and of shape (n_children, n_classes), has the class counts of each
+    child. For two children it should return what ``gains`` returns for the same cut.
 
     The names `name`, `judges`, `specification`, `judge`, `judged`, `judged_children` and `check_children` are taken.
 
     Attributes
     ----------
     per_feature : bool, default=False
-        Every call holds all cuts of one feature of one node, and no others. That costs a call a feature and node.
+        Whether every call holds all cuts of one feature of one node, and no others. It makes one call for every feature
+        and node.
 
     Raises
     ------
@@ -59,12 +61,12 @@ cdef class CountCriterion:
         At fitting, if ``gains`` raises an exception, which is then its cause.
     ValueError
         At fitting, if what ``gains`` or ``gain_of_children`` returns has another shape, is not real, is not a number
-        or plus infinity, if cuts gain something else among others than alone though `per_feature` is False, or if
-        there are categorical features and no ``gain_of_children``.
+        or plus infinity, if the gain of a cut depends on the other cuts of the call though `per_feature` is False,
+        or if there are categorical features and no ``gain_of_children``.
 
     See Also
     --------
-    SequenceCriterion : For criteria that see the labels in the order of the rows.
+    SequenceCriterion : For criteria that see the labels in the order of the samples.
 
     Notes
     -----
@@ -98,32 +100,49 @@ cdef class CountCriterion:
         return type(self).__name__
 
     def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it."""
+        """Return the criterion as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_samples,), int64, optional
+            Not used: class counts do not depend on which samples are counted.
+
+        Returns
+        -------
+        tuple
+            A name that the kernels know, and a dict of parameters.
+        """
         return "user_counts", {"criterion": self}
 
     def gains(self, left, right):
-        """The gain of every cut; a subclass must define it.
+        """Compute the gain of every cut; a subclass must define it.
 
         Parameters
         ----------
         left, right : ndarray of shape (n_cuts, n_classes), float64
+            Class counts, or sums of sample weights, of the samples on either side of every cut.
 
         Returns
         -------
         ndarray of shape (n_cuts,)
+            The gains.
         """
         raise NotImplementedError(f"{self.name} must define gains(left, right).")
 
     def gain_of_children(self, counts):
-        """The gain of a split into more children than two; a subclass must define it for categorical features.
+        """Compute the gain of a split by category; a subclass must define it for categorical features.
 
         Parameters
         ----------
         counts : ndarray of shape (n_children, n_classes), float64
+            Class counts, or sums of sample weights, of the children.
 
         Returns
         -------
         float
+            The gain.
         """
         raise NotImplementedError(f"{self.name} must define gain_of_children(counts).")
 
@@ -132,13 +151,35 @@ cdef class CountCriterion:
         _check_defined(self, CountCriterion, "counts")
 
     def judged_children(self, counts):
-        """The gain of a split into children of these class counts, checked: what both engines call."""
+        """Compute the gain of a split by category and check it; both engines call this method.
+
+        Parameters
+        ----------
+        counts : array-like of shape (n_children, n_classes)
+            Class counts, or sums of sample weights, of the children.
+
+        Returns
+        -------
+        float
+            The gain.
+        """
         counts = np.array(counts, dtype=np.float64)
         counts.flags.writeable = False
         return _checked_gain(self, f"{len(counts)} children", counts)
 
     def judged(self, left, right):
-        """The gains of cuts, checked: what the reference engine calls."""
+        """Compute the gains of cuts and check them; the reference engine calls this method.
+
+        Parameters
+        ----------
+        left, right : array-like of shape (n_cuts, n_classes)
+            Class counts, or sums of sample weights, of the samples on either side of every cut.
+
+        Returns
+        -------
+        ndarray of shape (n_cuts,), float64
+            The gains.
+        """
         left, right = np.asfortranarray(left, dtype=np.float64), np.asfortranarray(right, dtype=np.float64)
         gains = np.empty(len(left))
         _judge_checked(self, left, right, gains)
@@ -158,31 +199,31 @@ cdef class SequenceCriterion:
     """Base class of your own criterion on label sequences.
 
     A subclass defines ``impurity(labels)``. The gain of a cut is the impurity of the node's label sequence minus those
-    of its children's, weighted by their shares of the rows; a subclass may define ``gain(labels, goes_left)`` instead.
-    It can then be given as `criterion` to every estimator that takes one: any growth, any ensemble, both engines; but
-    rows of a sequence have no weights. With a ``gain`` of its own it defines ``gain_of_children(labels, children)``
-    beside it where features are categorical: the gain of a split into one child a category.
+    of its children's, weighted by their shares of the samples; a subclass may define ``gain(labels, goes_left)``
+    instead. It can then be given as `criterion` to every estimator that takes one: any growth, any ensemble, both
+    engines, but without sample weights. A subclass with a ``gain`` of its own also defines
+    ``gain_of_children(labels, children)`` where features are categorical: the gain of a split into one child for every
+    category.
 
-    ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of
-    the rows in a node, in the order of the rows; on bootstrap samples in the order of the draws, with repeated
-    rows. ``goes_left`` is a bool for each of them, ``children`` the number of its child, 0, 1, ... Gains are real
-    numbers, the higher the better; minus infinity forbids a split. They are compared with a tolerance of
-    1e-12 · max(1, abs(best)).
+    ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of the
+    samples in a node, in the order of the samples; in a bootstrap sample in the order of the draws, with repetitions.
+    ``goes_left`` is a bool for each of them, ``children`` the number of its child, from 0. Gains are real numbers, the
+    higher the better; minus infinity forbids a split. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
 
     Attributes
     ----------
     needs_rows : bool, default=False
-        The methods get a further argument ``rows``, an array of shape (n_samples,), int64: the numbers of the rows in
-        the X that was fitted. By them the criterion can look up what it knows of a row beside its label. In
-        cross-validation that X is a part of the whole one, with row numbers of its own.
+        Whether the methods get a further argument ``rows``, an array of shape (n_samples,), int64: the indices of the
+        samples in the X that was fitted. By them the criterion can look up what it knows of a sample beside its label.
+        In cross-validation that X is a part of the whole one, with indices of its own.
 
     Raises
     ------
     RuntimeError
         At fitting, if the methods raise an exception, which is then its cause.
     ValueError
-        At fitting, if what they return is not one real number, or not a number; or if there are categorical features
-        and a ``gain``, but no ``gain_of_children``.
+        At fitting, if they return anything but one real number, or NaN; or if there are categorical features and a
+        ``gain``, but no ``gain_of_children``.
 
     See Also
     --------
@@ -194,7 +235,7 @@ cdef class SequenceCriterion:
 
     Examples
     --------
-    The number of changes of class from row to row:
+    The number of changes of class from sample to sample:
 
     >>> import numpy as np
     >>> from pytrees import DecisionTreeClassifier
@@ -216,20 +257,75 @@ cdef class SequenceCriterion:
         return type(self).__name__
 
     def specification(self, n_classes, rows=None):
-        """The criterion as the kernels take it; `rows` are the numbers of the rows that they see as 0, 1, 2, ..."""
+        """Return the criterion as the kernels take it.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        rows : ndarray of shape (n_samples,), int64, optional
+            The indices, in the X that was fitted, of the samples that the kernels see; by default the same.
+
+        Returns
+        -------
+        tuple
+            A name that the kernels know, and a dict of parameters.
+        """
         return "user_sequence", {"criterion": self, "rows": rows}
 
     def impurity(self, labels, rows=None):
-        """Impurity of a label sequence; a subclass must define it, or `gain`."""
+        """Compute the impurity of a label sequence; a subclass must define it, or `gain`.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,), int32
+            Codes of the classes, in the order of the samples.
+        rows : ndarray of shape (n_samples,), int64, optional
+            The indices of the samples; given where `needs_rows`.
+
+        Returns
+        -------
+        float
+            The impurity.
+        """
         raise NotImplementedError(f"{self.name} must define impurity(labels) or gain(labels, goes_left).")
 
     def gain(self, labels, goes_left, rows=None):
-        """Gain of a cut: impurity of the sequence, minus those of its parts by their shares of the rows."""
+        """Compute the gain of a cut: the impurity of the sequence minus the weighted impurities of both parts.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,), int32
+            Codes of the classes, in the order of the samples.
+        goes_left : ndarray of shape (n_samples,), bool
+            Whether a sample goes to the left child.
+        rows : ndarray of shape (n_samples,), int64, optional
+            The indices of the samples; given where `needs_rows`.
+
+        Returns
+        -------
+        float
+            The gain; parts are weighted by their shares of the samples.
+        """
         chosen = np.ones(len(labels), dtype=bool)
         return _thin_gain(self, _impurity(self, labels, rows, chosen), labels, (goes_left, ~goes_left), rows)
 
     def gain_of_children(self, labels, children, rows=None):
-        """Gain of a split by category: impurity of the sequence, minus those of its parts by their shares of the rows.
+        """Compute the gain of a split by category: the impurity of the sequence minus those of its parts, weighted.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,), int32
+            Codes of the classes, in the order of the samples.
+        children : ndarray of shape (n_samples,), int64
+            The number of the child that a sample goes to, from 0.
+        rows : ndarray of shape (n_samples,), int64, optional
+            The indices of the samples; given where `needs_rows`.
+
+        Returns
+        -------
+        float
+            The gain; parts are weighted by their shares of the samples.
         """
         parts = [children == child for child in range(children.max() + 1)]
         return _thin_gain(self, _impurity(self, labels, rows, children >= 0), labels, parts, rows)
@@ -240,13 +336,45 @@ cdef class SequenceCriterion:
             _check_defined(self, SequenceCriterion, "labels, children")
 
     def judged_children(self, labels, children, row_ids):
-        """The gain of a split by category, checked: what both engines call."""
+        """Compute the gain of a split by category and check it; both engines call this method.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Codes of the classes, in the order of the samples.
+        children : array-like of shape (n_samples,)
+            The number of the child that a sample goes to, from 0.
+        row_ids : array-like of shape (n_samples,)
+            The indices of the samples in the X that was fitted.
+
+        Returns
+        -------
+        float
+            The gain.
+        """
         of_rows = (np.array(row_ids, dtype=np.int64),) if self.needs_rows else ()
         labels, children = np.array(labels, dtype=np.int32), np.array(children, dtype=np.int64)
         return _checked_gain(self, f"{children.max() + 1} children", labels, children, *of_rows)
 
     def judged(self, labels, row_ids, order, n_left):
-        """The gains of a feature's cuts, checked: what the reference engine calls."""
+        """Compute the gains of the cuts of a feature and check them; the reference engine calls this method.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Codes of the classes, in the order of the samples.
+        row_ids : array-like of shape (n_samples,)
+            The indices of the samples in the X that was fitted.
+        order : array-like of shape (n_samples,)
+            Positions in `labels`, ascending in the feature.
+        n_left : array-like of shape (n_cuts,)
+            The number of samples that go left, for every cut, ascending.
+
+        Returns
+        -------
+        ndarray of shape (n_cuts,), float64
+            The gains.
+        """
         gains = np.empty(len(n_left))
         judge_sequences(
             self, np.array(labels, dtype=np.int32), np.array(row_ids, dtype=np.int64),
@@ -284,7 +412,7 @@ def _ask_gains(criterion, left, right, float64_t[:] gains):
 
 
 def _returned(criterion, method, of_what, *arguments):
-    """What a method of the criterion returns, as an array of real numbers."""
+    """Call a method of the criterion; return an array of real numbers."""
     try:
         returned = method(*arguments)
         given = np.asarray(returned)
@@ -322,7 +450,7 @@ def _ask_sequences(criterion, labels, row_ids, order, n_left, float64_t[:] gains
 
 
 def _gain_method(criterion, labels, rows):
-    """The gain of a cut, given which rows go left; the node's own impurity is asked for once."""
+    """Return a function from the samples that go left to the gain of a cut; the node's impurity is computed once."""
     if type(criterion).gain is SequenceCriterion.gain:
         node_impurity = _impurity(criterion, labels, rows, np.ones(len(labels), dtype=bool))
         return lambda goes_left: _thin_gain(criterion, node_impurity, labels, (goes_left, ~goes_left), rows)
@@ -338,7 +466,7 @@ def _impurity(criterion, labels, rows, chosen):
 
 
 def _thin_gain(criterion, node_impurity, labels, parts, rows):
-    """Impurity of the sequence, minus those of the children's by their shares of the rows."""
+    """Return the impurity of the sequence minus those of the children, weighted by their shares of the samples."""
     gain = node_impurity
     for part in parts:
         gain = gain - np.count_nonzero(part) / len(labels) * _impurity(criterion, labels, rows, part)
@@ -353,7 +481,7 @@ def _check_defined(criterion, base, arguments):
 
 
 def _checked_gain(criterion, of_what, *arguments):
-    """What `gain_of_children` returns."""
+    """Call `gain_of_children`; return the gain."""
     gain = _real_number(criterion, criterion.gain_of_children, of_what, *arguments)
     if not _is_gain(gain):
         raise ValueError(f"The criterion {criterion.name} gives a gain of {gain} to {of_what} of a category each.")
@@ -368,7 +496,7 @@ cdef int judge_sequences(
     SequenceCriterion criterion, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order,
     const index_t[:] n_left, float64_t[:] gains
 ) except -1 nogil:
-    """As `SequenceCriterion.judge`, whose gains are checked."""
+    """Call `SequenceCriterion.judge` and check the gains."""
     cdef Py_ssize_t i
     criterion.judge(labels, row_ids, order, n_left, gains)
     for i in range(gains.shape[0]):
@@ -400,7 +528,7 @@ cdef int _compare_alone(
     CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, const float64_t[:] gains,
     float64_t[:] alone
 ) except -1 nogil:
-    """Raise where one of four cuts, the first, the middle, the last and the best one, gains something else alone."""
+    """Raise ValueError where the first, middle, last or best cut has another gain when it is judged alone."""
     cdef Py_ssize_t k, cut, best = 0, n_cuts = gains.shape[0]
     cdef float64_t tolerance
     for cut in range(n_cuts):
@@ -443,7 +571,7 @@ cdef class CutTable:
 
 
 cdef int reserve_cuts(CutTable table, Py_ssize_t n_cuts) except -1 nogil:
-    """Make room for so many cuts in an empty table."""
+    """Make room for `n_cuts` cuts in an empty table."""
     if n_cuts > table.capacity:
         with gil:
             table._allocate(n_cuts)
@@ -470,7 +598,7 @@ cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
 
 
 cdef index_t first_greatest(const float64_t[:] gains) noexcept nogil:
-    """The gain that no later one exceeds by more than the tolerance, as they stand in line; NONE of forbidden cuts."""
+    """Return the cut whose gain no later one exceeds by more than the tolerance; NONE where all cuts are forbidden."""
     cdef index_t cut, best = NONE
     for cut in range(<index_t> gains.shape[0]):
         if gains[cut] > -INFINITY and (best == NONE or exceeds_by_tolerance(gains[cut], gains[best])):
