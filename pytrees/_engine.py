@@ -38,7 +38,6 @@ KERNELS = {
             "merge_partitions",
             "order_starts",
         ),
-        "fourier.restriction": ("restrict",),
         "fourier.rebuild": ("tree_from_boxes", "tree_from_spectrum"),
         "traverse": (
             "apply",
