@@ -150,11 +150,3 @@ def set_distance(function, clusters, classes):
         if union > 0.0:
             distance += (function(sorted(cluster ^ of_class)) - empty) / union
     return distance
-
-
-def sign_of_fractions(numerators, denominators):
-    """The sign of a sum of fractions: -1, 0 or 1."""
-    total = sum(
-        Fraction(numerator, denominator) for numerator, denominator in zip(numerators, denominators, strict=True)
-    )
-    return (total > 0) - (total < 0)
