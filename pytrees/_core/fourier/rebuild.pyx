@@ -389,94 +389,49 @@ cdef tuple restrict(partitions, coefficients, int64_t attribute, int64_t cardina
 # --------------------------------------------------------------------------------------------------------------- splits
 
 
-cdef float64_t impurity(const float64_t* averages, Py_ssize_t n_outputs, bint of_classes) noexcept nogil:
-    """Compute the entropy in bits, of one class and the others or of all classes, or minus the sum of squared
-    averages."""
+cdef float64_t impurity(
+    const float64_t* sums, float64_t weight, Py_ssize_t n_outputs, bint of_classes
+) noexcept nogil:
+    """Compute the entropy in bits, of one class and the others or of all classes, or minus the sum of squares, of
+    averages: sums by their weight."""
     cdef float64_t total = 0.0, share
     cdef Py_ssize_t k
     for k in range(n_outputs):
+        share = sums[k] / weight
         if of_classes:
-            share = min(1.0, max(0.0, averages[k]))
+            share = min(1.0, max(0.0, share))
             total -= share * log2(share) if share > 0.0 else 0.0
             if n_outputs == 1 and share < 1.0:
                 total -= (1.0 - share) * log2(1.0 - share)
         else:
-            total -= averages[k] * averages[k]
+            total -= share * share
     return total
 
 
-cdef int best_of_attribute(
-    Function function, int64_t m, bint of_classes, float64_t unit, AttributeSplit* best
-) except -1:
-    """Offer the cuts of one attribute, from the lowest."""
-    cdef Py_ssize_t n_outputs = function.average.shape[0], k
-    cdef Measure measure = function.measure
-    cdef int64_t low = function.low[m], high = function.high[m], value
-    cdef float64_t[::1] left = np.zeros(n_outputs), right = np.zeros(n_outputs), means = np.zeros(n_outputs)
-    cdef float64_t weight, left_weight, right_weight, gain, total = run_mass(measure, m, low, high)
-    with nogil:
-        for value in range(low, high):
-            weight = run_mass(measure, m, value, value + 1)
-            for k in range(n_outputs):
-                right[k] += weight * function.profiles[measure.offsets[m] + value, k]
-        # The values up to this one are on the left.
-        for value in range(low, high - 1):
-            weight = run_mass(measure, m, value, value + 1)
-            left_weight, right_weight = run_mass(measure, m, low, value + 1), run_mass(measure, m, value + 1, high)
-            for k in range(n_outputs):
-                left[k] += weight * function.profiles[measure.offsets[m] + value, k]
-                right[k] -= weight * function.profiles[measure.offsets[m] + value, k]
-            if left_weight <= 0.0 or right_weight <= 0.0:
-                continue
-            gain = impurity(&function.average[0], n_outputs, of_classes)
-            for k in range(n_outputs):
-                means[k] = left[k] / left_weight
-            gain -= left_weight / total * impurity(&means[0], n_outputs, of_classes)
-            for k in range(n_outputs):
-                means[k] = right[k] / right_weight
-            gain -= right_weight / total * impurity(&means[0], n_outputs, of_classes)
-            if gain > best.gain + TOLERANCE * max(unit, best.gain):
-                best[0] = AttributeSplit(m, value, gain)
-    return 0
+cdef inline float64_t mass_of(Function function, int64_t m, int64_t low, int64_t high) noexcept nogil:
+    return run_mass(function.measure, m, low, high)
 
 
-cdef int64_t n_values(Function function, int64_t m) noexcept:
-    """Count the values of an attribute that have weight."""
-    cdef int64_t value, n = 0
-    for value in range(function.low[m], function.high[m]):
-        n += run_mass(function.measure, m, value, value + 1) > 0.0
-    return n
+cdef inline bint is_cut(Function function, int64_t m, int64_t value) noexcept nogil:
+    """Whether a cut behind a value leaves weight on both sides."""
+    return mass_of(function, m, function.low[m], value + 1) > 0.0 and mass_of(
+        function, m, value + 1, function.high[m]
+    ) > 0.0
 
 
-cdef int offer_values(Function function, int64_t m, bint of_classes, float64_t unit, AttributeSplit* best) except -1:
-    """Offer the split of an attribute into its values."""
-    cdef Py_ssize_t n_outputs = function.average.shape[0]
-    cdef Measure measure = function.measure
-    cdef int64_t value
-    cdef float64_t weight, total = run_mass(measure, m, function.low[m], function.high[m])
-    cdef float64_t gain = impurity(&function.average[0], n_outputs, of_classes)
-    if n_values(function, m) < 2:
-        return 0
-    for value in range(function.low[m], function.high[m]):
-        weight = run_mass(measure, m, value, value + 1)
-        if weight > 0.0:
-            gain -= weight / total * impurity(&function.profiles[measure.offsets[m] + value, 0], n_outputs, of_classes)
-    if gain > best.gain + TOLERANCE * max(unit, best.gain):
-        best[0] = AttributeSplit(m, NONE, gain)
-    return 0
+cdef list values_with_weight(Function function, int64_t m):
+    return [value for value in range(function.low[m], function.high[m]) if mass_of(function, m, value, value + 1) > 0.0]
 
 
 cdef int64_t middle(Function function, int64_t m) noexcept:
-    """Return the lowest cut with half of the weight on its left, or else the last; NONE where no cut leaves weight on
-    both."""
-    cdef int64_t value, found = NONE
-    cdef Measure measure = function.measure
-    cdef int64_t low = function.low[m], high = function.high[m]
-    cdef float64_t total = run_mass(measure, m, low, high)
-    for value in range(low, high - 1):
-        if run_mass(measure, m, low, value + 1) > 0.0 and run_mass(measure, m, value + 1, high) > 0.0:
-            if found == NONE or 2.0 * run_mass(measure, m, low, found + 1) < total * (1.0 - TOLERANCE):
-                found = value
+    """Return the lowest cut with half of the weight on its left, or else the last; NONE where there is none."""
+    cdef int64_t value, low = function.low[m], found = NONE
+    cdef float64_t total = mass_of(function, m, low, function.high[m])
+    for value in range(low, function.high[m] - 1):
+        if is_cut(function, m, value) and (
+            found == NONE or 2.0 * mass_of(function, m, low, found + 1) < total * (1.0 - TOLERANCE)
+        ):
+            found = value
     return found
 
 
@@ -523,19 +478,66 @@ cdef class Rebuilding:
         cdef float64_t most = 0.0
         for m in range(function.low.shape[0]):
             if self.is_categorical[m]:
-                offer_values(function, m, self.of_classes, self.unit, best)
+                self.offer_values(function, m, best)
             elif function.high[m] - function.low[m] > 1:
-                best_of_attribute(function, m, self.of_classes, self.unit, best)
+                self.offer_cuts(function, m, best)
         if best.attribute != NONE:
             return 0
         function.look_closer()
         for m in range(function.low.shape[0]):
             cut = NONE if self.is_categorical[m] else middle(function, m)
-            if cut == NONE and not (self.is_categorical[m] and n_values(function, m) > 1):
+            if cut == NONE and not (self.is_categorical[m] and len(values_with_weight(function, m)) > 1):
                 continue
             if best.attribute == NONE or function.touching[m] > most + TOLERANCE * max(self.scale, most):
                 best[0], most = AttributeSplit(m, cut, 0.0), function.touching[m]
         return 0
+
+    cdef int offer_cuts(self, Function function, int64_t m, AttributeSplit* best) except -1:
+        """Offer the cuts of one attribute, from the lowest."""
+        cdef Py_ssize_t n_outputs = function.average.shape[0], k
+        cdef int64_t low = function.low[m], high = function.high[m], value, first = function.measure.offsets[m]
+        cdef float64_t[::1] left = np.zeros(n_outputs), right = np.zeros(n_outputs)
+        cdef float64_t weight, left_weight, right_weight, gain, total = mass_of(function, m, low, high)
+        with nogil:
+            for value in range(low, high):
+                weight = mass_of(function, m, value, value + 1)
+                for k in range(n_outputs):
+                    right[k] += weight * function.profiles[first + value, k]
+            # The values up to this one are on the left.
+            for value in range(low, high - 1):
+                weight = mass_of(function, m, value, value + 1)
+                for k in range(n_outputs):
+                    left[k] += weight * function.profiles[first + value, k]
+                    right[k] -= weight * function.profiles[first + value, k]
+                if not is_cut(function, m, value):
+                    continue
+                left_weight, right_weight = mass_of(function, m, low, value + 1), mass_of(function, m, value + 1, high)
+                gain = impurity(&function.average[0], 1.0, n_outputs, self.of_classes)
+                gain -= left_weight / total * impurity(&left[0], left_weight, n_outputs, self.of_classes)
+                gain -= right_weight / total * impurity(&right[0], right_weight, n_outputs, self.of_classes)
+                self.offer(m, value, gain, best)
+        return 0
+
+    cdef int offer_values(self, Function function, int64_t m, AttributeSplit* best) except -1:
+        """Offer the split of an attribute into its values."""
+        cdef Py_ssize_t n_outputs = function.average.shape[0]
+        cdef int64_t value
+        cdef list values = values_with_weight(function, m)
+        cdef float64_t weight, total = mass_of(function, m, function.low[m], function.high[m])
+        cdef float64_t gain = impurity(&function.average[0], 1.0, n_outputs, self.of_classes)
+        if len(values) < 2:
+            return 0
+        for value in values:
+            weight = mass_of(function, m, value, value + 1)
+            gain -= weight / total * impurity(
+                &function.profiles[function.measure.offsets[m] + value, 0], 1.0, n_outputs, self.of_classes
+            )
+        self.offer(m, NONE, gain, best)
+        return 0
+
+    cdef void offer(self, int64_t m, int64_t value, float64_t gain, AttributeSplit* best) noexcept nogil:
+        if gain > best.gain + TOLERANCE * max(self.unit, best.gain):
+            best[0] = AttributeSplit(m, value, gain)
 
     cdef Py_ssize_t most_promising(self, list frontier):
         """Return the position of the node of the greatest gain times weight; ties go to the node that was met first."""
@@ -552,13 +554,10 @@ cdef class Rebuilding:
 
     cdef list parts(self, Function function, AttributeSplit* split):
         """List the children of a split: the first of their values, the one behind the last, and the category."""
-        cdef int64_t m = split.attribute, low = function.low[m], high = function.high[m], value
+        cdef int64_t m = split.attribute, low = function.low[m], high = function.high[m]
         if split.value != NONE:
             return [(low, split.value + 1, NONE), (split.value + 1, high, NONE)]
-        return [
-            (value, value + 1, value) for value in range(low, high)
-            if run_mass(function.measure, m, value, value + 1) > 0.0
-        ]
+        return [(value, value + 1, value) for value in values_with_weight(function, m)]
 
     cdef SchemaNode grow(self, Function function):
         """Split nodes, the most promising first where leaves are limited: but not into more than are left."""

@@ -87,31 +87,30 @@ cdef inline void multiply(Traveller* traveller, const float64_t* factor) noexcep
     traveller.imag = real * factor[1] + traveller.imag * factor[0]
 
 
-cdef Traveller* room_for(Boxes boxes) except NULL:
-    """Make room for all boxes, and for each of them once more for each of its constraints."""
+cdef Traveller* set_out(
+    Boxes boxes, const float64_t[::1] values, Py_ssize_t* n_travellers, float64_t* settled
+) except NULL:
+    """Send boxes of values other than zero on their way; add up the values of those that are constrained nowhere.
+
+    There is room for all boxes, and for each of them once more for each of its constraints.
+    """
     cdef size_t n = <size_t>(boxes.n_boxes + boxes.indptr[boxes.n_boxes] + 1)
     cdef Traveller* room = <Traveller*>malloc(n * sizeof(Traveller))
+    cdef Py_ssize_t box
     if room == NULL:
         raise MemoryError(f"no memory for {n} boxes on their way")
-    return room
-
-
-cdef Py_ssize_t set_out(
-    Boxes boxes, const float64_t[::1] values, Traveller* room, float64_t* settled,
-) noexcept nogil:
-    """Send boxes of values other than zero on their way; add up the values of those that are constrained nowhere."""
-    cdef Py_ssize_t box, n = 0
+    n_travellers[0], settled[0] = 0, 0.0
     for box in range(boxes.n_boxes):
         if values[box] == 0.0:
             continue
         if boxes.indptr[box] == boxes.indptr[box + 1]:
             settled[0] += values[box]
         else:
-            room[n] = Traveller(
+            room[n_travellers[0]] = Traveller(
                 values[box], 0.0, boxes.indptr[box], boxes.indptr[box + 1], boxes.attribute[boxes.indptr[box]]
             )
-            n += 1
-    return n
+            n_travellers[0] += 1
+    return room
 
 
 cdef class Count:
@@ -150,12 +149,13 @@ def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinal
     Boxes of value zero do not count. Counting ends soon after more than `limit` partitions were met.
     """
     cdef Count count = Count()
-    cdef float64_t settled = 0.0
+    cdef float64_t settled
+    cdef Py_ssize_t n
     count.boxes, count.cardinalities, count.limit = Boxes(boxes), cardinalities, limit
     count.numbers = np.zeros(cardinalities.shape[0] + 1)
-    cdef Traveller* room = room_for(count.boxes)
+    cdef Traveller* room = set_out(count.boxes, values, &n, &settled)
     with nogil:
-        count.count_from(room, set_out(count.boxes, values, room, &settled), 1.0, 0)
+        count.count_from(room, n, 1.0, 0)
         free(room)
     return np.asarray(count.numbers)
 
@@ -239,10 +239,9 @@ def _expand(digit_t[:, ::1] partitions, const float64_t[::1] values, Expansion e
     """Write all partitions and coefficients; return how many are not negligible, which come first then."""
     cdef Py_ssize_t n, i, n_attributes = partitions.shape[1]
     cdef digit_t[::1] row = np.zeros(n_attributes, dtype=np.asarray(partitions).dtype)
-    cdef Traveller* room = room_for(expansion.boxes)
-    cdef float64_t settled = 0.0, greatest = 0.0
+    cdef float64_t settled, greatest = 0.0
+    cdef Traveller* room = set_out(expansion.boxes, values, &n, &settled)
     with nogil:
-        n = set_out(expansion.boxes, values, room, &settled)
         expand_from(expansion, &partitions[0, 0], &row[0], room, n, settled, 0.0, 0)
         free(room)
         for i in range(values.shape[0]):

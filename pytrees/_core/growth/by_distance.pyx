@@ -28,9 +28,7 @@ from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.growth.distances cimport (
     DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
 )
-from pytrees._core.growth.global_steps cimport (
-    LeafScan, Step, decreases, end_leaf, is_lower, offer_splits, precedes, start_leaf,
-)
+from pytrees._core.growth.global_steps cimport LeafScan, Step, decreases, end_leaf, offer_splits, start_leaf
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
     nodes_in_preorder, split_leaf, values_of,
@@ -212,10 +210,21 @@ cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
                 _close_leaf(growth, position)
                 continue
             steps.knows_global = True
-        if is_kept and (best.leaf == NONE or precedes(&steps.global_step, best)):
+        # Where steps are kept they are compared by whole-numbered costs.
+        if is_kept and (
+            best.leaf == NONE or steps.global_step.cost < best.cost
+            or steps.global_step.cost == best.cost and _is_lower(&steps.global_step, best)
+        ):
             best[0] = steps.global_step
         position += 1
     return best.leaf != NONE
+
+
+cdef inline bint _is_lower(const Step* step, const Step* best) noexcept nogil:
+    """Whether the step has the lower feature, or of one feature the lower threshold."""
+    if step.split.feature != best.split.feature:
+        return step.split.feature < best.split.feature
+    return step.split.threshold < best.split.threshold
 
 
 cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1 nogil:
@@ -275,7 +284,7 @@ cdef int _find_local(GrowthByDistance growth, Step* best) except -1 nogil:
             nearest == NULL
             or _comes_nearer(growth, steps, nearest)
             or not _comes_nearer(growth, nearest, steps)
-            and is_lower(&steps.local_step, &nearest.local_step)
+            and _is_lower(&steps.local_step, &nearest.local_step)
         ):
             nearest = steps
         position += 1

@@ -15,6 +15,7 @@ import numpy as np
 
 cimport cython
 from libc.stdlib cimport free
+from libc.string cimport memmove
 
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
@@ -66,9 +67,8 @@ cdef class GrowthByGain:
 
     # Of a user's criterion, whose cuts are judged many at once.
     cdef bint searches_together
-    cdef OpenLeaf* spare_leaves
     cdef UserCut* user_cuts         # by position among the open leaves
-    cdef Py_ssize_t spare_capacity, user_cut_capacity
+    cdef Py_ssize_t user_cut_capacity
 
     # Counts of bins: of nodes of more rows than block_rows.
     cdef index_t block_rows
@@ -77,7 +77,6 @@ cdef class GrowthByGain:
 
     def __dealloc__(self):
         free(self.open_leaves)
-        free(self.spare_leaves)
         free(self.user_cuts)
 
 
@@ -111,17 +110,16 @@ cdef int _grow(GrowthByGain growth, uint64_t seed) except -1 nogil:
 cdef int _grow_in_rounds(GrowthByGain growth) except -1 nogil:
     """Split all open leaves, then all of their children, until none is left."""
     cdef index_t i, n_leaves
-    cdef OpenLeaf* leaves
+    cdef OpenLeaf leaf
     while growth.n_open > 0:
         _search_together(growth)
-        # The leaves to split now and the children that come of them take turns in two arrays.
-        leaves = growth.open_leaves
         n_leaves = growth.n_open
-        growth.open_leaves, growth.spare_leaves = growth.spare_leaves, leaves
-        growth.open_capacity, growth.spare_capacity = growth.spare_capacity, growth.open_capacity
-        growth.n_open = 0
         for i in range(n_leaves):
-            _split_leaf(growth, &leaves[i], growth.n_open)
+            leaf = growth.open_leaves[i]
+            _split_leaf(growth, &leaf, growth.n_open)
+        # Behind them stand the children that came of them.
+        growth.n_open -= n_leaves
+        memmove(growth.open_leaves, growth.open_leaves + n_leaves, growth.n_open * sizeof(OpenLeaf))
     return 0
 
 

@@ -46,16 +46,11 @@ cdef class LeafScan:
         self.min_samples_leaf = scanner.min_samples_leaf
         self.labels = &scanner.wide_labels[0]
         self.weights = &scanner.place_counts[0] if scanner.place_counts.shape[0] > 0 else NULL
-        self.counts = np.zeros((5, k), dtype=np.int64)
-        self.leaf_sums = &self.counts[0, 0]
-        self.left.counts = &self.counts[1, 0]
-        self.left.sums = &self.counts[2, 0]
-        self.right.counts = &self.counts[3, 0]
-        self.right.sums = &self.counts[4, 0]
-        self.scores = np.zeros((3, k))
-        self.values = &self.scores[0, 0]
-        self.left_scores = &self.scores[1, 0]
-        self.right_scores = &self.scores[2, 0]
+        self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)
+        self.left_scores, self.right_scores = np.zeros(k), np.zeros(k)
+        self.counts = np.zeros((4, k), dtype=np.int64)
+        self.left.counts, self.left.sums = &self.counts[0, 0], &self.counts[1, 0]
+        self.right.counts, self.right.sums = &self.counts[2, 0], &self.counts[3, 0]
         # A step has at most a term more than twice the classes; two of them are compared.
         self.terms = np.empty((3, n_terms), dtype=TERM)
         self.signs = np.empty((3, n_terms), dtype=np.intc)
@@ -70,10 +65,8 @@ cdef class LeafScan:
         self.margin = ldexp(largest_term(self.clusters), -44)
         if has_categories:
             self.margin *= max(1.0, ldexp((k + 2.0) * (k + 2.0), -6))
-            self.merged_counts = np.zeros((k + 2, k), dtype=np.int64)
-            self.merged = &self.merged_counts[0, 0]
-            self.merged_totals = &self.merged_counts[k, 0]
-            self.child_counts = &self.merged_counts[k + 1, 0]
+            self.merged = np.zeros((k, k), dtype=np.int64)
+            self.merged_totals, self.child_counts = np.zeros((2, k), dtype=np.int64)
 
 
 # ------------------------------------------------------------------------------------------------------ a leaf's scan
@@ -148,7 +141,7 @@ cdef inline void _start_sides(LeafScan scan) noexcept nogil:
     scan.right.total = scan.leaf_total
     if scan.all_labels:
         memcpy(scan.left.sums, &scan.clusters.sums[0], size)
-        memcpy(scan.right.sums, scan.leaf_sums, size)
+        memcpy(scan.right.sums, &scan.leaf_sums[0], size)
         return
     # Without labels of the user's choice a leaf's label is its majority.
     scan.left.majority = 0
@@ -284,21 +277,6 @@ cdef int decreases(LeafScan scan, const Step* best) except -2 nogil:
         now.ratio = sum_of_terms(scan.clusters)
         now.ratio = ratio_of_sums(scan.clusters, now.ratio.a, now.ratio.b)
     return _compare_steps(scan.clusters.code, scan, best, scan.best_changes, &now, &nothing) > 0
-
-
-cdef bint is_lower(const Step* step, const Step* best) noexcept nogil:
-    """Whether the step has the lower feature, or of one feature the lower threshold."""
-    if step.split.feature != best.split.feature:
-        return step.split.feature < best.split.feature
-    return step.split.threshold < best.split.threshold
-
-
-cdef bint precedes(const Step* step, const Step* best) noexcept nogil:
-    """Whether the step, of a leaf further to the right, is better, by whole-numbered costs; of equal costs the lower
-    feature comes first, then the lower threshold."""
-    if step.cost != best.cost:
-        return step.cost < best.cost
-    return is_lower(step, best)
 
 
 cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label, index_t right_label) noexcept nogil:
@@ -469,8 +447,8 @@ cdef inline void _merge_children(LeafScan scan) noexcept nogil:
     cdef index_t i, label, majority, k = scan.clusters.n_classes
     cdef int64_t weight = 1
     cdef const uint64_t* entries = scan.entries
-    memset(scan.merged, 0, <Py_ssize_t> k * k * sizeof(int64_t))
-    memset(scan.merged_totals, 0, k * sizeof(int64_t))
+    memset(&scan.merged[0, 0], 0, <Py_ssize_t> k * k * sizeof(int64_t))
+    memset(&scan.merged_totals[0], 0, k * sizeof(int64_t))
     # `child_counts` are those of the rows of entries[:i] that have the value of entries[i].
     for i in range(scan.n_entries):
         if scan.weights != NULL:
@@ -483,7 +461,7 @@ cdef inline void _merge_children(LeafScan scan) noexcept nogil:
             if scan.child_counts[label] > scan.child_counts[majority]:
                 majority = label
         for label in range(k):
-            scan.merged[<Py_ssize_t> majority * k + label] += scan.child_counts[label]
+            scan.merged[majority, label] += scan.child_counts[label]
             scan.merged_totals[majority] += scan.child_counts[label]
             scan.child_counts[label] = 0
 
@@ -498,7 +476,7 @@ cdef int _offer_categories(DistanceCode code, LeafScan scan, index_t n_children,
     add_term(scan.changes, scan.label_term, -1)
     for label in range(k):
         if scan.merged_totals[label] > 0:
-            inner = inner_sum(code, scan.clusters, label, &scan.merged[<Py_ssize_t> label * k])
+            inner = inner_sum(code, scan.clusters, label, &scan.merged[label, 0])
             _join(code, scan, label, inner, scan.merged_totals[label])
         elif label == scan.label:
             add_term(scan.changes, scan.clusters.terms[label], 1)
