@@ -85,7 +85,9 @@ def test_averages_are_those_of_parts_of_the_table(engine, seed):
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 4, 5, 16, 17, 33])
 def test_engines_agree_at_all_sizes_of_the_spectrum(n_rows):
     rng = np.random.default_rng(n_rows)
-    rows = np.concatenate([np.zeros((1, 6), int), 1 + rng.permutation(63)[: n_rows - 1, np.newaxis] >> np.arange(6) & 1])
+    rows = np.concatenate(
+        [np.zeros((1, 6), int), 1 + rng.permutation(63)[: n_rows - 1, np.newaxis] >> np.arange(6) & 1]
+    )
     spectrum = FourierSpectrum(rows, rng.normal(size=n_rows), [2] * 6)
     assert len(spectrum.partitions) == n_rows
     assert_same_rebuilt(*on_both_engines(lambda: spectrum.to_tree(criterion="variance", max_leaf_nodes=8)))

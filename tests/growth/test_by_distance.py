@@ -120,8 +120,8 @@ def test_engines_agree_on_more_rows(distance, way):
 # --------------------------------------------------------------------------------------------------- what must hold
 
 
-# Sums of fractions whose common denominators have 128 bits and more, and which are equal or nearly so: where all values of
-# a feature have the same shares of the classes, every cut comes equally near; a sample more of one class decides.
+# Sums of fractions whose common denominators have 128 bits and more, and which are equal or nearly so: where all values
+# of a feature have the same shares of the classes, every cut comes equally near; a sample more of one class decides.
 @pytest.mark.parametrize("labels", ["majority", "all"])
 @pytest.mark.parametrize("distance", ["gini", "jaccard"])
 @pytest.mark.parametrize("largest", [3, 2**8, 2**14, 2**20])
@@ -137,9 +137,7 @@ def test_steps_that_come_equally_near(distance, labels, largest, seed, nudge):
     X = np.stack([values, rng.permutation(5)[values]], axis=1)
     way = "global", labels, "pure"
     assert_same_tree(
-        *on_both_engines(
-            lambda: grow(X, classes, weights.ravel(), n_classes, distance, way, max_leaf_nodes=4)
-        )
+        *on_both_engines(lambda: grow(X, classes, weights.ravel(), n_classes, distance, way, max_leaf_nodes=4))
     )
 
 

@@ -233,10 +233,17 @@ cdef class SpectrumFunction(Function):
         return self.energy <= tol
 
     cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
+        """Fold the spectrum: on the values that are left an old character is a sum of new ones."""
         cdef SpectrumFunction part = SpectrumFunction()
-        part.partitions, part.coefficients = restrict(
-            self.partitions, self.coefficients, attribute, self.high[attribute] - self.low[attribute],
-            low - self.low[attribute], high - self.low[attribute],
+        cdef int64_t size = high - low, cardinality = self.high[attribute] - self.low[attribute]
+        x = np.arange(size)
+        roots = np.asarray(Roots(np.array([cardinality, size])).table).view(np.complex128)
+        old = roots[np.outer(np.arange(cardinality), low - self.low[attribute] + x) % cardinality].conj()
+        turns = old @ roots[cardinality + np.outer(x, x) % size] / size
+        turns[0] = x == 0
+        part.partitions, part.coefficients = _fold(
+            self.partitions, self.coefficients.view(np.float64), attribute,
+            turns.view(np.float64).reshape(cardinality, size, 2),
         )
         narrow(part, self, attribute, low, high)
         return part
@@ -334,56 +341,30 @@ cdef int64_t group_rows(
 
 
 def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64_t attribute, turns):
-    """Restrict, given what every old digit becomes of every new one: (cardinality, high - low, 2) float64."""
+    """Return the spectra on fewer values of an attribute, given what every old digit becomes of every new one:
+    (cardinality, size, 2) float64. Rows are not sorted, but the first one is of zeros."""
     cdef Py_ssize_t n = partitions.shape[0], n_parts = parts.shape[1], i, k
     cdef const float64_t[:, :, ::1] turn = turns
-    cdef int64_t size = turn.shape[1], n_groups, group, place, new_digit
+    cdef int64_t size = turn.shape[1], n_groups, place, new_digit
+    cdef float64_t real, imag
     cdef int64_t[::1] group_of_row = np.empty(n, dtype=np.int64), first_of_group = np.empty(n, dtype=np.int64)
     n_groups = group_rows(partitions, attribute, group_of_row, first_of_group)
-    cdef int64_t[::1] place_of_group = np.empty(n_groups, dtype=np.int64)
-    for group in range(n_groups):
-        place_of_group[group] = group * size
     folded = np.repeat(np.asarray(partitions)[np.asarray(first_of_group)[:n_groups]], size, axis=0)
     cdef digit_t[:, ::1] rows = folded
     sums = np.zeros((n_groups * size, n_parts))
     cdef float64_t[:, ::1] total = sums
     with nogil:
         for i in range(n):
-            place = place_of_group[group_of_row[i]]
+            place = group_of_row[i] * size
             for new_digit in range(size):
                 rows[place + new_digit, attribute] = <digit_t>new_digit
+                real, imag = turn[partitions[i, attribute], new_digit, 0], turn[partitions[i, attribute], new_digit, 1]
                 for k in range(0, n_parts // 2):
-                    total[place + new_digit, 2 * k] += (
-                        parts[i, 2 * k] * turn[partitions[i, attribute], new_digit, 0]
-                        - parts[i, 2 * k + 1] * turn[partitions[i, attribute], new_digit, 1]
-                    )
-                    total[place + new_digit, 2 * k + 1] += (
-                        parts[i, 2 * k] * turn[partitions[i, attribute], new_digit, 1]
-                        + parts[i, 2 * k + 1] * turn[partitions[i, attribute], new_digit, 0]
-                    )
+                    total[place + new_digit, 2 * k] += parts[i, 2 * k] * real - parts[i, 2 * k + 1] * imag
+                    total[place + new_digit, 2 * k + 1] += parts[i, 2 * k] * imag + parts[i, 2 * k + 1] * real
     kept = np.abs(sums).max(axis=1) > NEGLIGIBLE * np.abs(np.asarray(parts)).max()
     kept[0] = True
     return folded[kept], sums[kept].view(np.complex128)
-
-
-cdef object roots_of_unity(int64_t cardinality):
-    """Return exp(2 pi i t / cardinality) for all t; complex128."""
-    return np.asarray(Roots(np.array([cardinality], dtype=np.int64)).table).view(np.complex128)
-
-
-cdef tuple restrict(partitions, coefficients, int64_t attribute, int64_t cardinality, int64_t low, int64_t high):
-    """Compute the spectra on the values low to high - 1 of an attribute, which become 0 to high - low - 1.
-
-    `coefficients` has a column for every output. Rows are not sorted, but the first one is of zeros.
-    """
-    cdef int64_t size = high - low
-    x = np.arange(size)
-    old = roots_of_unity(cardinality)[np.outer(np.arange(cardinality), low + x) % cardinality].conj()
-    turns = old @ roots_of_unity(size)[np.outer(x, x) % size] / size
-    turns[0] = x == 0
-    return _fold(
-        partitions, coefficients.view(np.float64), attribute, turns.view(np.float64).reshape(cardinality, size, 2)
-    )
 
 
 # --------------------------------------------------------------------------------------------------------------- splits

@@ -7,7 +7,7 @@ number of digits that are not zero), then lexicographically; the first is the pa
 import numpy as np
 
 from libc.math cimport M_PI, cos, fabs, sin
-from libc.stdint cimport int8_t, int16_t, int32_t
+from libc.stdint cimport int8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -52,13 +52,14 @@ cdef inline void sum_roots(
     Boxes boxes, int64_t constraint, Roots roots, int64_t digit, float64_t* total,
 ) noexcept nogil:
     """Compute the sum of exp(2 pi i x digit / cardinality) over the values x that a constraint allows."""
-    cdef int64_t run, x, t, attribute = boxes.attribute[constraint], first = roots.first[attribute]
+    cdef int64_t run, x, t, cardinality = roots.cardinalities[boxes.attribute[constraint]]
+    cdef const float64_t* table = &roots.table[roots.first[boxes.attribute[constraint]]]
     total[0] = total[1] = 0.0
     for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
         for x in range(boxes.start[run], boxes.stop[run]):
-            t = x * digit % roots.cardinalities[attribute]
-            total[0] += roots.table[first + 2 * t]
-            total[1] += roots.table[first + 2 * t + 1]
+            t = x * digit % cardinality
+            total[0] += table[2 * t]
+            total[1] += table[2 * t + 1]
 
 
 # ---------------------------------------------------------------------------------------------------------- from boxes

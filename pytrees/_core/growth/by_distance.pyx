@@ -379,25 +379,11 @@ cdef inline bint _comes_nearer(GrowthByDistance growth, const LeafSteps* steps, 
 
 cdef LeafScan _leaf_scan(GrowthByDistance growth, const index_t[::1] y, weights, rows, bint all_labels):
     """Return the scan of global steps, of a tree that has no nodes yet."""
-    counts = np.bincount(
-        np.asarray(y)[rows], None if weights is None else weights[rows], minlength=growth.tree.n_classes
-    )
+    counts = np.bincount(np.asarray(y)[rows], None if weights is None else weights[rows], growth.tree.n_classes)
     if counts.sum() >= MOST_ROWS:
         raise ValueError(f"Global evaluation counts at most {MOST_ROWS - 1} samples, got {counts.sum():.0f}.")
     has_categories = growth.tree.partition.features.n_categories.shape[0] > 0
     return LeafScan(growth.code, counts.astype(np.int64), growth.tree.scanner, all_labels, has_categories)
-
-
-cdef dict _arrays(GrowthByDistance growth):
-    """Return the arrays of the tree."""
-    cdef const index_t[::1] order = nodes_in_preorder(growth.tree)
-    further = np.empty((2, order.shape[0]), dtype=np.int64)
-    cdef int64_t[:, ::1] labels_and_steps = further
-    cdef Py_ssize_t i
-    for i in range(order.shape[0]):
-        labels_and_steps[0, i] = growth.leaves[order[i]].label
-        labels_and_steps[1, i] = growth.leaves[order[i]].step
-    return arrays_of(growth.tree, order) | {"label": further[0], "split_step": further[1]}
 
 
 def grow_by_distance(
@@ -440,4 +426,7 @@ def grow_by_distance(
         growth.scan = _leaf_scan(growth, y, weights, rows, labels == "all")
     with nogil:
         _grow(growth, seed)
-    return _arrays(growth)
+    cdef const index_t[::1] order = nodes_in_preorder(growth.tree)
+    labels_and_steps = [(growth.leaves[node].label, growth.leaves[node].step) for node in order]
+    label, split_step = np.array(labels_and_steps, dtype=np.int64).T.copy()
+    return arrays_of(growth.tree, order) | {"label": label, "split_step": split_step}
