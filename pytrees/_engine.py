@@ -24,7 +24,7 @@ KERNELS = {
         "rows.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),
         "growth.by_distance": ("grow_by_distance",),
-        "growth.distances": ("set_distance", "sign_of_fractions", "table_distance"),
+        "growth.distances": ("set_distance", "table_distance"),
         "c45.tree": ("grow_c45", "pessimistic_errors"),
         "c45.splits": ("find_c45_split",),
         "c45.rows": ("class_shares", "divide_weights"),
@@ -38,7 +38,6 @@ KERNELS = {
             "merge_partitions",
             "order_starts",
         ),
-        "fourier.restriction": ("restrict",),
         "fourier.rebuild": ("tree_from_boxes", "tree_from_spectrum"),
         "traverse": (
             "apply",

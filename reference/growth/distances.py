@@ -16,12 +16,12 @@ DISTANCES = (*INFORMATION, "gini", "jaccard", "accuracy", "mae")
 
 
 def entropy_units(counts):
-    """Return the entropy of a clustering, times the number of rows, in units of 2**-30 bit."""
+    """The entropy of a clustering, times the number of rows, in units of 2**-30 bit."""
     return n_log2_n_of(sum(counts)) - sum(n_log2_n_of(count) for count in counts)
 
 
 def exact_distance(name, table):
-    """Return a measure of Section 1.1 of the table of |T_i ∩ Y_j|: a fraction; for SIMILARITIES the similarity."""
+    """A measure of Section 1.1 of the table of |T_i ∩ Y_j|: a fraction; of SIMILARITIES the similarity."""
     clusters, classes = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
     total = sum(clusters)
     if name in INFORMATION:
@@ -50,7 +50,7 @@ def union_of(table, i):
 
 
 def table_distance(table, name):
-    """Return the measure as a double; where it is a sum of fractions by class, doubles are added in class order."""
+    """The same as a double; of measures that are sums of a fraction a class the doubles are added in class order."""
     if name == "gini":
         total, within = sum(map(sum, table)), 0.0
         for row in table:
@@ -67,9 +67,9 @@ def table_distance(table, name):
 
 
 def labellings(name, children):
-    """Return the ways to label children with classes: for two children all pairs of different classes. Each of more
-    children has the class that is best for it alone, by Jaccard its majority, the lowest of several; where all have the
-    same, every change of one child to another class is a way."""
+    """Ways for the children to stand for classes: of two all that give them different ones. Of more each child stands
+    for the class that is best for it alone, by Jaccard its majority, and the lowest of several; where that is one class
+    for all of them, every change of one child to another class is a way."""
     labels = range(len(children[0]))
     if len(children) == 2:
         return [[i, j] for i in labels for j in labels if i != j]
@@ -86,8 +86,8 @@ def minus_absolute_errors(counts):
 
 
 def matchings(name, children):
-    """Return the tables of a split's children as clusters; where the measure depends on the clusters' classes, those of
-    all `labellings`, with children of one class as one cluster."""
+    """The tables of a split's children as clusters: of measures that ask for the clusters' classes, those of all
+    `labellings`, children of one class being one cluster."""
     if name in (*INFORMATION, "gini"):
         return [children]
     tables = []
@@ -100,19 +100,19 @@ def matchings(name, children):
 
 
 def merit_of_children(name, children):
-    """Return minus the least distance, or the similarity, of a split's children, as class counts, to the classes within
-    their leaf."""
+    """Minus the least distance, or the similarity, of a split's children, as class counts, to the classes within their
+    leaf."""
     is_weighted = any(isinstance(count, float) for counts in children for count in counts)
     return max((weighted_merit if is_weighted else merit)(name, table) for table in matchings(name, children))
 
 
 def merit(name, table):
-    """Return an exact number that grows as the clusterings come closer."""
+    """What grows as the clusterings come closer, exactly."""
     return exact_distance(name, table) if name in SIMILARITIES else -exact_distance(name, table)
 
 
 def weighted_merit(name, table):
-    """Return the merit of sums of weights, in floating point, added in the order of clusters and classes."""
+    """The same of sums of weights, in floating point and in the order of clusters and classes."""
     total = add_up(add_up(row) for row in table)
     if name in INFORMATION:
         joint = add_up(x_log2_x(weight) for row in table for weight in row)
@@ -142,19 +142,11 @@ def x_log2_x(x):
 
 
 def set_distance(function, clusters, classes):
-    """Return the Jaccard distance under a set function of two clusterings as lists of rows: the sum over the classes of
-    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where terms whose union has f = 0 are left out."""
+    """The Jaccard distance under a set function, of two clusterings as lists of rows: the sum over the classes of
+    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), of which those are nothing whose union is worth nothing."""
     empty, distance = function([]), 0.0
     for cluster, of_class in zip(map(set, clusters), map(set, classes), strict=True):
         union = function(sorted(cluster | of_class))
         if union > 0.0:
             distance += (function(sorted(cluster ^ of_class)) - empty) / union
     return distance
-
-
-def sign_of_fractions(numerators, denominators):
-    """Return the sign of a sum of fractions: -1, 0 or 1."""
-    total = sum(
-        Fraction(numerator, denominator) for numerator, denominator in zip(numerators, denominators, strict=True)
-    )
-    return (total > 0) - (total < 0)

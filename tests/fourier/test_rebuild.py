@@ -66,6 +66,42 @@ def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion):
         np.testing.assert_allclose((again - spectrum).coefficients, 0.0, **CLOSE)
 
 
+@examples(100)
+@given(seed=SEEDS)
+def test_averages_are_those_of_parts_of_the_table(engine, seed):
+    """Spectra of several functions, restricted on the way down."""
+    rng = np.random.default_rng(seed)
+    cardinalities = random_cardinalities(rng, largest=6, n_attributes=3)
+    tables = rng.integers(0, 3, (rng.integers(1, 3), *cardinalities)).astype(float)
+    spectra = [FourierSpectrum.from_table(table) for table in tables]
+    rebuilt = tree_from_spectra(spectra, criterion="variance", max_depth=3)
+    leaves = rebuilt.tree.apply(domain(cardinalities).astype(float))
+    for leaf in np.unique(leaves):
+        parts = tables.reshape(len(tables), -1)[:, leaves == leaf]
+        np.testing.assert_allclose(rebuilt.averages[leaf], parts.mean(axis=1), **CLOSE)
+
+
+# Folding looks partitions up in a table of hashes, of 4 slots for 2 partitions, 8 for 4 and so on.
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 4, 5, 16, 17, 33])
+def test_engines_agree_at_all_sizes_of_the_spectrum(n_rows):
+    rng = np.random.default_rng(n_rows)
+    rows = np.concatenate(
+        [np.zeros((1, 6), int), 1 + rng.permutation(63)[: n_rows - 1, np.newaxis] >> np.arange(6) & 1]
+    )
+    spectrum = FourierSpectrum(rows, rng.normal(size=n_rows), [2] * 6)
+    assert len(spectrum.partitions) == n_rows
+    assert_same_rebuilt(*on_both_engines(lambda: spectrum.to_tree(criterion="variance", max_leaf_nodes=8)))
+
+
+@pytest.mark.parametrize(("cardinality", "dtype"), [(128, np.int8), (129, np.int16), (32769, np.int32)])
+def test_digits_of_all_types(cardinality, dtype):
+    spectrum = FourierSpectrum([[0, 0], [1, 0]], [0.5, -0.5], [2, cardinality])
+    assert spectrum.partitions.dtype == dtype
+    rebuilt = spectrum.to_tree()
+    assert rebuilt.tree.feature.tolist() == [0, -2, -2]
+    assert rebuilt.averages.tolist() == [[0.5], [0.0], [1.0]]
+
+
 def parity(n_attributes, signs=False):
     table = np.indices((2,) * n_attributes).sum(axis=0) % 2
     return 1.0 - 2.0 * table if signs else table.astype(float)

@@ -120,6 +120,27 @@ def test_engines_agree_on_more_samples(distance, way):
 # --------------------------------------------------------------------------------------------------- what must hold
 
 
+# Sums of fractions whose common denominators have 128 bits and more, and which are equal or nearly so: where all values
+# of a feature have the same shares of the classes, every cut comes equally near; a sample more of one class decides.
+@pytest.mark.parametrize("labels", ["majority", "all"])
+@pytest.mark.parametrize("distance", ["gini", "jaccard"])
+@pytest.mark.parametrize("largest", [3, 2**8, 2**14, 2**20])
+@examples(10)
+@given(seed=st.integers(0, 2**32 - 1), nudge=st.integers(0, 1))
+def test_steps_that_come_equally_near(distance, labels, largest, seed, nudge):
+    rng = np.random.default_rng(seed)
+    n_classes = int(rng.integers(2, 4))
+    shares, sizes = rng.integers(1, 4, n_classes), rng.integers(1, largest + 1, 5)
+    weights = np.outer(sizes, shares)
+    weights[tuple(rng.integers(0, weights.shape))] += nudge
+    values, classes = np.indices(weights.shape).reshape(2, -1)
+    X = np.stack([values, rng.permutation(5)[values]], axis=1)
+    way = "global", labels, "pure"
+    assert_same_tree(
+        *on_both_engines(lambda: grow(X, classes, weights.ravel(), n_classes, distance, way, max_leaf_nodes=4))
+    )
+
+
 @pytest.mark.parametrize("way", WAYS)
 @examples(30)
 @given(problem=small_problems(count_weights, 14), limits=size_limits(), distance=st.sampled_from(DISTANCES))

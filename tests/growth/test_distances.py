@@ -1,6 +1,5 @@
 """Distances between clusterings: by hand, against sets of rows, on both engines; their registry."""
 
-from fractions import Fraction
 from math import log2
 
 import numpy as np
@@ -96,35 +95,6 @@ def test_engines_agree(name, table):
     table[0, 0] += 1
     compiled, reference = on_both_engines(lambda: kernel("table_distance")(table, name))
     assert compiled == reference
-
-
-# Common denominators within 128 bits and beyond, and sums that cancel.
-@examples(300)
-@given(
-    (st.integers(1, 12) | st.integers(1, 2**24)).flatmap(
-        lambda b: st.lists(st.tuples(st.integers(-b * 2**20, b * 2**20), st.integers(b, b + 6)), max_size=6)
-    ),
-    st.integers(-1, 1),
-    st.booleans(),
-)
-def test_signs_of_sums(fractions, nudge, cancels):
-    if cancels:
-        fractions = fractions + [(-2 * a + nudge, 2 * b) for a, b in fractions]
-    numerators, denominators = [a for a, _ in fractions], [b for _, b in fractions]
-    compiled, reference = on_both_engines(lambda: kernel("sign_of_fractions")(numerators, denominators))
-    total = sum(Fraction(a, b) for a, b in fractions)
-    assert compiled == reference == (total > 0) - (total < 0)
-
-
-# On both sides of the 64 that are added in 128 bits.
-@pytest.mark.parametrize("n", [63, 64, 65, 200])
-@pytest.mark.parametrize("nudge", [-1, 0, 1])
-def test_signs_of_sums_of_many_fractions(engine, n, nudge):
-    numerators, denominators = list(range(1, n)), [2 * n] * (n - 1)
-    total = sum(Fraction(a, b) for a, b in zip(numerators, denominators, strict=True))
-    numerators.append(-total.numerator * 2 * n + nudge)
-    denominators.append(total.denominator * 2 * n)
-    assert kernel("sign_of_fractions")(numerators, denominators) == nudge
 
 
 # ------------------------------------------------------------------------------------------------------- the user's own

@@ -10,9 +10,6 @@ from libc.string cimport memcpy
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t, uint64_t, uint128_t
 
 cdef enum:
-    # Common denominators below 2**92: numerators of fractions below 2**28, and sums of up to 64, stay in 128 bits.
-    DENOMINATOR_BITS = 92
-    MOST_SMALL_TERMS = 64
     # Of the two numerators that make a sum, and of its denominator: the sum takes a bit more, and its sign another.
     FRACTION_BITS = 125
 
@@ -90,17 +87,6 @@ cdef inline int64_t greatest_common_divisor(int64_t x, int64_t y) noexcept nogil
     return x
 
 
-cdef inline bint multiply_to_common(uint128_t* denominator, int64_t other, uint128_t limit) noexcept nogil:
-    """Replace the denominator by its least common multiple with another one; False where that exceeds the limit."""
-    cdef uint128_t factor = <uint128_t> (
-        other // greatest_common_divisor(other, <int64_t> (denominator[0] % <uint128_t> other))
-    )
-    if denominator[0] > limit // factor:
-        return False
-    denominator[0] *= factor
-    return True
-
-
 cdef inline bint add_fraction(
     int128_t* numerator, uint128_t* denominator, int128_t other_numerator, uint128_t other_denominator
 ) noexcept nogil:
@@ -148,18 +134,14 @@ cdef inline void copy_terms(TermSum* target, const TermSum* source) noexcept nog
 cdef inline int sign_of_sum(const TermSum* total) except -2 nogil:
     """Return the sign of the sum, exactly: -1, 0 or 1."""
     cdef index_t i
-    cdef uint128_t denominator = 1, limit = <uint128_t> 1 << DENOMINATOR_BITS
+    cdef uint128_t denominator = 1
     cdef int128_t numerator = 0
-    if total.n_terms > MOST_SMALL_TERMS:
-        return _sign_of_large_sum(total)
-    # `denominator` is the least common multiple of those of terms[:i].
+    # numerator / denominator is the sum of terms[:i].
     for i in range(total.n_terms):
-        if not multiply_to_common(&denominator, total.terms[i].b, limit):
+        if not add_fraction(
+            &numerator, &denominator, total.signs[i] * total.terms[i].a, <uint128_t> total.terms[i].b
+        ):
             return _sign_of_large_sum(total)
-    for i in range(total.n_terms):
-        numerator += total.signs[i] * (
-            <int128_t> total.terms[i].a * <int128_t> (denominator // <uint128_t> total.terms[i].b)
-        )
     return (numerator > 0) - (numerator < 0)
 
 

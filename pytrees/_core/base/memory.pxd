@@ -1,6 +1,9 @@
 """Arrays that grow, inlined where they are cimported."""
 
 from libc.stdlib cimport realloc
+from libc.string cimport memmove
+
+from pytrees._core.base.types cimport index_t
 
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
@@ -30,3 +33,21 @@ cdef inline int reserve(
     memory[0] = moved
     capacity[0] = new_capacity
     return 0
+
+
+cdef inline void* insert_item(
+    void** memory, Py_ssize_t* capacity, index_t* n_items, index_t position, Py_ssize_t item_size, const char* items
+) except NULL nogil:
+    """Return where the item at this position is to be written; those from there on move up by one."""
+    cdef char* place
+    reserve(memory, capacity, <Py_ssize_t> n_items[0] + 1, item_size, items)
+    place = <char*> memory[0] + position * item_size
+    memmove(place + item_size, place, (n_items[0] - position) * item_size)
+    n_items[0] += 1
+    return place
+
+
+cdef inline void remove_item(void* memory, index_t* n_items, index_t position, Py_ssize_t item_size) noexcept nogil:
+    cdef char* place = <char*> memory + position * item_size
+    n_items[0] -= 1
+    memmove(place, place + item_size, (n_items[0] - position) * item_size)

@@ -3,37 +3,21 @@
 from pytrees._core.base.types cimport float64_t, int64_t
 
 
-# Flat arrays. Box b has the constraints indptr[b] to indptr[b + 1], attributes ascending; what is not constrained may
-# have any value. Constraint c allows the values of the runs run_indptr[c] to run_indptr[c + 1], ascending and disjoint,
-# each from start to stop - 1.
-cdef struct BoxArrays:
-    Py_ssize_t n_boxes
-    const int64_t* indptr
-    const int64_t* attribute
-    const int64_t* run_indptr
-    const int64_t* start
-    const int64_t* stop
-
-
-# The weight of the values a to b - 1 of attribute m is cumulative[offsets[m] + b] - cumulative[offsets[m] + a].
-cdef struct Masses:
-    const int64_t* offsets
-    const float64_t* cumulative
-
-
 cdef class Boxes:
-    """The arrays that Python hands over, kept alive."""
+    """Flat arrays. Box b has the constraints indptr[b] to indptr[b + 1], attributes ascending; what is not constrained
+    may have any value. Constraint c allows the values of the runs run_indptr[c] to run_indptr[c + 1], ascending and
+    disjoint, each from start to stop - 1."""
 
     cdef const int64_t[::1] indptr, attribute, run_indptr, start, stop
-    cdef BoxArrays arrays
+    cdef Py_ssize_t n_boxes
 
 
 cdef class Measure:
-    """A product measure, and what every attribute weighs in all."""
+    """A product measure: the weight of the values a to b - 1 of attribute m is cumulative[offsets[m] + b] -
+    cumulative[offsets[m] + a]."""
 
     cdef const int64_t[::1] offsets
     cdef const float64_t[::1] cumulative
-    cdef Masses masses
 
 
 cdef class BoxOverlaps:
@@ -56,34 +40,33 @@ cdef class BoxOverlaps:
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil
 
 
-cdef BoxOverlaps overlaps_of(
-    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
-)
-
-
-cdef inline float64_t run_mass(Masses* masses, int64_t attribute, int64_t start, int64_t stop) noexcept nogil:
+cdef inline float64_t run_mass(Measure measure, int64_t attribute, int64_t start, int64_t stop) noexcept nogil:
     """Return the weight of the values start to stop - 1; zero where there are none."""
-    cdef const float64_t* cumulative = masses.cumulative + masses.offsets[attribute]
-    return cumulative[stop] - cumulative[start] if start < stop else 0.0
+    cdef int64_t first = measure.offsets[attribute]
+    return measure.cumulative[first + stop] - measure.cumulative[first + start] if start < stop else 0.0
 
 
-cdef inline float64_t total_mass(Masses* masses, int64_t attribute) noexcept nogil:
-    return masses.cumulative[masses.offsets[attribute + 1] - 1]
+cdef inline int64_t cardinality_of(Measure measure, int64_t attribute) noexcept nogil:
+    return measure.offsets[attribute + 1] - measure.offsets[attribute] - 1
+
+
+cdef inline float64_t total_mass(Measure measure, int64_t attribute) noexcept nogil:
+    return measure.cumulative[measure.offsets[attribute + 1] - 1]
 
 
 cdef inline float64_t clipped_mass(
-    BoxArrays* boxes, Masses* masses, int64_t constraint, int64_t low, int64_t high,
+    Boxes boxes, Measure measure, int64_t constraint, int64_t low, int64_t high,
 ) noexcept nogil:
     """Return the weight of those values from low to high - 1 that the constraint allows."""
     cdef int64_t run, attribute = boxes.attribute[constraint]
     cdef float64_t mass = 0.0
     for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
-        mass += run_mass(masses, attribute, max(boxes.start[run], low), min(boxes.stop[run], high))
+        mass += run_mass(measure, attribute, max(boxes.start[run], low), min(boxes.stop[run], high))
     return mass
 
 
 cdef inline float64_t common_mass(
-    BoxArrays* boxes, int64_t constraint, BoxArrays* others, int64_t other, Masses* masses, int64_t low, int64_t high,
+    Boxes boxes, int64_t constraint, Boxes others, int64_t other, Measure measure, int64_t low, int64_t high,
 ) noexcept nogil:
     """Return the weight of those values from low to high - 1 that both constraints, on one attribute, allow."""
     cdef int64_t run = boxes.run_indptr[constraint], end = boxes.run_indptr[constraint + 1]
@@ -93,7 +76,7 @@ cdef inline float64_t common_mass(
     # What the runs before these two have in common is counted.
     while run < end and other_run < other_end:
         mass += run_mass(
-            masses, attribute, max(low, max(boxes.start[run], others.start[other_run])),
+            measure, attribute, max(low, max(boxes.start[run], others.start[other_run])),
             min(high, min(boxes.stop[run], others.stop[other_run])),
         )
         if boxes.stop[run] <= others.stop[other_run]:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from libc.stdint cimport uint8_t
-
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
 
 # Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
@@ -13,21 +11,12 @@ cdef float64_t LEAST = 1e-300
 cdef class Boxes:
     def __init__(self, boxes):
         self.indptr, self.attribute, self.run_indptr, self.start, self.stop = boxes
-        # Pointers to empty arrays are never followed.
-        self.arrays = BoxArrays(
-            self.indptr.shape[0] - 1, &self.indptr[0], address(self.attribute), &self.run_indptr[0],
-            address(self.start), address(self.stop),
-        )
+        self.n_boxes = self.indptr.shape[0] - 1
 
 
 cdef class Measure:
     def __init__(self, measure):
         self.offsets, self.cumulative = measure
-        self.masses = Masses(&self.offsets[0], &self.cumulative[0])
-
-
-cdef const int64_t* address(const int64_t[::1] array) noexcept:
-    return &array[0] if array.shape[0] else NULL
 
 
 cdef class Found:
@@ -123,71 +112,87 @@ def leaf_boxes(
     return found.arrays()
 
 
-cdef float64_t[::1] constraint_shares(BoxArrays* boxes, Masses* masses):
+cdef float64_t[::1] constraint_shares(Boxes boxes, Measure measure):
     """Compute the probability of every constraint alone."""
-    cdef int64_t constraint, attribute
-    cdef float64_t[::1] shares = np.empty(boxes.indptr[boxes.n_boxes])
+    cdef int64_t constraint, m
+    cdef float64_t[::1] shares = np.empty(boxes.attribute.shape[0])
     for constraint in range(shares.shape[0]):
-        attribute = boxes.attribute[constraint]
+        m = boxes.attribute[constraint]
         shares[constraint] = (
-            clipped_mass(boxes, masses, constraint, 0, masses.offsets[attribute + 1] - masses.offsets[attribute] - 1)
-            / total_mass(masses, attribute)
+            clipped_mass(boxes, measure, constraint, 0, cardinality_of(measure, m)) / total_mass(measure, m)
         )
     return shares
 
 
-cdef float64_t overlap(
-    BoxArrays* boxes, const float64_t* shares, Py_ssize_t box, BoxArrays* others, const float64_t* other_shares,
-    Py_ssize_t other, Masses* masses,
+cdef inline float64_t overlap(
+    Boxes boxes, const float64_t[::1] shares, Py_ssize_t box, Boxes others, const float64_t[::1] other_shares,
+    Py_ssize_t other, Measure measure,
 ) noexcept nogil:
     """Return the probability of what two boxes have in common."""
     cdef int64_t i = boxes.indptr[box], end = boxes.indptr[box + 1]
-    cdef int64_t j = others.indptr[other], other_end = others.indptr[other + 1]
-    cdef int64_t attribute, other_attribute
+    cdef int64_t j = others.indptr[other], other_end = others.indptr[other + 1], m
     cdef float64_t product = 1.0
     # The attributes below those of i and j are in the product.
-    while i < end and j < other_end:
-        attribute, other_attribute = boxes.attribute[i], others.attribute[j]
-        if attribute < other_attribute:
+    while i < end or j < other_end:
+        if j == other_end or i < end and boxes.attribute[i] < others.attribute[j]:
             product *= shares[i]
             i += 1
-        elif other_attribute < attribute:
+        elif i == end or others.attribute[j] < boxes.attribute[i]:
             product *= other_shares[j]
             j += 1
         else:
+            m = boxes.attribute[i]
             product *= (
-                common_mass(
-                    boxes, i, others, j, masses, 0, masses.offsets[attribute + 1] - masses.offsets[attribute] - 1
-                ) / total_mass(masses, attribute)
+                common_mass(boxes, i, others, j, measure, 0, cardinality_of(measure, m)) / total_mass(measure, m)
             )
-            if product == 0.0:
-                return 0.0
             i += 1
             j += 1
-    while i < end:
-        product *= shares[i]
-        i += 1
-    while j < other_end:
-        product *= other_shares[j]
-        j += 1
     return product
 
 
 cdef class BoxOverlaps:
+    def __init__(
+        self, Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
+    ):
+        cdef int64_t constraint, m
+        cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_entries = 0
+        cdef float64_t whole, weight
+        for i in range(n_chosen):
+            n_entries += boxes.indptr[chosen[i] + 1] - boxes.indptr[chosen[i]]
+        cdef int64_t[::1] constraints = np.empty(n_entries, dtype=np.int64)
+        cdef int64_t[::1] places = np.empty(n_entries, dtype=np.int64)
+        cdef float64_t[::1] weights = np.empty(n_entries)
+        self.boxes, self.measure, self.chosen, self.low, self.high = boxes, measure, chosen, low, high
+        self.mass, self.common = np.ones(n_chosen), np.empty(n_chosen)
+        n_entries = 0
+        for i in range(n_chosen):
+            for constraint in range(boxes.indptr[chosen[i]], boxes.indptr[chosen[i] + 1]):
+                m = boxes.attribute[constraint]
+                whole = run_mass(measure, m, low[m], high[m])
+                weight = clipped_mass(boxes, measure, constraint, low[m], high[m])
+                self.mass[i] *= weight / whole
+                if weight < whole:
+                    constraints[n_entries], places[n_entries], weights[n_entries] = constraint, i, weight
+                    n_entries += 1
+        attributes = np.asarray(boxes.attribute)[np.asarray(constraints)[:n_entries]]
+        by_attribute = np.argsort(attributes, kind="stable")
+        self.first = np.searchsorted(attributes[by_attribute], np.arange(low.shape[0] + 1)).astype(np.int64)
+        self.place = np.asarray(places)[by_attribute]
+        self.constraint = np.asarray(constraints)[by_attribute]
+        self.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
+
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
         """Compute what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
-        cdef BoxArrays* boxes = &self.boxes.arrays
-        cdef Masses* masses = &self.measure.masses
         cdef int64_t constraint, m, entry, box = self.chosen[i]
         cdef float64_t whole, weight
         cdef Py_ssize_t j
         for j in range(i + 1):
             self.common[j] = self.mass[i] * self.mass[j]
         # The attributes of the constraints before this one are as both boxes have them, the others as if independent.
-        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
-            m = boxes.attribute[constraint]
-            whole = run_mass(masses, m, self.low[m], self.high[m])
-            weight = clipped_mass(boxes, masses, constraint, self.low[m], self.high[m])
+        for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
+            m = self.boxes.attribute[constraint]
+            whole = run_mass(self.measure, m, self.low[m], self.high[m])
+            weight = clipped_mass(self.boxes, self.measure, constraint, self.low[m], self.high[m])
             if m == left_out or not weight < whole:
                 continue
             for entry in range(self.first[m], self.first[m + 1]):
@@ -195,43 +200,10 @@ cdef class BoxOverlaps:
                     break
                 self.common[self.place[entry]] *= (
                     common_mass(
-                        boxes, constraint, boxes, self.constraint[entry], masses, self.low[m], self.high[m]
+                        self.boxes, constraint, self.boxes, self.constraint[entry], self.measure, self.low[m],
+                        self.high[m],
                     ) * self.inverse[entry] * (whole / max(weight, LEAST))
                 )
-
-
-cdef BoxOverlaps overlaps_of(
-    Boxes boxes, Measure measure, const int64_t[::1] chosen, const int64_t[::1] low, const int64_t[::1] high
-):
-    """Return the overlaps of boxes that have mass on a schema."""
-    cdef BoxOverlaps found = BoxOverlaps()
-    cdef BoxArrays* arrays = &boxes.arrays
-    cdef int64_t constraint, m
-    cdef Py_ssize_t i, n_chosen = chosen.shape[0], n_attributes = low.shape[0], n_entries = 0
-    cdef float64_t whole, weight
-    for i in range(n_chosen):
-        n_entries += arrays.indptr[chosen[i] + 1] - arrays.indptr[chosen[i]]
-    cdef int64_t[::1] constraints = np.empty(n_entries, dtype=np.int64), places = np.empty(n_entries, dtype=np.int64)
-    cdef float64_t[::1] weights = np.empty(n_entries)
-    found.boxes, found.measure, found.chosen, found.low, found.high = boxes, measure, chosen, low, high
-    found.mass, found.common = np.ones(n_chosen), np.empty(n_chosen)
-    n_entries = 0
-    for i in range(n_chosen):
-        for constraint in range(arrays.indptr[chosen[i]], arrays.indptr[chosen[i] + 1]):
-            m = arrays.attribute[constraint]
-            whole = run_mass(&measure.masses, m, low[m], high[m])
-            weight = clipped_mass(arrays, &measure.masses, constraint, low[m], high[m])
-            found.mass[i] *= weight / whole
-            if weight < whole:
-                constraints[n_entries], places[n_entries], weights[n_entries] = constraint, i, weight
-                n_entries += 1
-    attributes = np.asarray(boxes.attribute)[np.asarray(constraints)[:n_entries]]
-    by_attribute = np.argsort(attributes, kind="stable")
-    found.first = np.searchsorted(attributes[by_attribute], np.arange(n_attributes + 1)).astype(np.int64)
-    found.place = np.asarray(places)[by_attribute]
-    found.constraint = np.asarray(constraints)[by_attribute]
-    found.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
-    return found
 
 
 def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, measure):
@@ -245,7 +217,7 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, i, j
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
     tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr)).astype(np.int64)
-    for chosen in boxes_that_count(given, constraint_shares(&given.arrays, &under.masses), values):
+    for chosen in boxes_that_count(given, constraint_shares(given, under), values):
         add_products(products, given, under, chosen, tree_of_box[chosen], np.asarray(values)[chosen])
     for i in range(n_trees):
         for j in range(i):
@@ -253,16 +225,12 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     return np.asarray(products)
 
 
-cdef list boxes_that_count(Boxes boxes, const float64_t[::1] shares, values):
+cdef list boxes_that_count(Boxes boxes, shares, values):
     """List the boxes that have mass and a value, apart where no output has values of both: such pairs have no
     product."""
-    cdef Py_ssize_t box, constraint
-    cdef uint8_t[::1] has_mass = np.ones(len(values), dtype=np.uint8)
-    for box in range(has_mass.shape[0]):
-        for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
-            if shares[constraint] == 0.0:
-                has_mass[box] = 0
-    has_value = (np.asarray(values) != 0.0) & np.asarray(has_mass, dtype=bool)[:, np.newaxis]
+    box_of_constraint = np.repeat(np.arange(boxes.n_boxes), np.diff(boxes.indptr))
+    has_value = np.asarray(values) != 0.0
+    has_value[box_of_constraint[np.asarray(shares) == 0.0]] = False
     if np.any(has_value.sum(axis=1) > 1):
         has_value = has_value.any(axis=1, keepdims=True)
     return [np.flatnonzero(of_output) for of_output in has_value.T]
@@ -274,7 +242,7 @@ cdef int add_products(
 ) except -1:
     """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees."""
     everything = np.diff(np.asarray(measure.offsets)) - 1
-    cdef BoxOverlaps overlaps = overlaps_of(boxes, measure, chosen, np.zeros_like(everything), everything)
+    cdef BoxOverlaps overlaps = BoxOverlaps(boxes, measure, chosen, np.zeros_like(everything), everything)
     cdef Py_ssize_t i, j, k
     cdef float64_t value
     with nogil:
@@ -297,24 +265,19 @@ def box_averages(boxes, const float64_t[:, ::1] values, schemata, measure):
     cdef Boxes given = Boxes(boxes), over = Boxes(schemata)
     cdef Measure under = Measure(measure)
     cdef Py_ssize_t n_outputs = values.shape[1]
-    cdef float64_t[:, ::1] found = np.zeros((over.arrays.n_boxes, n_outputs))
-    cdef float64_t[::1] shares = constraint_shares(&given.arrays, &under.masses)
-    cdef float64_t[::1] schema_shares = constraint_shares(&over.arrays, &under.masses)
-    cdef const float64_t* share = &shares[0] if shares.shape[0] else NULL
-    cdef const float64_t* schema_share = &schema_shares[0] if schema_shares.shape[0] else NULL
+    cdef float64_t[:, ::1] found = np.zeros((over.n_boxes, n_outputs))
+    cdef float64_t[::1] shares = constraint_shares(given, under), schema_shares = constraint_shares(over, under)
     cdef Py_ssize_t schema, box, k
     cdef float64_t mass, part
     with nogil:
-        for schema in range(over.arrays.n_boxes):
-            for box in range(given.arrays.n_boxes):
-                part = overlap(
-                    &given.arrays, share, box, &over.arrays, schema_share, schema, &under.masses
-                )
+        for schema in range(over.n_boxes):
+            for box in range(given.n_boxes):
+                part = overlap(given, shares, box, over, schema_shares, schema, under)
                 for k in range(n_outputs):
                     found[schema, k] += part * values[box, k]
             mass = 1.0
             for k in range(over.indptr[schema], over.indptr[schema + 1]):
                 mass *= schema_shares[k]
             for k in range(n_outputs):
-                found[schema, k] = found[schema, k] / mass
+                found[schema, k] /= mass
     return np.asarray(found)

@@ -7,12 +7,12 @@ number of digits that are not zero), then lexicographically; the first is the pa
 import numpy as np
 
 from libc.math cimport M_PI, cos, fabs, sin
-from libc.stdint cimport int8_t, int16_t, int32_t
+from libc.stdint cimport int8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from pytrees._core.base.types cimport float64_t, int64_t
-from pytrees._core.fourier.boxes cimport BoxArrays, Boxes
+from pytrees._core.fourier.boxes cimport Boxes
 
 cdef enum:
     LANES = 32              # schemata that are evaluated side by side
@@ -20,22 +20,11 @@ cdef enum:
 # Coefficients below this share of the greatest value are what rounding leaves of zeros.
 cdef float64_t NEGLIGIBLE = 1e-15
 
-# What all steps of a count share.
-cdef struct Count:
-    BoxArrays* boxes
-    const int64_t* cardinalities
-    float64_t* numbers              # of partitions, by their order
-    float64_t total, limit
-
-# What all steps of an expansion share.
-cdef struct Expansion:
-    BoxArrays* boxes
-    const int64_t* cardinalities
-    Py_ssize_t n_attributes
-    const float64_t* factors        # of every constraint and digit: real part, imaginary part
-    const int64_t* first_factor     # of every constraint
-    float64_t* coefficients
-    int64_t* places                 # for every order, the row before which its next partition is written
+# A box on its way through the attributes: what its constraints so far multiply to, and the next one.
+cdef struct Traveller:
+    float64_t real, imag
+    int64_t constraint, stop
+    int64_t attribute       # of the next constraint
 
 
 cdef class Roots:
@@ -46,7 +35,7 @@ cdef class Roots:
         self.first = np.concatenate([[0], np.cumsum(2 * np.asarray(cardinalities))])
         self.table = np.empty(self.first[cardinalities.shape[0]])
         for m in range(cardinalities.shape[0]):
-            cardinality, roots = cardinalities[m], self.of_attribute(m)
+            cardinality, roots = cardinalities[m], &self.table[self.first[m]]
             # Conjugates are exact, and so are 1, i, -1.
             for t in range(cardinality):
                 roots[2 * t] = cos(2.0 * M_PI * min(t, cardinality - t) / cardinality)
@@ -58,16 +47,19 @@ cdef class Roots:
                 elif 2 * t > cardinality:
                     roots[2 * t + 1] = -roots[2 * t + 1]
 
-    cdef float64_t* of_attribute(self, Py_ssize_t attribute) noexcept nogil:
-        return &self.table[0] + self.first[attribute]
 
-
-cdef object digit_type(const int64_t[::1] cardinalities):
-    """Return the smallest signed integer type that holds all digits."""
-    cdef int64_t m, greatest = 1
-    for m in range(cardinalities.shape[0]):
-        greatest = max(greatest, cardinalities[m])
-    return np.int8 if greatest <= 128 else np.int16 if greatest <= 32768 else np.int32
+cdef inline void sum_roots(
+    Boxes boxes, int64_t constraint, Roots roots, int64_t digit, float64_t* total,
+) noexcept nogil:
+    """Compute the sum of exp(2 pi i x digit / cardinality) over the values x that a constraint allows."""
+    cdef int64_t run, x, t, cardinality = roots.cardinalities[boxes.attribute[constraint]]
+    cdef const float64_t* table = &roots.table[roots.first[boxes.attribute[constraint]]]
+    total[0] = total[1] = 0.0
+    for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
+        for x in range(boxes.start[run], boxes.stop[run]):
+            t = x * digit % cardinality
+            total[0] += table[2 * t]
+            total[1] += table[2 * t + 1]
 
 
 # ---------------------------------------------------------------------------------------------------------- from boxes
@@ -81,7 +73,7 @@ cdef inline int64_t next_attribute(const Traveller* here, Py_ssize_t n) noexcept
     return attribute
 
 
-cdef inline bint advance(BoxArrays* boxes, Traveller* traveller) noexcept nogil:
+cdef inline bint advance(Boxes boxes, Traveller* traveller) noexcept nogil:
     """Go to the next constraint; return whether there is one."""
     traveller.constraint += 1
     if traveller.constraint == traveller.stop:
@@ -96,53 +88,60 @@ cdef inline void multiply(Traveller* traveller, const float64_t* factor) noexcep
     traveller.imag = real * factor[1] + traveller.imag * factor[0]
 
 
-cdef Traveller* room_for(BoxArrays* boxes) except NULL:
-    """Make room for all boxes, and for each of them once more for each of its constraints."""
+cdef Traveller* set_out(
+    Boxes boxes, const float64_t[::1] values, Py_ssize_t* n_travellers, float64_t* settled
+) except NULL:
+    """Send boxes of values other than zero on their way; add up the values of those that are constrained nowhere.
+
+    There is room for all boxes, and for each of them once more for each of its constraints.
+    """
     cdef size_t n = <size_t>(boxes.n_boxes + boxes.indptr[boxes.n_boxes] + 1)
     cdef Traveller* room = <Traveller*>malloc(n * sizeof(Traveller))
+    cdef Py_ssize_t box
     if room == NULL:
         raise MemoryError(f"no memory for {n} boxes on their way")
-    return room
-
-
-cdef Py_ssize_t set_out(
-    BoxArrays* boxes, const float64_t[::1] values, Traveller* room, float64_t* settled,
-) noexcept nogil:
-    """Send boxes of values other than zero on their way; add up the values of those that are constrained nowhere."""
-    cdef Py_ssize_t box, n = 0
+    n_travellers[0], settled[0] = 0, 0.0
     for box in range(boxes.n_boxes):
         if values[box] == 0.0:
             continue
         if boxes.indptr[box] == boxes.indptr[box + 1]:
             settled[0] += values[box]
         else:
-            room[n] = Traveller(
+            room[n_travellers[0]] = Traveller(
                 values[box], 0.0, boxes.indptr[box], boxes.indptr[box + 1], boxes.attribute[boxes.indptr[box]]
             )
-            n += 1
-    return n
+            n_travellers[0] += 1
+    return room
 
 
-cdef void count_from(Count* count, Traveller* here, Py_ssize_t n, float64_t number, Py_ssize_t order) noexcept nogil:
-    """Count what so many partitions of an order can become through the constraints that are left."""
-    cdef Py_ssize_t i, n_kept, n_taken
-    cdef int64_t attribute
-    cdef Traveller* beyond
-    # The digits of the attributes before the next one are chosen; here they are zero.
-    while n > 0 and count.total <= count.limit:
-        attribute, beyond, n_kept, n_taken = next_attribute(here, n), here + n, 0, 0
-        for i in range(n):
-            if here[i].attribute == attribute:
-                if not advance(count.boxes, &here[i]):
-                    continue
-                beyond[n_taken] = here[i]
-                n_taken += 1
-            here[n_kept] = here[i]
-            n_kept += 1
-        count_from(count, beyond, n_taken, number * <float64_t>(count.cardinalities[attribute] - 1), order + 1)
-        n = n_kept
-    count.numbers[order] += number
-    count.total += number
+cdef class Count:
+    """What all steps of a count share."""
+
+    cdef Boxes boxes
+    cdef const int64_t[::1] cardinalities
+    cdef float64_t[::1] numbers         # of partitions, by their order
+    cdef float64_t total, limit
+
+    cdef void count_from(self, Traveller* here, Py_ssize_t n, float64_t number, Py_ssize_t order) noexcept nogil:
+        """Count what so many partitions of an order can become through the constraints that are left."""
+        cdef Py_ssize_t i, n_kept, n_taken
+        cdef int64_t attribute
+        cdef Traveller* beyond
+        # The digits of the attributes before the next one are chosen; here they are zero.
+        while n > 0 and self.total <= self.limit:
+            attribute, beyond, n_kept, n_taken = next_attribute(here, n), here + n, 0, 0
+            for i in range(n):
+                if here[i].attribute == attribute:
+                    if not advance(self.boxes, &here[i]):
+                        continue
+                    beyond[n_taken] = here[i]
+                    n_taken += 1
+                here[n_kept] = here[i]
+                n_kept += 1
+            self.count_from(beyond, n_taken, number * <float64_t>(self.cardinalities[attribute] - 1), order + 1)
+            n = n_kept
+        self.numbers[order] += number
+        self.total += number
 
 
 def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinalities, float64_t limit):
@@ -150,28 +149,38 @@ def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinal
 
     Boxes of value zero do not count. Counting ends soon after more than `limit` partitions were met.
     """
-    cdef Boxes given = Boxes(boxes)
-    cdef float64_t[::1] numbers = np.zeros(cardinalities.shape[0] + 1)
-    cdef Count count = Count(&given.arrays, &cardinalities[0], &numbers[0], 0.0, limit)
-    cdef float64_t settled = 0.0
+    cdef Count count = Count()
+    cdef float64_t settled
     cdef Py_ssize_t n
-    cdef Traveller* room = room_for(&given.arrays)
+    count.boxes, count.cardinalities, count.limit = Boxes(boxes), cardinalities, limit
+    count.numbers = np.zeros(cardinalities.shape[0] + 1)
+    cdef Traveller* room = set_out(count.boxes, values, &n, &settled)
     with nogil:
-        n = set_out(&given.arrays, values, room, &settled)
-        count_from(&count, room, n, 1.0, 0)
+        count.count_from(room, n, 1.0, 0)
         free(room)
-    return np.asarray(numbers)
+    return np.asarray(count.numbers)
+
+
+cdef class Expansion:
+    """What all steps of an expansion share."""
+
+    cdef Boxes boxes
+    cdef const int64_t[::1] cardinalities
+    cdef float64_t[::1] factors         # of every constraint and digit: real part, imaginary part
+    cdef int64_t[::1] first_factor      # of every constraint
+    cdef float64_t[::1] coefficients
+    cdef int64_t[::1] places            # for every order, the row before which its next partition is written
 
 
 cdef void expand_from(
-    Expansion* expansion, digit_t* partitions, digit_t* row, Traveller* here, Py_ssize_t n, float64_t real,
+    Expansion expansion, digit_t* partitions, digit_t* row, Traveller* here, Py_ssize_t n, float64_t real,
     float64_t imag, Py_ssize_t order,
 ) noexcept nogil:
     """Write the coefficients of the partitions that begin with the row's digits, the last one first.
 
     `real` and `imag` are the sum of the boxes that have no constraint left; the travellers have one each.
     """
-    cdef Py_ssize_t i, n_kept, n_taken
+    cdef Py_ssize_t i, n_kept, n_taken, n_attributes = expansion.cardinalities.shape[0]
     cdef int64_t attribute, digit, place
     cdef float64_t taken_real, taken_imag
     cdef Traveller* beyond
@@ -185,7 +194,7 @@ cdef void expand_from(
                     continue
                 beyond[n_taken] = here[i]
                 multiply(
-                    &beyond[n_taken], expansion.factors + expansion.first_factor[here[i].constraint] + 2 * digit
+                    &beyond[n_taken], &expansion.factors[expansion.first_factor[here[i].constraint] + 2 * digit]
                 )
                 if advance(expansion.boxes, &beyond[n_taken]):
                     n_taken += 1
@@ -198,7 +207,7 @@ cdef void expand_from(
         n_kept = 0
         for i in range(n):
             if here[i].attribute == attribute:
-                multiply(&here[i], expansion.factors + expansion.first_factor[here[i].constraint])
+                multiply(&here[i], &expansion.factors[expansion.first_factor[here[i].constraint]])
                 if not advance(expansion.boxes, &here[i]):
                     real += here[i].real
                     imag += here[i].imag
@@ -208,7 +217,7 @@ cdef void expand_from(
         n = n_kept
     expansion.places[order] -= 1
     place = expansion.places[order]
-    memcpy(partitions + place * expansion.n_attributes, row, expansion.n_attributes * sizeof(digit_t))
+    memcpy(partitions + place * n_attributes, row, n_attributes * sizeof(digit_t))
     expansion.coefficients[2 * place], expansion.coefficients[2 * place + 1] = real, imag
 
 
@@ -227,41 +236,41 @@ cdef Py_ssize_t drop_negligible(
     return n_kept
 
 
-cdef int expand_into(
-    digit_t[:, ::1] partitions, Expansion* expansion, const float64_t[::1] values, Py_ssize_t* n_kept
-) except -1:
-    cdef digit_t[::1] row = np.zeros(expansion.n_attributes, dtype=np.asarray(partitions).dtype)
-    cdef Traveller* room = room_for(expansion.boxes)
-    cdef float64_t settled = 0.0, greatest = 0.0
-    cdef Py_ssize_t n, i
+def _expand(digit_t[:, ::1] partitions, const float64_t[::1] values, Expansion expansion):
+    """Write all partitions and coefficients; return how many are not negligible, which come first then."""
+    cdef Py_ssize_t n, i, n_attributes = partitions.shape[1]
+    cdef digit_t[::1] row = np.zeros(n_attributes, dtype=np.asarray(partitions).dtype)
+    cdef float64_t settled, greatest = 0.0
+    cdef Traveller* room = set_out(expansion.boxes, values, &n, &settled)
     with nogil:
-        n = set_out(expansion.boxes, values, room, &settled)
         expand_from(expansion, &partitions[0, 0], &row[0], room, n, settled, 0.0, 0)
         free(room)
         for i in range(values.shape[0]):
             greatest = max(greatest, fabs(values[i]))
-        n_kept[0] = drop_negligible(
-            &partitions[0, 0], expansion.coefficients, partitions.shape[0], expansion.n_attributes,
-            NEGLIGIBLE * greatest,
+        n = drop_negligible(
+            &partitions[0, 0], &expansion.coefficients[0], partitions.shape[0], n_attributes, NEGLIGIBLE * greatest
         )
-    return 0
+    return n
 
 
-cdef object constraint_factors(BoxArrays* boxes, Roots roots, const int64_t[::1] first):
+cdef int set_factors(Expansion expansion) except -1:
     """Compute the coefficients of every constraint alone: the mean of exp(2 pi i x digit / cardinality) where it is
     met."""
-    cdef float64_t[::1] factors = np.empty(first[first.shape[0] - 1] + 1)
-    cdef int64_t constraint, attribute, digit, cardinality
+    cdef const int64_t[::1] attribute = expansion.boxes.attribute
+    cdef Roots roots = Roots(expansion.cardinalities)
+    cdef int64_t constraint, digit, cardinality
     cdef float64_t* factor
-    for constraint in range(first.shape[0] - 1):
-        attribute = boxes.attribute[constraint]
-        cardinality = roots.cardinalities[attribute]
+    sizes = 2 * np.asarray(expansion.cardinalities)[np.asarray(attribute)]
+    expansion.first_factor = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    expansion.factors = np.empty(sizes.sum())
+    for constraint in range(attribute.shape[0]):
+        cardinality = expansion.cardinalities[attribute[constraint]]
         for digit in range(cardinality):
-            factor = &factors[first[constraint] + 2 * digit]
-            sum_roots(boxes, constraint, roots.of_attribute(attribute), cardinality, digit, factor)
+            factor = &expansion.factors[expansion.first_factor[constraint] + 2 * digit]
+            sum_roots(expansion.boxes, constraint, roots, digit, factor)
             factor[0] /= <float64_t>cardinality
             factor[1] /= <float64_t>cardinality
-    return factors
+    return 0
 
 
 def expand_spectrum(
@@ -272,27 +281,17 @@ def expand_spectrum(
     `order_counts` is what `count_orders` gives without a limit. Coefficients that only rounding keeps from being zero
     are left out, but for the first; conjugate partitions have exactly conjugate coefficients.
     """
-    cdef Boxes given = Boxes(boxes)
-    cdef Roots roots = Roots(cardinalities)
-    cdef Py_ssize_t n_attributes = cardinalities.shape[0], n_kept = 0
-    cdef int64_t[::1] places = np.cumsum(np.asarray(order_counts)).astype(np.int64)
-    cdef int64_t[::1] first = np.concatenate(
-        [[0], np.cumsum(2 * np.asarray(cardinalities)[np.asarray(given.attribute)])]
-    ).astype(np.int64)
-    cdef float64_t[::1] factors = constraint_factors(&given.arrays, roots, first)
-    partitions = np.empty((places[n_attributes], n_attributes), dtype=digit_type(cardinalities))
-    coefficients = np.empty(places[n_attributes], dtype=np.complex128)
-    cdef float64_t[::1] parts = coefficients.view(np.float64)
-    cdef Expansion expansion = Expansion(
-        &given.arrays, &cardinalities[0], n_attributes, &factors[0], &first[0], &parts[0], &places[0]
-    )
-    if partitions.itemsize == 1:
-        expand_into[int8_t](partitions, &expansion, values, &n_kept)
-    elif partitions.itemsize == 2:
-        expand_into[int16_t](partitions, &expansion, values, &n_kept)
-    else:
-        expand_into[int32_t](partitions, &expansion, values, &n_kept)
-    parts = None
+    cdef Expansion expansion = Expansion()
+    cdef Py_ssize_t n_attributes = cardinalities.shape[0]
+    expansion.boxes, expansion.cardinalities = Boxes(boxes), cardinalities
+    expansion.places = np.cumsum(np.asarray(order_counts)).astype(np.int64)
+    set_factors(expansion)
+    # The smallest signed integers that hold all digits.
+    partitions = np.empty((expansion.places[n_attributes], n_attributes), np.min_scalar_type(-np.max(cardinalities)))
+    coefficients = np.empty(len(partitions), dtype=np.complex128)
+    expansion.coefficients = coefficients.view(np.float64)
+    n_kept = _expand(partitions, values, expansion)
+    expansion.coefficients = None
     # Nothing else refers to the arrays.
     partitions.resize((n_kept, n_attributes), refcheck=False)
     coefficients.resize(n_kept, refcheck=False)
@@ -300,6 +299,23 @@ def expand_spectrum(
 
 
 # ----------------------------------------------------------------------------------------------------- between spectra
+
+
+cdef inline int compare(const digit_t* row, const digit_t* other, Py_ssize_t n_attributes) noexcept nogil:
+    """Return -1, 0 or 1 as the first of two partitions of one order comes before the other one, is it, or comes
+    after."""
+    cdef Py_ssize_t m
+    for m in range(n_attributes):
+        if row[m] != other[m]:
+            return -1 if row[m] < other[m] else 1
+    return 0
+
+
+cdef inline Py_ssize_t order_of(const digit_t* row, Py_ssize_t n_attributes) noexcept nogil:
+    cdef Py_ssize_t m, order = 0
+    for m in range(n_attributes):
+        order += row[m] != 0
+    return order
 
 
 def order_starts(const digit_t[:, ::1] partitions):
@@ -382,13 +398,13 @@ def merge_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] oth
 
 
 cdef void mean_characters(
-    BoxArrays* schemata, Roots roots, Py_ssize_t schema, Py_ssize_t lane, float64_t* real, float64_t* imag,
+    Boxes schemata, Roots roots, Py_ssize_t schema, Py_ssize_t lane, float64_t* real, float64_t* imag,
     int8_t* is_constrained,
 ) noexcept nogil:
     """Compute the means of the conjugate characters over a schema, for every attribute and digit, into a lane of
     tables."""
     cdef Py_ssize_t n_attributes = roots.cardinalities.shape[0]
-    cdef int64_t m, digit, run, size, place, cardinality, constraint
+    cdef int64_t m, digit, run, size, place, constraint
     cdef float64_t total[2]
     # Where nothing is constrained, only the digit zero has a mean other than zero.
     for m in range(n_attributes):
@@ -398,12 +414,12 @@ cdef void mean_characters(
             imag[(place + digit) * LANES + lane] = 0.0
     for constraint in range(schemata.indptr[schema], schemata.indptr[schema + 1]):
         m, size = schemata.attribute[constraint], 0
-        place, cardinality = roots.first[m] // 2, roots.cardinalities[m]
+        place = roots.first[m] // 2
         is_constrained[m] = True
         for run in range(schemata.run_indptr[constraint], schemata.run_indptr[constraint + 1]):
             size += schemata.stop[run] - schemata.start[run]
-        for digit in range(1, cardinality):
-            sum_roots(schemata, constraint, roots.of_attribute(m), cardinality, digit, total)
+        for digit in range(1, roots.cardinalities[m]):
+            sum_roots(schemata, constraint, roots, digit, total)
             real[(place + digit) * LANES + lane] = total[0] / <float64_t>size
             imag[(place + digit) * LANES + lane] = -total[1] / <float64_t>size
 
@@ -456,7 +472,7 @@ def evaluate_spectrum(const digit_t[:, ::1] partitions, coefficients, schemata, 
     cdef Boxes given = Boxes(schemata)
     cdef Roots roots = Roots(cardinalities)
     cdef const float64_t[::1] parts = coefficients.view(np.float64)
-    cdef Py_ssize_t n_attributes = cardinalities.shape[0], n_schemata = given.arrays.n_boxes
+    cdef Py_ssize_t n_attributes = cardinalities.shape[0], n_schemata = given.n_boxes
     cdef Py_ssize_t start = 0, lane
     cdef float64_t[::1] averages = np.zeros(n_schemata + LANES)
     cdef float64_t[::1] real = np.zeros(roots.table.shape[0] // 2 * LANES), imag = np.zeros_like(real)
@@ -471,7 +487,7 @@ def evaluate_spectrum(const digit_t[:, ::1] partitions, coefficients, schemata, 
             memset(&last[0], 0, n_attributes * sizeof(digit_t))
             for lane in range(min(LANES, n_schemata - start)):
                 mean_characters(
-                    &given.arrays, roots, start + lane, lane, &real[0], &imag[0], &is_constrained[0]
+                    given, roots, start + lane, lane, &real[0], &imag[0], &is_constrained[0]
                 )
             add_block(
                 &partitions[0, 0], &parts[0], partitions.shape[0], roots, &real[0], &imag[0], &is_constrained[0],

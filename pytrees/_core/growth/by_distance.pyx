@@ -17,24 +17,21 @@ from fractions import Fraction
 import numpy as np
 
 cimport cython
-from libc.math cimport fabs, isnan
+from libc.math cimport isnan
 from libc.stdlib cimport free
-from libc.string cimport memmove
 
-from pytrees._core.base.fractions cimport add_fraction, is_greater_fraction
-from pytrees._core.base.memory cimport reserve
-from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, int128_t, uint64_t, uint128_t
+from pytrees._core.base.fractions cimport add_fraction
+from pytrees._core.base.memory cimport insert_item, remove_item, reserve
+from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t, uint128_t
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.growth.distances cimport (
-    Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
+    DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
 )
-from pytrees._core.growth.global_steps cimport (
-    LeafScan, Step, decreases, end_leaf, is_lower, offer_categories, offer_cuts, precedes, start_leaf,
-)
+from pytrees._core.growth.global_steps cimport LeafScan, Step, decreases, end_leaf, offer_splits, start_leaf
 from pytrees._core.growth.tree cimport (
-    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, nodes_in_preorder,
-    split_leaf, values_of,
+    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
+    nodes_in_preorder, split_leaf, values_of,
 )
 from pytrees._core.rows.partition cimport Features, RowPartition, count_children, has_cut, is_categorical, wide_entries
 from pytrees._core.split.find cimport find_split
@@ -52,14 +49,6 @@ cdef enum:
 MOST_ROWS = 2**26
 
 
-cdef struct Merit:
-    # Exactly numerator / denominator, or where the denominator is 0 a value that is compared with a tolerance. Of a
-    # large merit, which `large_merits` holds, the value is a floating-point approximation.
-    int128_t numerator
-    uint128_t denominator
-    float64_t value
-
-
 cdef struct LeafSteps:
     # What growth by distance knows of a node beside its `Node`.
     index_t label               # as a leaf
@@ -67,7 +56,7 @@ cdef struct LeafSteps:
     # Of a leaf: the best split within it, and where the distance is a sum over the leaves the best global step.
     bint knows_local, knows_global, has_large_merit
     Step local_step, global_step
-    Merit merit
+    Gain merit                  # of the former: as a priority, but not in samples
 
 
 @cython.final
@@ -85,7 +74,6 @@ cdef class GrowthByDistance:
     # Whether steps judge the whole tree, whether they judge leaves, at least where no global one decreases the
     # distance, and whether each must decrease it.
     cdef bint is_global, is_local, must_decrease
-    cdef dict large_merits          # exact merits by leaf, where a `Merit` has no room for them
     cdef int64_t[::1] counts        # scratch: class counts of a node
 
     def __dealloc__(self):
@@ -148,31 +136,18 @@ cdef int _add_leaf(GrowthByDistance growth, index_t node, index_t label) except 
 
 cdef int _open_leaves(GrowthByDistance growth, index_t first, index_t stop, index_t position) except -1 nogil:
     """Put those of these leaves that may be split among the open ones, at this position."""
-    cdef index_t leaf, n_opening = 0
-    for leaf in range(first, stop):
-        n_opening += growth.tree.nodes[leaf].may_split
-    reserve(
-        <void**> &growth.open_leaves, &growth.open_capacity, <Py_ssize_t> growth.n_open + n_opening, sizeof(index_t),
-        b"open leaves",
-    )
-    memmove(
-        &growth.open_leaves[position + n_opening], &growth.open_leaves[position],
-        (growth.n_open - position) * sizeof(index_t),
-    )
-    growth.n_open += n_opening
-    for leaf in range(first, stop):
+    cdef index_t leaf
+    for leaf in range(stop - 1, first - 1, -1):
         if growth.tree.nodes[leaf].may_split:
-            growth.open_leaves[position] = leaf
-            position += 1
+            (<index_t*> insert_item(
+                <void**> &growth.open_leaves, &growth.open_capacity, &growth.n_open, position, sizeof(index_t),
+                b"open leaves",
+            ))[0] = leaf
     return 0
 
 
 cdef void _close_leaf(GrowthByDistance growth, index_t position) noexcept nogil:
-    growth.n_open -= 1
-    memmove(
-        &growth.open_leaves[position], &growth.open_leaves[position + 1],
-        (growth.n_open - position) * sizeof(index_t),
-    )
+    remove_item(growth.open_leaves, &growth.n_open, position, sizeof(index_t))
 
 
 # ----------------------------------------------------------------------------------------------------------- clusters
@@ -193,21 +168,20 @@ cdef void _move_rows(GrowthByDistance growth, index_t node, int sign) noexcept n
 cdef void _exchange(GrowthByDistance growth, index_t leaf) noexcept nogil:
     """Move the rows of a leaf that was split to the clusters of its children. A global step, whose gain is not known
     yet, gains by how much the distance decreases, by the leaf's share of the rows."""
-    cdef const Clusters* clusters = growth.scan.clusters
     cdef Node* node = &growth.tree.nodes[leaf]
-    cdef float64_t before = distance_of(clusters), after, total = 0.0
+    cdef float64_t before = distance_of(growth.scan.clusters), after, total = 0.0
     cdef index_t label, child
     _move_rows(growth, leaf, -1)
     for child in range(node.first_child, node.first_child + node.n_children):
         _move_rows(growth, child, 1)
     if not isnan(node.gain):
         return
-    after = distance_of(clusters)
+    after = distance_of(growth.scan.clusters)
     for label in range(growth.tree.n_classes):
         total += values_of(growth.tree, leaf)[label]
     if is_similarity(growth.code):
         before, after = after, before
-    node.gain = (before - after) * <float64_t> clusters.total / total
+    node.gain = (before - after) * <float64_t> growth.scan.clusters.total / total
 
 
 # -------------------------------------------------------------------------------------------------------------- steps
@@ -236,10 +210,21 @@ cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
                 _close_leaf(growth, position)
                 continue
             steps.knows_global = True
-        if is_kept and (best.leaf == NONE or precedes(&steps.global_step, best)):
+        # Where steps are kept they are compared by whole-numbered costs.
+        if is_kept and (
+            best.leaf == NONE or steps.global_step.cost < best.cost
+            or steps.global_step.cost == best.cost and _is_lower(&steps.global_step, best)
+        ):
             best[0] = steps.global_step
         position += 1
     return best.leaf != NONE
+
+
+cdef inline bint _is_lower(const Step* step, const Step* best) noexcept nogil:
+    """Whether the step has the lower feature, or of one feature the lower threshold."""
+    if step.split.feature != best.split.feature:
+        return step.split.feature < best.split.feature
+    return step.split.threshold < best.split.threshold
 
 
 cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1 nogil:
@@ -251,23 +236,19 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
     cdef bint can_split = False
     check_node_signals(growth.tree, leaf)
     draw_features(growth.tree.scanner, &rows, growth.tree.nodes[leaf].random_state)
-    start_leaf(growth.scan, leaf, growth.leaves[leaf].label, _whole_counts(growth, leaf))
+    start_leaf(growth.scan, leaf, growth.leaves[leaf].label, _whole_counts(growth, leaf), &rows.block)
     for i in range(growth.tree.scanner.n_drawn + growth.tree.scanner.n_drawn_categories):
         feature = _drawn_feature(growth.tree.scanner, i, &n_categorical)
         entries = wide_entries(growth.tree.partition, rows.block, feature, rows.start, rows.stop)
-        growth.scan.is_categorical = is_categorical(growth.tree.partition.features, feature)
         n_children = 2
-        if growth.scan.is_categorical:
+        if is_categorical(growth.tree.partition.features, feature):
             n_children = count_children(entries, n, min_samples_leaf)
             if n_children == 0 or not has_room(growth.tree, n_children):
                 continue
         elif not has_cut(growth.tree.partition, rows.block, feature, rows.start, rows.stop, min_samples_leaf):
             continue
         can_split = True
-        if n_children > 2:
-            offer_categories(growth.scan, entries, n, feature, n_children, best)
-        else:
-            offer_cuts(growth.scan, growth.tree.partition, rows.block, entries, n, feature, best)
+        offer_splits(growth.scan, entries, n, feature, n_children, best)
     end_leaf(growth.scan)
     return can_split
 
@@ -303,7 +284,7 @@ cdef int _find_local(GrowthByDistance growth, Step* best) except -1 nogil:
             nearest == NULL
             or _comes_nearer(growth, steps, nearest)
             or not _comes_nearer(growth, nearest, steps)
-            and is_lower(&steps.local_step, &nearest.local_step)
+            and _is_lower(&steps.local_step, &nearest.local_step)
         ):
             nearest = steps
         position += 1
@@ -354,29 +335,24 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
                 growth.code, <const float64_t*> values_of(growth.tree, leaf), growth.tree.n_classes, &weight,
                 &total_weight,
             )
-        steps.merit.numerator = 0
         steps.merit.denominator = 0
-        steps.merit.value = split.gain.value + weight / total_weight
+        steps.merit.priority = split.gain.value + weight / total_weight
         return 0
     for label in range(growth.tree.n_classes):
         total += counts[label]
     if growth.knows_distance:
         score_undivided(growth.code, counts, growth.tree.n_classes, &numerator, &denominator)
-    if split.is_large or not _set_merit(&steps.merit, &split.gain, total, numerator, denominator):
+    steps.merit.numerator = split.gain.numerator
+    steps.merit.denominator = split.gain.denominator * <uint128_t> total
+    # Gains are counted in samples.
+    if (
+        split.is_large or split.gain.denominator > (<uint128_t> 1 << MERIT_BITS) // <uint128_t> total
+        or numerator != 0
+        and not add_fraction(&steps.merit.numerator, &steps.merit.denominator, numerator, <uint128_t> denominator)
+    ):
         with gil:
             _set_large_merit(growth, leaf, int(total), int(numerator), int(denominator))
     return 0
-
-
-cdef inline bint _set_merit(
-    Merit* merit, const Gain* gain, int64_t total, int64_t numerator, int64_t denominator
-) noexcept nogil:
-    """Write gain / total + numerator / denominator, the gain being counted in samples; False where there is no room."""
-    if gain.denominator > (<uint128_t> 1 << MERIT_BITS) // <uint128_t> total:
-        return False
-    merit.numerator = gain.numerator
-    merit.denominator = gain.denominator * <uint128_t> total
-    return numerator == 0 or add_fraction(&merit.numerator, &merit.denominator, numerator, <uint128_t> denominator)
 
 
 cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerator, denominator) except -1:
@@ -386,70 +362,28 @@ cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerato
     gain = growth.tree.scanner.children.large_gain if split.is_large else exact_fraction(&split.gain)
     merit = gain / total + Fraction(numerator, denominator)
     steps.has_large_merit = True
-    steps.merit.value = float(merit)
-    growth.large_merits[leaf] = merit
+    steps.merit.priority = float(merit)
+    growth.tree.large_priorities[leaf] = merit
     return 0
 
 
-cdef bint _comes_nearer(GrowthByDistance growth, const LeafSteps* steps, const LeafSteps* other) except -1 nogil:
+cdef inline bint _comes_nearer(GrowthByDistance growth, const LeafSteps* steps, const LeafSteps* other) except -1 nogil:
     """Whether the best split of a leaf comes nearer than that of another one."""
-    cdef const Merit* merit = &steps.merit
-    cdef const Merit* other_merit = &other.merit
-    cdef float64_t value, other_value
-    if not steps.has_large_merit and not other.has_large_merit:
-        if merit.denominator == 0:
-            return exceeds_by_tolerance(merit.value, other_merit.value)
-        return is_greater_fraction(
-            merit.numerator, merit.denominator, other_merit.numerator, other_merit.denominator
-        )
-    value = _value_of(steps)
-    other_value = _value_of(other)
-    # Both are rounded three times at most.
-    if fabs(value - other_value) > 2.0**-50 * (fabs(value) + fabs(other_value)):
-        return value > other_value
-    with gil:
-        return _exact_merit(growth, steps) > _exact_merit(growth, other)
-
-
-cdef inline float64_t _value_of(const LeafSteps* steps) noexcept nogil:
-    """Return a floating-point approximation of an exact merit."""
-    if steps.has_large_merit:
-        return steps.merit.value
-    return <float64_t> steps.merit.numerator / <float64_t> steps.merit.denominator
-
-
-cdef inline object _exact_merit(GrowthByDistance growth, const LeafSteps* steps):
-    cdef Gain fraction
-    if steps.has_large_merit:
-        return growth.large_merits[steps.local_step.leaf]
-    fraction.numerator = steps.merit.numerator
-    fraction.denominator = steps.merit.denominator
-    return exact_fraction(&fraction)
+    return is_greater_split(
+        growth.tree, steps.local_step.leaf, &steps.merit, steps.has_large_merit, other.local_step.leaf, &other.merit,
+        other.has_large_merit,
+    )
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
 
 cdef LeafScan _leaf_scan(GrowthByDistance growth, const index_t[::1] y, weights, rows, bint all_labels):
     """Return the scan of global steps, of a tree that has no nodes yet."""
-    counts = np.bincount(
-        np.asarray(y)[rows], None if weights is None else weights[rows], minlength=growth.tree.n_classes
-    )
+    counts = np.bincount(np.asarray(y)[rows], None if weights is None else weights[rows], growth.tree.n_classes)
     if counts.sum() >= MOST_ROWS:
         raise ValueError(f"Global evaluation counts at most {MOST_ROWS - 1} samples, got {counts.sum():.0f}.")
     has_categories = growth.tree.partition.features.n_categories.shape[0] > 0
     return LeafScan(growth.code, counts.astype(np.int64), growth.tree.scanner, all_labels, has_categories)
-
-
-cdef dict _arrays(GrowthByDistance growth):
-    """Return the arrays of the tree."""
-    cdef const index_t[::1] order = nodes_in_preorder(growth.tree)
-    further = np.empty((2, order.shape[0]), dtype=np.int64)
-    cdef int64_t[:, ::1] labels_and_steps = further
-    cdef Py_ssize_t i
-    for i in range(order.shape[0]):
-        labels_and_steps[0, i] = growth.leaves[order[i]].label
-        labels_and_steps[1, i] = growth.leaves[order[i]].step
-    return arrays_of(growth.tree, order) | {"label": further[0], "split_step": further[1]}
 
 
 def grow_by_distance(
@@ -465,16 +399,14 @@ def grow_by_distance(
     above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a category; None: no feature does, and
     the dict has only the arrays of a binary tree.
     """
-    cdef GrowingTree tree = GrowingTree()
+    cdef RowPartition partition
     cdef GrowthByDistance growth = GrowthByDistance()
     criterion = "entropy" if distance == "information_gain" else distance
     check_samples(X.shape[0], y, weights, n_classes, criterion)
-    growth.tree = tree
     growth.knows_distance = isinstance(distance, str) and distance in DISTANCES
     growth.is_global = evaluation != "local"
     growth.is_local = evaluation != "global"
     growth.must_decrease = stop == "no_decrease"
-    growth.large_merits = {}
     if growth.is_global and weights is not None and weights.dtype == np.float64:
         raise ValueError("Global evaluation counts samples: their weights must be whole numbers.")
     weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
@@ -484,17 +416,17 @@ def grow_by_distance(
     if growth.knows_distance:
         growth.code = DISTANCES[distance]
     growth.counts = np.zeros(n_classes, dtype=np.int64)
-    tree.n_classes = <index_t> n_classes
-    tree.max_depth = max_depth
-    tree.min_samples_split = min_samples_split
-    tree.max_leaf_nodes = max_leaf_nodes
-    tree.partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
-    check_categories(criterion, tree.partition.features)
-    tree.scanner = make_scanner(
-        tree.partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
+    partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
+    check_categories(criterion, partition.features)
+    scanner = make_scanner(
+        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
     )
+    growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     if growth.is_global:
         growth.scan = _leaf_scan(growth, y, weights, rows, labels == "all")
     with nogil:
         _grow(growth, seed)
-    return _arrays(growth)
+    cdef const index_t[::1] order = nodes_in_preorder(growth.tree)
+    labels_and_steps = [(growth.leaves[node].label, growth.leaves[node].step) for node in order]
+    label, split_step = np.array(labels_and_steps, dtype=np.int64).T.copy()
+    return arrays_of(growth.tree, order) | {"label": label, "split_step": split_step}

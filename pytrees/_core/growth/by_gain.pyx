@@ -14,17 +14,15 @@ their parent's.
 import numpy as np
 
 cimport cython
-from libc.math cimport fabs
 from libc.stdlib cimport free
 from libc.string cimport memmove
 
-from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
-from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.gain cimport is_greater_priority
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
-    GrowingTree, add_root, arrays_of, check_node_signals, count_node_classes, has_room, nodes_in_preorder, split_leaf,
+    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
+    nodes_in_preorder, split_leaf,
 )
 from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
@@ -66,14 +64,11 @@ cdef class GrowthByGain:
     cdef OpenLeaf* open_leaves
     cdef Py_ssize_t open_capacity
     cdef index_t n_open
-    # Total count times gain of the open leaves whose splits have large ones, by node; see ChildCounts.
-    cdef dict large_gains
 
     # Of a user's criterion, whose cuts are judged many at once.
     cdef bint searches_together
-    cdef OpenLeaf* spare_leaves
     cdef UserCut* user_cuts         # by position among the open leaves
-    cdef Py_ssize_t spare_capacity, user_cut_capacity
+    cdef Py_ssize_t user_cut_capacity
 
     # Counts of bins: of nodes of more rows than block_rows.
     cdef index_t block_rows
@@ -82,7 +77,6 @@ cdef class GrowthByGain:
 
     def __dealloc__(self):
         free(self.open_leaves)
-        free(self.spare_leaves)
         free(self.user_cuts)
 
 
@@ -102,7 +96,7 @@ cdef int _grow(GrowthByGain growth, uint64_t seed) except -1 nogil:
                 break
         position = _best_open_leaf(growth) if growth.is_best_first else growth.n_open - 1
         leaf = growth.open_leaves[position]
-        _remove_open(growth, position)
+        remove_item(growth.open_leaves, &growth.n_open, position, sizeof(OpenLeaf))
         # With too many children the leaf stays one; the split of another may still have few enough.
         if (leaf.is_searched or _search(growth, &leaf)) and has_room(growth.tree, leaf.split.n_children):
             _split_leaf(growth, &leaf, position)
@@ -116,17 +110,16 @@ cdef int _grow(GrowthByGain growth, uint64_t seed) except -1 nogil:
 cdef int _grow_in_rounds(GrowthByGain growth) except -1 nogil:
     """Split all open leaves, then all of their children, until none is left."""
     cdef index_t i, n_leaves
-    cdef OpenLeaf* leaves
+    cdef OpenLeaf leaf
     while growth.n_open > 0:
         _search_together(growth)
-        # The leaves to split now and the children that come of them take turns in two arrays.
-        leaves = growth.open_leaves
         n_leaves = growth.n_open
-        growth.open_leaves, growth.spare_leaves = growth.spare_leaves, leaves
-        growth.open_capacity, growth.spare_capacity = growth.spare_capacity, growth.open_capacity
-        growth.n_open = 0
         for i in range(n_leaves):
-            _split_leaf(growth, &leaves[i], growth.n_open)
+            leaf = growth.open_leaves[i]
+            _split_leaf(growth, &leaf, growth.n_open)
+        # Behind them stand the children that came of them.
+        growth.n_open -= n_leaves
+        memmove(growth.open_leaves, growth.open_leaves + n_leaves, growth.n_open * sizeof(OpenLeaf))
     return 0
 
 
@@ -135,7 +128,7 @@ cdef int _split_leaf(GrowthByGain growth, const OpenLeaf* leaf, index_t position
     cdef index_t child, first_child = growth.tree.n_nodes
     split_leaf(growth.tree, leaf.node, &leaf.split)
     if not growth.tree.nodes[leaf.node].rows.in_block:
-        _leave_counts(growth, leaf.node)
+        _leave_counts(growth, &growth.tree.nodes[leaf.node])
     for child in range(first_child + leaf.split.n_children - 1, first_child - 1, -1):
         position += _open(growth, child, position)
     return 0
@@ -154,25 +147,10 @@ cdef int _open(GrowthByGain growth, index_t node, index_t position) except -1 no
     if not opens:
         _close(growth, node)
         return 0
-    reserve(
-        <void**> &growth.open_leaves, &growth.open_capacity, <Py_ssize_t> growth.n_open + 1, sizeof(OpenLeaf),
-        b"open leaves",
-    )
-    memmove(
-        &growth.open_leaves[position + 1], &growth.open_leaves[position],
-        (growth.n_open - position) * sizeof(OpenLeaf),
-    )
-    growth.open_leaves[position] = leaf
-    growth.n_open += 1
+    (<OpenLeaf*> insert_item(
+        <void**> &growth.open_leaves, &growth.open_capacity, &growth.n_open, position, sizeof(OpenLeaf), b"open leaves"
+    ))[0] = leaf
     return 1
-
-
-cdef void _remove_open(GrowthByGain growth, index_t position) noexcept nogil:
-    memmove(
-        &growth.open_leaves[position], &growth.open_leaves[position + 1],
-        (growth.n_open - position - 1) * sizeof(OpenLeaf),
-    )
-    growth.n_open -= 1
 
 
 cdef void _close(GrowthByGain growth, index_t node) noexcept nogil:
@@ -185,36 +163,16 @@ cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
     """Return the position of the leaf whose split gains most, counted in samples; of equal ones that of the leftmost,
     which is the first in preorder."""
     cdef index_t i, best = growth.n_open - 1
+    cdef const OpenLeaf* leaf
+    cdef const OpenLeaf* leader = &growth.open_leaves[best]
     for i in range(growth.n_open - 2, -1, -1):
-        if _is_better(growth, &growth.open_leaves[i], &growth.open_leaves[best]):
-            best = i
+        leaf = &growth.open_leaves[i]
+        if is_greater_split(
+            growth.tree, leaf.node, &leaf.split.gain, leaf.split.is_large, leader.node, &leader.split.gain,
+            leader.split.is_large,
+        ):
+            best, leader = i, leaf
     return best
-
-
-cdef bint _is_better(GrowthByGain growth, const OpenLeaf* leaf, const OpenLeaf* other) except -1 nogil:
-    """Whether the leaf's split gains more than that of another leaf, counted in samples."""
-    cdef float64_t gain, other_gain, margin
-    if not (leaf.split.is_large or other.split.is_large):
-        return is_greater_priority(&leaf.split.gain, &other.split.gain)
-    gain = _total_gain(leaf)
-    other_gain = _total_gain(other)
-    # Both are rounded a few times by 2**-53.
-    margin = 2.0**-50 * (fabs(gain) + fabs(other_gain))
-    if fabs(gain - other_gain) > margin:
-        return gain > other_gain
-    with gil:
-        return _exact_total_gain(growth, leaf) > _exact_total_gain(growth, other)
-
-
-cdef inline float64_t _total_gain(const OpenLeaf* leaf) noexcept nogil:
-    """Return a floating-point approximation of total count times gain."""
-    if leaf.split.is_large:
-        return leaf.split.gain.priority
-    return <float64_t> leaf.split.gain.numerator / <float64_t> leaf.split.gain.denominator
-
-
-cdef inline object _exact_total_gain(GrowthByGain growth, const OpenLeaf* leaf):
-    return growth.large_gains[leaf.node] if leaf.split.is_large else exact_fraction(&leaf.split.gain)
 
 
 # ------------------------------------------------------------------------------------------------------------ searches
@@ -225,7 +183,7 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     find_split(growth.tree.scanner, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
     if leaf.split.is_large and growth.is_best_first:
         with gil:
-            growth.large_gains[leaf.node] = growth.tree.scanner.children.large_gain
+            growth.tree.large_priorities[leaf.node] = growth.tree.scanner.children.large_gain
     return _gains_enough(growth, leaf)
 
 
@@ -254,7 +212,7 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         )
         if not _gains_enough(growth, leaf):
             _close(growth, leaf.node)
-            _remove_open(growth, i)
+            remove_item(growth.open_leaves, &growth.n_open, i, sizeof(OpenLeaf))
     return 0
 
 
@@ -266,7 +224,7 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
     """Return the node's rows, in a block or with counts of bins."""
     cdef NodeRows* rows = &growth.tree.nodes[node].rows
     check_node_signals(growth.tree, node)
-    if not rows.in_block and _uses_bins(growth, rows):
+    if not rows.in_block and rows.stop - rows.start > growth.block_rows:
         _take_counts(growth, rows)
     elif not rows.in_block:
         start_block(growth.tree.scanner, rows)
@@ -274,10 +232,6 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
 
 
 # ----------------------------------------------------------------------------------------------------- counts of bins
-
-cdef inline bint _uses_bins(GrowthByGain growth, const NodeRows* rows) noexcept nogil:
-    return rows.stop - rows.start > growth.block_rows
-
 
 cdef int _take_counts(GrowthByGain growth, NodeRows* rows) except -1 nogil:
     """Count the bins of a node that uses them, where they are not what a split left of its parent's."""
@@ -306,48 +260,34 @@ cdef inline void _drop_counts(GrowthByGain growth, Slot* slot) noexcept nogil:
         give_back(growth.histograms, slot)
 
 
-cdef int _leave_counts(GrowthByGain growth, index_t node) except -1 nogil:
-    """Leave the counts of a node that has been split to its children, or give them back."""
-    cdef index_t first = growth.tree.nodes[node].first_child
-    if is_categorical(growth.tree.partition.features, growth.tree.nodes[node].feature):
-        # Children's bins are counted when it is their turn: of many children few are then in memory at once.
-        _drop_counts(growth, growth.tree.nodes[node].rows.slot)
-        return 0
-    return _divide_counts(growth, growth.tree.nodes[node].rows.slot, first, first + 1)
-
-
-cdef int _divide_counts(GrowthByGain growth, Slot* slot, index_t smaller, index_t greater) except -1 nogil:
-    """Give the counts of a node to those of its two children that use bins: the rows of the smaller child are counted,
-    those of the greater one are what is left of their parent's."""
-    cdef NodeRows* rows = &growth.tree.nodes[smaller].rows
-    cdef NodeRows* greater_rows = &growth.tree.nodes[greater].rows
-    cdef bint counts, greater_counts
-    cdef Slot* other
-    if rows.stop - rows.start > greater_rows.stop - greater_rows.start:
-        rows, greater_rows = greater_rows, rows
+cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
+    """Leave the counts of a node that has been split to its greater child, once those of the other rows are taken away,
+    or give them back. The bins of other children are counted when it is their turn: of many children few are then in
+    memory at once."""
+    cdef Node* smaller = &growth.tree.nodes[node.first_child]
+    cdef Node* greater = smaller + 1
+    cdef Slot* slot
+    if smaller.rows.stop - smaller.rows.start > greater.rows.stop - greater.rows.start:
         smaller, greater = greater, smaller
-    counts = growth.tree.nodes[smaller].may_split and _uses_bins(growth, rows)
-    greater_counts = growth.tree.nodes[greater].may_split and _uses_bins(growth, greater_rows)
-    if growth.drawn_slot != NULL:
-        rows.slot = growth.drawn_slot if counts else NULL
-        greater_rows.slot = growth.drawn_slot if greater_counts else NULL
+    if (
+        growth.drawn_slot != NULL or is_categorical(growth.tree.partition.features, node.feature)
+        or not _will_count(growth, greater)
+    ):
+        _drop_counts(growth, node.rows.slot)
         return 0
-    if not greater_counts:
-        if counts:
-            _count_all(growth, slot, rows)
-            rows.slot = slot
-        else:
-            give_back(growth.histograms, slot)
-        return 0
-    other = take_slot(growth.histograms)
-    _count_all(growth, other, rows)
-    subtract(growth.histograms, slot, other)
-    greater_rows.slot = slot
-    if counts:
-        rows.slot = other
+    slot = take_slot(growth.histograms)
+    _count_all(growth, slot, &smaller.rows)
+    subtract(growth.histograms, node.rows.slot, slot)
+    greater.rows.slot = node.rows.slot
+    if _will_count(growth, smaller):
+        smaller.rows.slot = slot
     else:
-        give_back(growth.histograms, other)
+        give_back(growth.histograms, slot)
     return 0
+
+
+cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nogil:
+    return node.may_split and node.rows.stop - node.rows.start > growth.block_rows
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
@@ -420,28 +360,23 @@ def grow_by_gain(
         )
     check_categories(criterion, shared.features)
     rows = np.arange(X.shape[0]) if rows is None else rows
-    cdef GrowingTree tree = GrowingTree()
+    cdef RowPartition partition
     cdef GrowthByGain growth = GrowthByGain()
     can_use_bins = shared.bins is not None and weights_are_whole
-    growth.tree = tree
     growth.block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     n_places = X.shape[0] if is_ranked(shared.features) else growth.block_rows
     is_wide = max(n_places, n_classes) > NARROW_LIMIT
-    tree.partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
+    partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
     if growth.block_rows < len(rows):
-        growth.histograms = Histograms(tree.partition, shared.bins, y, weights, n_classes)
-    tree.scanner = make_scanner(
-        tree.partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates,
-        max_features, n_threads,
+        growth.histograms = Histograms(partition, shared.bins, y, weights, n_classes)
+    scanner = make_scanner(
+        partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,
+        n_threads,
     )
-    tree.n_classes = <index_t> n_classes
-    tree.max_depth = max_depth
-    tree.min_samples_split = min_samples_split
-    tree.max_leaf_nodes = max_leaf_nodes
+    growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     growth.is_best_first = max_leaf_nodes < UNLIMITED
     growth.min_gain = min_gain
-    growth.searches_together = tree.scanner.judging == OWN_CLASS_COUNTS
-    growth.large_gains = {}
+    growth.searches_together = growth.tree.scanner.judging == OWN_CLASS_COUNTS
     with nogil:
         _grow(growth, seed)
-    return arrays_of(tree, nodes_in_preorder(tree))
+    return arrays_of(growth.tree, nodes_in_preorder(growth.tree))

@@ -5,7 +5,7 @@ gain, accuracy, mae), a fraction (gini, jaccard), or two whole numbers of whose 
 normalised variation of information). A term follows from the size of T_i and an inner sum over the classes.
 
 The functions here are inlined into the loops over cuts, where the distance's code is a constant. A code that is none of
-`DistanceCode` never comes here: `ClusterMemory` refuses it.
+`DistanceCode` never comes here: `Clusters` refuse it.
 """
 
 cimport cython
@@ -30,28 +30,19 @@ ctypedef fused Count:
     float64_t
 
 
-cdef struct Clusters:
-    DistanceCode code
-    index_t n_classes
-    const int64_t* table        # n log2 n
-    int64_t* counts             # |T_i ∩ Y_j|: by class j, then cluster i
-    int64_t* cluster_sizes
-    int64_t* class_sizes
-    int64_t* sums               # by cluster the inner sum, and what follows from it
-    Term* terms
-    int64_t total
-    int64_t class_entropy       # of Y, times the rows
-
-
 @cython.final
-cdef class ClusterMemory:
-    """The arrays of a `Clusters`."""
+cdef class Clusters:
+    """The clusters of the tree, by predicted class, and what a distance needs to know of them."""
 
-    cdef Clusters clusters
-    cdef const int64_t[::1] table
-    cdef int64_t[:, ::1] counts
-    cdef int64_t[::1] cluster_sizes, class_sizes, sums
-    cdef int64_t[:, ::1] terms
+    cdef DistanceCode code
+    cdef index_t n_classes
+    cdef const int64_t[::1] table       # n log2 n
+    cdef int64_t[::1] counts            # |T_i ∩ Y_j|: by class j, then cluster i
+    cdef int64_t[::1] cluster_sizes, class_sizes
+    cdef int64_t[::1] sums              # by cluster the inner sum, and what follows from it
+    cdef Term[::1] terms
+    cdef int64_t total
+    cdef int64_t class_entropy          # of Y, times the rows
 
 
 cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
@@ -82,7 +73,7 @@ cdef inline bint separates(DistanceCode code) noexcept nogil:
 
 
 cdef inline int64_t part(
-    DistanceCode code, const int64_t* table, index_t cluster, index_t label, int64_t count
+    DistanceCode code, Clusters clusters, index_t cluster, index_t label, int64_t count
 ) noexcept nogil:
     """Return what `count` rows of the class add to the cluster's inner sum."""
     if sees_the_diagonal(code):
@@ -91,11 +82,11 @@ cdef inline int64_t part(
         return count * count
     if code == DISTANCE_MAE:
         return count * (cluster - label if cluster > label else label - cluster)
-    return table[count]
+    return clusters.table[count]
 
 
 cdef inline int64_t inner_sum(
-    DistanceCode code, const Clusters* clusters, index_t cluster, const int64_t* more
+    DistanceCode code, Clusters clusters, index_t cluster, const int64_t* more
 ) noexcept nogil:
     """Return the inner sum of the cluster with these rows of every class added to it."""
     cdef index_t label, k = clusters.n_classes
@@ -103,14 +94,12 @@ cdef inline int64_t inner_sum(
     if sees_the_diagonal(code):
         return clusters.counts[<Py_ssize_t> cluster * k + cluster] + more[cluster]
     for label in range(k):
-        total += part(
-            code, clusters.table, cluster, label, clusters.counts[<Py_ssize_t> label * k + cluster] + more[label]
-        )
+        total += part(code, clusters, cluster, label, clusters.counts[<Py_ssize_t> label * k + cluster] + more[label])
     return total
 
 
 cdef inline Term term_of(
-    DistanceCode code, const Clusters* clusters, index_t cluster, int64_t inner, int64_t size
+    DistanceCode code, Clusters clusters, index_t cluster, int64_t inner, int64_t size
 ) noexcept nogil:
     """Return the term of a cluster of this inner sum and size."""
     cdef Term term
@@ -139,7 +128,7 @@ cdef inline Term term_of(
     return term
 
 
-cdef inline void change_cluster(Clusters* clusters, index_t cluster, const int64_t* more, int sign) noexcept nogil:
+cdef inline void change_cluster(Clusters clusters, index_t cluster, const int64_t* more, int sign) noexcept nogil:
     """Add the rows of these class counts to a cluster, or take them away."""
     cdef index_t label, k = clusters.n_classes
     cdef int64_t inner = 0, count
@@ -147,14 +136,12 @@ cdef inline void change_cluster(Clusters* clusters, index_t cluster, const int64
         count = clusters.counts[<Py_ssize_t> label * k + cluster] + sign * more[label]
         clusters.counts[<Py_ssize_t> label * k + cluster] = count
         clusters.cluster_sizes[cluster] += sign * more[label]
-        inner += part(clusters.code, clusters.table, cluster, label, count)
+        inner += part(clusters.code, clusters, cluster, label, count)
     clusters.sums[cluster] = inner
-    clusters.terms[cluster] = term_of(
-        clusters.code, clusters, cluster, inner, clusters.cluster_sizes[cluster]
-    )
+    clusters.terms[cluster] = term_of(clusters.code, clusters, cluster, inner, clusters.cluster_sizes[cluster])
 
 
-cdef inline Term sum_of_terms(const Clusters* clusters) noexcept nogil:
+cdef inline Term sum_of_terms(Clusters clusters) noexcept nogil:
     """Return the sums of both parts of the terms, which are no fractions."""
     cdef index_t cluster
     cdef Term total
@@ -166,7 +153,7 @@ cdef inline Term sum_of_terms(const Clusters* clusters) noexcept nogil:
     return total
 
 
-cdef inline Term ratio_of_sums(const Clusters* clusters, int64_t a, int64_t b) noexcept nogil:
+cdef inline Term ratio_of_sums(Clusters clusters, int64_t a, int64_t b) noexcept nogil:
     """Return gain by entropy from the two sums of the terms, 0 / 1 where there is no entropy."""
     cdef Term ratio
     ratio.a = clusters.class_entropy - a
@@ -177,7 +164,7 @@ cdef inline Term ratio_of_sums(const Clusters* clusters, int64_t a, int64_t b) n
     return ratio
 
 
-cdef inline float64_t distance_of(const Clusters* clusters) noexcept nogil:
+cdef inline float64_t distance_of(Clusters clusters) noexcept nogil:
     """Return the distance, of similarities the similarity; fractions are added in class order."""
     cdef index_t cluster
     cdef Term total, term
@@ -203,7 +190,7 @@ cdef inline float64_t distance_of(const Clusters* clusters) noexcept nogil:
     return nearest_double(total.a, <uint128_t> total.b)
 
 
-cdef float64_t largest_term(const Clusters* clusters) noexcept nogil
+cdef float64_t largest_term(Clusters clusters) noexcept nogil
 cdef void score_undivided(
     DistanceCode code, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
 ) noexcept nogil

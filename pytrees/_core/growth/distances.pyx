@@ -4,7 +4,6 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.base.fractions cimport Term, TermSum, add_term, sign_of_sum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 
 from pytrees._core.criteria.counts import n_log2_n
@@ -20,39 +19,35 @@ DISTANCES = {
     "mae": DISTANCE_MAE,
 }
 
+# The dtype of a Term.
+TERM = np.dtype([("a", np.int64), ("b", np.int64)])
+
 
 @cython.final
-cdef class ClusterMemory:
+cdef class Clusters:
     def __cinit__(self, DistanceCode code, const int64_t[::1] class_sizes):
         """Every cluster is empty; `class_sizes` are the rows of every class."""
         cdef index_t label, k = <index_t> class_sizes.shape[0]
         if code not in DISTANCES.values():
             raise ValueError(f"Unknown distance code {code}.")
-        self.counts = np.zeros((k, k), dtype=np.int64)
+        self.code = code
+        self.n_classes = k
+        self.counts = np.zeros(k * k, dtype=np.int64)
         self.cluster_sizes = np.zeros(k, dtype=np.int64)
         self.class_sizes = np.array(class_sizes)
         self.sums = np.zeros(k, dtype=np.int64)
-        self.terms = np.zeros((k, 2), dtype=np.int64)
-        self.clusters.total = np.sum(class_sizes)
-        self.table = n_log2_n(self.clusters.total if takes_logarithms(code) else 0)
-        self.clusters.code = code
-        self.clusters.n_classes = k
-        self.clusters.table = &self.table[0]
-        self.clusters.counts = &self.counts[0, 0]
-        self.clusters.cluster_sizes = &self.cluster_sizes[0]
-        self.clusters.class_sizes = &self.class_sizes[0]
-        self.clusters.sums = &self.sums[0]
-        self.clusters.terms = <Term*> &self.terms[0, 0]
-        nothing = np.zeros(k, dtype=np.int64)
+        self.terms = np.zeros(k, dtype=TERM)
+        self.total = np.sum(class_sizes)
+        self.table = n_log2_n(self.total if takes_logarithms(code) else 0)
         for label in range(k):
-            _change(self, label, nothing)
+            self.terms[label] = term_of(code, self, label, 0, 0)
         if takes_logarithms(code):
-            self.clusters.class_entropy = self.table[self.clusters.total]
+            self.class_entropy = self.table[self.total]
             for label in range(k):
-                self.clusters.class_entropy -= self.table[self.class_sizes[label]]
+                self.class_entropy -= self.table[self.class_sizes[label]]
 
 
-cdef float64_t largest_term(const Clusters* clusters) noexcept nogil:
+cdef float64_t largest_term(Clusters clusters) noexcept nogil:
     """Return a bound on the magnitude of the terms, of ratios on that of both of their parts."""
     if clusters.code == DISTANCE_JACCARD:
         return 1.0
@@ -93,33 +88,13 @@ cdef void score_undivided(
     numerator[0] += best
 
 
-def _change(ClusterMemory memory, index_t cluster, const int64_t[::1] more):
-    change_cluster(&memory.clusters, cluster, &more[0], 1)
-
-
 def table_distance(const int64_t[:, ::1] table, name):
     """Compute a distance, of information gain and gain ratio the similarity, of clusterings T and Y of the same rows.
 
     `table` has |T_i ∩ Y_j| by cluster i and class j.
     """
-    cdef ClusterMemory memory = ClusterMemory(DISTANCES[name], np.sum(table, axis=0))
+    cdef Clusters clusters = Clusters(DISTANCES[name], np.sum(table, axis=0))
     cdef index_t cluster
     for cluster in range(<index_t> table.shape[0]):
-        change_cluster(&memory.clusters, cluster, &table[cluster, 0], 1)
-    return distance_of(&memory.clusters)
-
-
-def sign_of_fractions(numerators, denominators):
-    """Return the sign, -1, 0 or 1, of a sum of fractions of positive denominators, found as global steps compare."""
-    cdef TermSum total
-    cdef Term term
-    cdef int64_t[:, ::1] terms = np.empty((max(1, len(numerators)), 2), dtype=np.int64)
-    cdef int[::1] signs = np.empty(max(1, len(numerators)), dtype=np.intc)
-    total.n_terms = 0
-    total.terms = <Term*> &terms[0, 0]
-    total.signs = &signs[0]
-    for numerator, denominator in zip(numerators, denominators, strict=True):
-        term.a = abs(numerator)
-        term.b = denominator
-        add_term(&total, term, 1 if numerator >= 0 else -1)
-    return sign_of_sum(&total)
+        change_cluster(clusters, cluster, &table[cluster, 0], 1)
+    return distance_of(clusters)

@@ -4,7 +4,7 @@ cimport cython
 
 from pytrees._core.base.fractions cimport Term, TermSum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
-from pytrees._core.growth.distances cimport ClusterMemory, Clusters
+from pytrees._core.growth.distances cimport Clusters
 from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.split.scanner cimport Split
 
@@ -33,49 +33,49 @@ cdef class LeafScan:
     """The clusters of the tree, and what is known of a leaf while its splits are tried."""
 
     # While a leaf is scanned, `clusters` do not hold its rows.
-    cdef Clusters* clusters
-    cdef bint all_labels, is_categorical     # the latter of the feature that is scanned
-    cdef index_t leaf, label, min_samples_leaf
+    cdef Clusters clusters
+    cdef RowPartition partition
+    cdef bint all_labels
+    cdef index_t min_samples_leaf
+    cdef index_t leaf, label
+    cdef Block block
+    # The feature that is scanned, and the leaf's entries of it.
+    cdef index_t feature
+    cdef bint is_categorical
+    cdef const uint64_t* entries
+    cdef index_t n_entries
     cdef int64_t* leaf_counts
-    cdef int64_t* leaf_sums          # inner sums of clusters with all rows of the leaf
+    cdef int64_t[::1] leaf_sums      # inner sums of clusters with all rows of the leaf
     cdef int64_t leaf_total
     cdef Term label_term             # of the label's cluster, with the leaf
     cdef Term sums                   # of the whole tree, with the leaf; not for fractions
     cdef Side left, right
     # The filter in floating point: a step of a lower score than the best one's, less the margin, is worse.
     cdef float64_t ratio, offset, margin
-    cdef float64_t* values           # of the clusters' terms
-    cdef float64_t* left_scores
-    cdef float64_t* right_scores
+    cdef float64_t[::1] values, left_scores, right_scores    # the first of the clusters' terms
     cdef const index_t* labels       # by place
     cdef const int64_t* weights      # by place; NULL where every row counts once
     cdef bint sees_first_cut         # of those at which both sides get one label
     # Scratch of a categorical split, by majority: the rows of the children that have it, by class, and in all.
-    cdef int64_t* merged
-    cdef int64_t* merged_totals
-    cdef int64_t* child_counts
+    cdef int64_t[:, ::1] merged
+    cdef int64_t[::1] merged_totals, child_counts
     # How a step, and the best one, change a sum of fractions; and scratch for what they differ by.
     cdef TermSum* changes
     cdef TermSum* best_changes
     cdef TermSum* difference
 
     # Memory of what is above.
-    cdef ClusterMemory memory
     cdef TermSum[3] term_sums
-    cdef int64_t[:, ::1] counts, merged_counts
-    cdef int64_t[:, ::1] terms      # of the sums, one after the other, and their signs
-    cdef int[::1] signs
-    cdef float64_t[:, ::1] scores
+    cdef int64_t[:, ::1] counts     # of both sides, and their sums
+    cdef Term[:, ::1] terms         # of the sums, and their signs
+    cdef int[:, ::1] signs
 
 
-cdef void start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts) noexcept nogil
+cdef void start_leaf(
+    LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block
+) noexcept nogil
 cdef void end_leaf(LeafScan scan) noexcept nogil
-cdef int offer_cuts(
-    LeafScan scan, RowPartition partition, Block block, const uint64_t* entries, index_t n, index_t feature, Step* best
-) except -1 nogil
-cdef int offer_categories(
+cdef int offer_splits(
     LeafScan scan, const uint64_t* entries, index_t n, index_t feature, index_t n_children, Step* best
 ) except -1 nogil
 cdef int decreases(LeafScan scan, const Step* best) except -2 nogil
-cdef bint is_lower(const Step* step, const Step* best) noexcept nogil
-cdef bint precedes(const Step* step, const Step* best) noexcept nogil

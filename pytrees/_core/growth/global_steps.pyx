@@ -24,11 +24,13 @@ from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, int128_t, uint64_t
 from pytrees._core.growth.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,
-    DISTANCE_NVI, ClusterMemory, Clusters, DistanceCode, change_cluster, inner_sum, largest_term, part, ratio_of_sums,
+    DISTANCE_NVI, Clusters, DistanceCode, change_cluster, inner_sum, largest_term, part, ratio_of_sums,
     sees_the_diagonal, sum_of_terms, takes_fractions, takes_ratio, term_of,
 )
-from pytrees._core.rows.partition cimport Block, RowPartition, block_row, threshold_between
+from pytrees._core.rows.partition cimport Block, block_row, is_categorical, threshold_between
 from pytrees._core.split.scanner cimport Scanner
+
+from pytrees._core.growth.distances import TERM
 
 
 @cython.final
@@ -38,28 +40,23 @@ cdef class LeafScan:
     ):
         """`class_sizes` are the class counts of all rows; the scanner has their labels and weights by place."""
         cdef index_t i, k = <index_t> class_sizes.shape[0], n_terms = 4 * k + 4
-        self.memory = ClusterMemory(code, class_sizes)
-        self.clusters = &self.memory.clusters
+        self.clusters = Clusters(code, class_sizes)
+        self.partition = scanner.partition
         self.all_labels = all_labels
         self.min_samples_leaf = scanner.min_samples_leaf
         self.labels = &scanner.wide_labels[0]
         self.weights = &scanner.place_counts[0] if scanner.place_counts.shape[0] > 0 else NULL
-        self.counts = np.zeros((5, k), dtype=np.int64)
-        self.leaf_sums = &self.counts[0, 0]
-        self.left.counts = &self.counts[1, 0]
-        self.left.sums = &self.counts[2, 0]
-        self.right.counts = &self.counts[3, 0]
-        self.right.sums = &self.counts[4, 0]
-        self.scores = np.zeros((3, k))
-        self.values = &self.scores[0, 0]
-        self.left_scores = &self.scores[1, 0]
-        self.right_scores = &self.scores[2, 0]
+        self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)
+        self.left_scores, self.right_scores = np.zeros(k), np.zeros(k)
+        self.counts = np.zeros((4, k), dtype=np.int64)
+        self.left.counts, self.left.sums = &self.counts[0, 0], &self.counts[1, 0]
+        self.right.counts, self.right.sums = &self.counts[2, 0], &self.counts[3, 0]
         # A step has at most a term more than twice the classes; two of them are compared.
-        self.terms = np.empty((3 * n_terms, 2), dtype=np.int64)
-        self.signs = np.empty(3 * n_terms, dtype=np.intc)
+        self.terms = np.empty((3, n_terms), dtype=TERM)
+        self.signs = np.empty((3, n_terms), dtype=np.intc)
         for i in range(3):
-            self.term_sums[i].terms = <Term*> &self.terms[i * n_terms, 0]
-            self.term_sums[i].signs = &self.signs[i * n_terms]
+            self.term_sums[i].terms = &self.terms[i, 0]
+            self.term_sums[i].signs = &self.signs[i, 0]
         self.changes = &self.term_sums[0]
         self.best_changes = &self.term_sums[1]
         self.difference = &self.term_sums[2]
@@ -68,10 +65,8 @@ cdef class LeafScan:
         self.margin = ldexp(largest_term(self.clusters), -44)
         if has_categories:
             self.margin *= max(1.0, ldexp((k + 2.0) * (k + 2.0), -6))
-            self.merged_counts = np.zeros((k + 2, k), dtype=np.int64)
-            self.merged = &self.merged_counts[0, 0]
-            self.merged_totals = &self.merged_counts[k, 0]
-            self.child_counts = &self.merged_counts[k + 1, 0]
+            self.merged = np.zeros((k, k), dtype=np.int64)
+            self.merged_totals, self.child_counts = np.zeros((2, k), dtype=np.int64)
 
 
 # ------------------------------------------------------------------------------------------------------ a leaf's scan
@@ -85,23 +80,25 @@ cdef inline float64_t _value(DistanceCode code, float64_t ratio, Term term) noex
     return -<float64_t> term.a
 
 
-cdef void start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts) noexcept nogil:
+cdef void start_leaf(
+    LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block
+) noexcept nogil:
     """Begin with a leaf, of this label and these class counts: take its rows out of the clusters."""
-    cdef Clusters* clusters = scan.clusters
-    cdef index_t cluster, k = clusters.n_classes
+    cdef index_t cluster, k = scan.clusters.n_classes
     scan.leaf = leaf
     scan.label = label
+    scan.block = block[0]
     scan.leaf_counts = counts
     scan.leaf_total = 0
     for cluster in range(k):
         scan.leaf_total += counts[cluster]
-    scan.label_term = clusters.terms[label]
-    scan.sums = sum_of_terms(clusters)
+    scan.label_term = scan.clusters.terms[label]
+    scan.sums = sum_of_terms(scan.clusters)
     scan.sees_first_cut = True
-    change_cluster(clusters, label, counts, -1)
+    change_cluster(scan.clusters, label, counts, -1)
     for cluster in range(k):
         if scan.all_labels or cluster == label:
-            scan.leaf_sums[cluster] = inner_sum(clusters.code, clusters, cluster, counts)
+            scan.leaf_sums[cluster] = inner_sum(scan.clusters.code, scan.clusters, cluster, counts)
 
 
 cdef void end_leaf(LeafScan scan) noexcept nogil:
@@ -111,20 +108,17 @@ cdef void end_leaf(LeafScan scan) noexcept nogil:
 
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
     """Prepare scores of steps, to be compared to `_score_to_reach` of the best step."""
-    cdef Clusters* clusters = scan.clusters
     cdef index_t cluster
-    cdef Term now
     scan.ratio = 0.0
     if takes_ratio(code) and best.leaf != NONE:
         scan.ratio = <float64_t> best.ratio.a / <float64_t> best.ratio.b
-    for cluster in range(clusters.n_classes):
-        scan.values[cluster] = _value(code, scan.ratio, clusters.terms[cluster])
+    for cluster in range(scan.clusters.n_classes):
+        scan.values[cluster] = _value(code, scan.ratio, scan.clusters.terms[cluster])
     scan.offset = scan.values[scan.label] - _value(code, scan.ratio, scan.label_term)
     if takes_ratio(code):
-        now = scan.sums
         scan.offset += (
-            <float64_t> (clusters.class_entropy - now.a)
-            - scan.ratio * <float64_t> (clusters.table[clusters.total] - now.b)
+            <float64_t> (scan.clusters.class_entropy - scan.sums.a)
+            - scan.ratio * <float64_t> (scan.clusters.table[scan.clusters.total] - scan.sums.b)
         )
 
 
@@ -138,39 +132,36 @@ cdef inline float64_t _score_to_reach(DistanceCode code, LeafScan scan, const St
     return -<float64_t> best.cost - scan.margin
 
 
-cdef inline void _start_sides(DistanceCode code, LeafScan scan) noexcept nogil:
+cdef inline void _start_sides(LeafScan scan) noexcept nogil:
     """Put all rows of the leaf on the right."""
-    cdef Clusters* clusters = scan.clusters
-    cdef Py_ssize_t size = clusters.n_classes * sizeof(int64_t)
+    cdef Py_ssize_t size = scan.clusters.n_classes * sizeof(int64_t)
     memset(scan.left.counts, 0, size)
     memcpy(scan.right.counts, scan.leaf_counts, size)
     scan.left.total = 0
     scan.right.total = scan.leaf_total
     if scan.all_labels:
-        memcpy(scan.left.sums, clusters.sums, size)
-        memcpy(scan.right.sums, scan.leaf_sums, size)
+        memcpy(scan.left.sums, &scan.clusters.sums[0], size)
+        memcpy(scan.right.sums, &scan.leaf_sums[0], size)
         return
     # Without labels of the user's choice a leaf's label is its majority.
     scan.left.majority = 0
-    scan.left.sums[0] = clusters.sums[0]
+    scan.left.sums[0] = scan.clusters.sums[0]
     scan.right.majority = scan.label
     scan.right.sums[scan.label] = scan.leaf_sums[scan.label]
 
 
 cdef inline int64_t _change_of_sum(
-    DistanceCode code, const Clusters* clusters, index_t cluster, index_t label, int64_t before, int64_t weight
+    DistanceCode code, Clusters clusters, index_t cluster, index_t label, int64_t before, int64_t weight
 ) noexcept nogil:
     """Return how an inner sum changes where `weight` rows of the class join the `before` of the side in the cluster."""
     cdef int64_t count = clusters.counts[<Py_ssize_t> label * clusters.n_classes + cluster] + before
     if code == DISTANCE_GINI:
         return weight * (2 * count + weight)
-    return part(code, clusters.table, cluster, label, count + weight) - part(
-        code, clusters.table, cluster, label, count
-    )
+    return part(code, clusters, cluster, label, count + weight) - part(code, clusters, cluster, label, count)
 
 
 cdef inline void _move(
-    DistanceCode code, bint all_labels, const Clusters* clusters, Side* side, index_t label, int64_t weight
+    DistanceCode code, bint all_labels, Clusters clusters, Side* side, index_t label, int64_t weight
 ) noexcept nogil:
     """Add `weight` rows of a class to a side, or take them away."""
     cdef index_t cluster, majority
@@ -208,45 +199,45 @@ cdef inline Term _term(DistanceCode code, LeafScan scan, const Side* side, index
     )
 
 
-cdef inline void _collect(
-    DistanceCode code, LeafScan scan, index_t left_label, index_t right_label, TermSum* changes
+cdef inline void _join(
+    DistanceCode code, LeafScan scan, index_t cluster, int64_t inner, int64_t n_rows
 ) noexcept nogil:
+    """Exchange the term of a cluster that so many of the leaf's rows join, which has this inner sum then. The label's
+    cluster had its term with all of the leaf's rows."""
+    add_term(
+        scan.changes, term_of(code, scan.clusters, cluster, inner, scan.clusters.cluster_sizes[cluster] + n_rows), 1
+    )
+    if cluster != scan.label:
+        add_term(scan.changes, scan.clusters.terms[cluster], -1)
+
+
+cdef inline void _collect(DistanceCode code, LeafScan scan, index_t left_label, index_t right_label) noexcept nogil:
     """List the terms that come and go where the sides of the cut get these labels."""
-    cdef Term* terms = scan.clusters.terms
-    changes.n_terms = 0
-    add_term(changes, scan.label_term, -1)
+    scan.changes.n_terms = 0
+    add_term(scan.changes, scan.label_term, -1)
     if left_label == right_label:
-        add_term(
-            changes,
-            term_of(
-                code, scan.clusters, left_label, scan.leaf_sums[left_label],
-                scan.clusters.cluster_sizes[left_label] + scan.leaf_total,
-            ),
-            1,
-        )
+        _join(code, scan, left_label, scan.leaf_sums[left_label], scan.leaf_total)
     else:
-        add_term(changes, _term(code, scan, &scan.left, left_label), 1)
-        add_term(changes, _term(code, scan, &scan.right, right_label), 1)
-        if right_label != scan.label:
-            add_term(changes, terms[right_label], -1)
-    if left_label != scan.label:
-        add_term(changes, terms[left_label], -1)
+        _join(code, scan, left_label, scan.left.sums[left_label], scan.left.total)
+        _join(code, scan, right_label, scan.right.sums[right_label], scan.right.total)
     if scan.label != left_label and scan.label != right_label:
-        add_term(changes, terms[scan.label], 1)
+        add_term(scan.changes, scan.clusters.terms[scan.label], 1)
 
 
-cdef inline void _judge(DistanceCode code, LeafScan scan, const TermSum* changes, Step* step) noexcept nogil:
+cdef inline void _judge(DistanceCode code, LeafScan scan, Step* step) noexcept nogil:
+    """Work out what the listed terms add up to."""
     cdef index_t i
-    cdef Term total
+    cdef Term total, term
     total.a = 0
     total.b = 0
     step.change = 0.0
-    for i in range(changes.n_terms):
+    for i in range(scan.changes.n_terms):
+        term = scan.changes.terms[i]
         if takes_fractions(code):
-            step.change += changes.signs[i] * (<float64_t> changes.terms[i].a / <float64_t> changes.terms[i].b)
+            step.change += scan.changes.signs[i] * (<float64_t> term.a / <float64_t> term.b)
         else:
-            total.a += changes.signs[i] * changes.terms[i].a
-            total.b += changes.signs[i] * changes.terms[i].b
+            total.a += scan.changes.signs[i] * term.a
+            total.b += scan.changes.signs[i] * term.b
     if takes_ratio(code):
         step.ratio = ratio_of_sums(scan.clusters, scan.sums.a + total.a, scan.sums.b + total.b)
     step.cost = total.a
@@ -288,80 +279,71 @@ cdef int decreases(LeafScan scan, const Step* best) except -2 nogil:
     return _compare_steps(scan.clusters.code, scan, best, scan.best_changes, &now, &nothing) > 0
 
 
-cdef bint is_lower(const Step* step, const Step* best) noexcept nogil:
-    """Whether the step has the lower feature, or of one feature the lower threshold."""
-    if step.split.feature != best.split.feature:
-        return step.split.feature < best.split.feature
-    return step.split.threshold < best.split.threshold
-
-
-cdef bint precedes(const Step* step, const Step* best) noexcept nogil:
-    """Whether the step, of a leaf further to the right, is better, by whole-numbered costs; of equal costs the lower
-    feature comes first, then the lower threshold."""
-    if step.cost != best.cost:
-        return step.cost < best.cost
-    return is_lower(step, best)
-
-
-cdef inline int _offer(
-    DistanceCode code, LeafScan scan, RowPartition partition, Block block, const uint64_t* entries, index_t feature,
-    index_t n_left, index_t left_label, index_t right_label, Step* best
-) except -1 nogil:
-    """Keep the step where it comes nearer than the best so far: of equal ones that of the lowest feature, then
-    threshold, then leaf, then labels; leaves are scanned from the left."""
+cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label, index_t right_label) noexcept nogil:
     cdef Step step
-    cdef int order = 1
-    step.split.feature = feature
-    step.split.n_children = 2
-    step.split.is_large = False
-    step.split.gain.value = NAN
-    step.split.n_left = n_left
-    step.split.last_left = place_of(entries[n_left - 1])
-    _collect(code, scan, left_label, right_label, scan.changes)
-    _judge(code, scan, scan.changes, &step)
-    if best.leaf != NONE:
-        order = _compare_steps(code, scan, &step, scan.changes, best, scan.best_changes)
-    if order < 0 or order == 0 and feature > best.split.feature:
-        return 0
-    step.split.threshold = UNDEFINED
-    if not scan.is_categorical:
-        step.split.threshold = threshold_between(
-            partition.X[block_row(partition, block, step.split.last_left), feature],
-            partition.X[block_row(partition, block, place_of(entries[n_left])), feature],
-        )
-    if order == 0 and feature == best.split.feature:
-        if step.split.threshold > best.split.threshold:
-            return 0
-        if step.split.threshold == best.split.threshold and (
-            best.leaf != scan.leaf
-            or left_label > best.left_label
-            or left_label == best.left_label and right_label >= best.right_label
-        ):
-            return 0
     step.leaf = scan.leaf
     step.left_label = left_label
     step.right_label = right_label
-    _keep_step(scan, &step, best)
-    return 0
+    step.split.feature = scan.feature
+    step.split.n_children = n_children
+    step.split.is_large = False
+    step.split.gain.value = NAN
+    step.split.n_left = 0
+    step.split.last_left = NONE
+    step.split.threshold = UNDEFINED
+    return step
 
 
-cdef inline void _keep_step(LeafScan scan, const Step* step, Step* best) noexcept nogil:
+cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best) except -1 nogil:
+    """Keep the step, whose terms are listed, where it comes nearer than the best so far: of equal ones that of the
+    lowest feature, then threshold, then leaf, then labels; leaves are scanned from the left."""
+    cdef int order = 1
+    _judge(code, scan, step)
+    if best.leaf != NONE:
+        order = _compare_steps(code, scan, step, scan.changes, best, scan.best_changes)
+    if order < 0 or order == 0 and step.split.feature > best.split.feature:
+        return 0
+    if not scan.is_categorical:
+        step.split.threshold = threshold_between(
+            scan.partition.X[block_row(scan.partition, scan.block, step.split.last_left), scan.feature],
+            scan.partition.X[
+                block_row(scan.partition, scan.block, place_of(scan.entries[step.split.n_left])), scan.feature
+            ],
+        )
+    if order == 0 and step.split.feature == best.split.feature:
+        if step.split.threshold > best.split.threshold:
+            return 0
+        if step.split.threshold == best.split.threshold and (
+            best.leaf != step.leaf
+            or step.left_label > best.left_label
+            or step.left_label == best.left_label and step.right_label >= best.right_label
+        ):
+            return 0
     best[0] = step[0]
     copy_terms(scan.best_changes, scan.changes)
+    return 0
 
 
 # ------------------------------------------------------------------------------------------------------------ the cuts
 
-cdef inline float64_t _score(
-    DistanceCode code, LeafScan scan, const Side* side, index_t cluster
-) noexcept nogil:
-    return _value(code, scan.ratio, _term(code, scan, side, cluster)) - scan.values[cluster]
-
-
-cdef inline int _offer_majorities(
-    DistanceCode code, LeafScan scan, RowPartition partition, Block block, const uint64_t* entries, index_t feature,
-    index_t n_left, Step* best
+cdef inline int _offer_cut(
+    DistanceCode code, LeafScan scan, index_t n_left, index_t left_label, index_t right_label, Step* best
 ) except -1 nogil:
+    cdef Step step = _new_step(scan, 2, left_label, right_label)
+    step.split.n_left = n_left
+    step.split.last_left = place_of(scan.entries[n_left - 1])
+    _collect(code, scan, left_label, right_label)
+    return _offer(code, scan, &step, best)
+
+
+cdef inline float64_t _score(DistanceCode code, LeafScan scan, const Side* side, index_t cluster) noexcept nogil:
+    cdef Term term = term_of(
+        code, scan.clusters, cluster, side.sums[cluster], scan.clusters.cluster_sizes[cluster] + side.total
+    )
+    return _value(code, scan.ratio, term) - scan.values[cluster]
+
+
+cdef inline int _offer_majorities(DistanceCode code, LeafScan scan, index_t n_left, Step* best) except -1 nogil:
     cdef index_t left_label = scan.left.majority, right_label = scan.right.majority
     cdef float64_t score = scan.offset
     if left_label == right_label:
@@ -373,20 +355,17 @@ cdef inline int _offer_majorities(
         score += _score(code, scan, &scan.left, left_label) + _score(code, scan, &scan.right, right_label)
         if score < _score_to_reach(code, scan, best):
             return 0
-    return _offer(code, scan, partition, block, entries, feature, n_left, left_label, right_label, best)
+    return _offer_cut(code, scan, n_left, left_label, right_label, best)
 
 
-cdef inline int _offer_all_labels(
-    DistanceCode code, LeafScan scan, RowPartition partition, Block block, const uint64_t* entries, index_t feature,
-    index_t n_left, Step* best
-) except -1 nogil:
+cdef inline int _offer_all_labels(DistanceCode code, LeafScan scan, index_t n_left, Step* best) except -1 nogil:
     cdef index_t left_label, right_label, k = scan.clusters.n_classes
     cdef float64_t best_left = -INFINITY, best_right = -INFINITY, wanted = _score_to_reach(code, scan, best)
     if scan.sees_first_cut:
         # Where both sides get one label, all cuts of the leaf are equal: the first one stands for them.
         scan.sees_first_cut = False
         for left_label in range(k):
-            _offer(code, scan, partition, block, entries, feature, n_left, left_label, left_label, best)
+            _offer_cut(code, scan, n_left, left_label, left_label, best)
     for left_label in range(k):
         scan.left_scores[left_label] = scan.offset + _score(code, scan, &scan.left, left_label)
         scan.right_scores[left_label] = _score(code, scan, &scan.right, left_label)
@@ -399,20 +378,18 @@ cdef inline int _offer_all_labels(
             continue
         for right_label in range(k):
             if left_label != right_label and scan.left_scores[left_label] + scan.right_scores[right_label] >= wanted:
-                _offer(code, scan, partition, block, entries, feature, n_left, left_label, right_label, best)
+                _offer_cut(code, scan, n_left, left_label, right_label, best)
     return 0
 
 
-cdef inline int _scan_cuts(
-    DistanceCode code, bint all_labels, LeafScan scan, RowPartition partition, Block block, const uint64_t* entries,
-    index_t n, index_t feature, Step* best
-) except -1 nogil:
+cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, Step* best) except -1 nogil:
     cdef index_t i, label
     cdef int64_t weight = 1
+    cdef const uint64_t* entries = scan.entries
     _start_filter(code, scan, best)
-    _start_sides(code, scan)
+    _start_sides(scan)
     # The rows of entries[:i + 1] are on the left.
-    for i in range(n - scan.min_samples_leaf):
+    for i in range(scan.n_entries - scan.min_samples_leaf):
         label = scan.labels[place_of(entries[i])]
         if scan.weights != NULL:
             weight = scan.weights[place_of(entries[i])]
@@ -421,116 +398,86 @@ cdef inline int _scan_cuts(
         if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < scan.min_samples_leaf:
             continue
         if all_labels:
-            _offer_all_labels(code, scan, partition, block, entries, feature, i + 1, best)
+            _offer_all_labels(code, scan, i + 1, best)
         else:
-            _offer_majorities(code, scan, partition, block, entries, feature, i + 1, best)
+            _offer_majorities(code, scan, i + 1, best)
     return 0
 
 
-cdef inline int _scan_feature_by(
-    DistanceCode code, LeafScan scan, RowPartition partition, Block block, const uint64_t* entries, index_t n,
-    index_t feature, Step* best
-) except -1 nogil:
+cdef inline int _offer_cuts(DistanceCode code, LeafScan scan, Step* best) except -1 nogil:
     if scan.all_labels:
-        return _scan_cuts(code, True, scan, partition, block, entries, n, feature, best)
-    return _scan_cuts(code, False, scan, partition, block, entries, n, feature, best)
+        return _scan_cuts(code, True, scan, best)
+    return _scan_cuts(code, False, scan, best)
 
 
-cdef int offer_cuts(
-    LeafScan scan, RowPartition partition, Block block, const uint64_t* entries, index_t n, index_t feature, Step* best
+cdef int offer_splits(
+    LeafScan scan, const uint64_t* entries, index_t n, index_t feature, index_t n_children, Step* best
 ) except -1 nogil:
-    """Offer every valid cut of a feature of the leaf: with constants in place of the distance and of whether all labels
-    are tried, the loops have only what they need."""
+    """Offer every valid cut of a feature of the leaf, or its split into more children than two. With constants in place
+    of the distance and of whether all labels are tried, the loops over cuts have only what they need."""
     cdef DistanceCode code = scan.clusters.code
+    scan.feature = feature
+    scan.is_categorical = is_categorical(scan.partition.features, feature)
+    scan.entries = entries
+    scan.n_entries = n
+    if n_children > 2:
+        return _offer_categories(code, scan, n_children, best)
     if code == DISTANCE_INFORMATION_GAIN:
-        return _scan_feature_by(DISTANCE_INFORMATION_GAIN, scan, partition, block, entries, n, feature, best)
+        return _offer_cuts(DISTANCE_INFORMATION_GAIN, scan, best)
     if code == DISTANCE_GAIN_RATIO:
-        return _scan_feature_by(DISTANCE_GAIN_RATIO, scan, partition, block, entries, n, feature, best)
+        return _offer_cuts(DISTANCE_GAIN_RATIO, scan, best)
     if code == DISTANCE_NVI:
-        return _scan_feature_by(DISTANCE_NVI, scan, partition, block, entries, n, feature, best)
+        return _offer_cuts(DISTANCE_NVI, scan, best)
     if code == DISTANCE_GINI:
-        return _scan_feature_by(DISTANCE_GINI, scan, partition, block, entries, n, feature, best)
+        return _offer_cuts(DISTANCE_GINI, scan, best)
     if code == DISTANCE_JACCARD:
-        return _scan_feature_by(DISTANCE_JACCARD, scan, partition, block, entries, n, feature, best)
+        return _offer_cuts(DISTANCE_JACCARD, scan, best)
     if code == DISTANCE_ACCURACY:
-        return _scan_feature_by(DISTANCE_ACCURACY, scan, partition, block, entries, n, feature, best)
+        return _offer_cuts(DISTANCE_ACCURACY, scan, best)
     if code == DISTANCE_MAE:
-        return _scan_feature_by(DISTANCE_MAE, scan, partition, block, entries, n, feature, best)
+        return _offer_cuts(DISTANCE_MAE, scan, best)
     with gil:
         raise ValueError(f"Unknown distance code {code}.")
 
 
 # ------------------------------------------------------------------------------------------------------ the categories
 
-cdef inline void _merge_children(LeafScan scan, const uint64_t* entries, index_t n) noexcept nogil:
+cdef inline void _merge_children(LeafScan scan) noexcept nogil:
     """Add the rows of every child to those of its majority."""
     cdef index_t i, label, majority, k = scan.clusters.n_classes
     cdef int64_t weight = 1
-    memset(scan.merged, 0, <Py_ssize_t> k * k * sizeof(int64_t))
-    memset(scan.merged_totals, 0, k * sizeof(int64_t))
+    cdef const uint64_t* entries = scan.entries
+    memset(&scan.merged[0, 0], 0, <Py_ssize_t> k * k * sizeof(int64_t))
+    memset(&scan.merged_totals[0], 0, k * sizeof(int64_t))
     # `child_counts` are those of the rows of entries[:i] that have the value of entries[i].
-    for i in range(n):
+    for i in range(scan.n_entries):
         if scan.weights != NULL:
             weight = scan.weights[place_of(entries[i])]
         scan.child_counts[scan.labels[place_of(entries[i])]] += weight
-        if i + 1 < n and key_of(entries[i]) == key_of(entries[i + 1]):
+        if i + 1 < scan.n_entries and key_of(entries[i]) == key_of(entries[i + 1]):
             continue
         majority = 0
         for label in range(1, k):
             if scan.child_counts[label] > scan.child_counts[majority]:
                 majority = label
         for label in range(k):
-            scan.merged[<Py_ssize_t> majority * k + label] += scan.child_counts[label]
+            scan.merged[majority, label] += scan.child_counts[label]
             scan.merged_totals[majority] += scan.child_counts[label]
             scan.child_counts[label] = 0
 
 
-cdef inline void _collect_children(DistanceCode code, LeafScan scan, TermSum* changes) noexcept nogil:
-    """List the terms that come and go where the children get their majorities as labels."""
+cdef int _offer_categories(DistanceCode code, LeafScan scan, index_t n_children, Step* best) except -1 nogil:
+    """Offer the split into a child for every category of the feature; children get their majorities as labels."""
+    cdef Step step = _new_step(scan, n_children, NONE, NONE)
     cdef index_t label, k = scan.clusters.n_classes
-    changes.n_terms = 0
-    add_term(changes, scan.label_term, -1)
+    cdef int64_t inner
+    _merge_children(scan)
+    scan.changes.n_terms = 0
+    add_term(scan.changes, scan.label_term, -1)
     for label in range(k):
         if scan.merged_totals[label] > 0:
-            add_term(
-                changes,
-                term_of(
-                    code, scan.clusters, label,
-                    inner_sum(code, scan.clusters, label, &scan.merged[<Py_ssize_t> label * k]),
-                    scan.clusters.cluster_sizes[label] + scan.merged_totals[label],
-                ),
-                1,
-            )
-            if label != scan.label:
-                add_term(changes, scan.clusters.terms[label], -1)
+            inner = inner_sum(code, scan.clusters, label, &scan.merged[label, 0])
+            _join(code, scan, label, inner, scan.merged_totals[label])
         elif label == scan.label:
-            add_term(changes, scan.clusters.terms[label], 1)
-
-
-cdef int offer_categories(
-    LeafScan scan, const uint64_t* entries, index_t n, index_t feature, index_t n_children, Step* best
-) except -1 nogil:
-    """Keep the split into a child for every category of the feature where it comes nearer than the best so far."""
-    cdef DistanceCode code = scan.clusters.code
-    cdef Step step
-    cdef int order = 1
-    _merge_children(scan, entries, n)
-    _collect_children(code, scan, scan.changes)
-    _judge(code, scan, scan.changes, &step)
-    if best.leaf != NONE:
-        order = _compare_steps(code, scan, &step, scan.changes, best, scan.best_changes)
-    # Of one feature an equal split is that of a leaf further to the left.
-    if order < 0 or order == 0 and feature >= best.split.feature:
-        return 0
-    step.leaf = scan.leaf
-    step.split.feature = feature
-    step.split.n_children = n_children
-    step.split.is_large = False
-    step.split.gain.value = NAN
-    step.split.n_left = 0
-    step.split.last_left = NONE
-    step.left_label = NONE
-    step.right_label = NONE
-    step.split.threshold = UNDEFINED
-    _keep_step(scan, &step, best)
-    return 0
+            add_term(scan.changes, scan.clusters.terms[label], 1)
+    return _offer(code, scan, &step, best)

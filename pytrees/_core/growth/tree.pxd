@@ -3,6 +3,7 @@
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 
@@ -29,6 +30,7 @@ cdef class GrowingTree:
     cdef Py_ssize_t node_capacity, value_capacity
     cdef index_t n_nodes, n_leaves
     cdef int64_t n_scanned          # entries since signals were checked
+    cdef dict large_priorities      # by leaf, where those of their splits are fractions of more than 128 bits
 
 
 cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
@@ -44,5 +46,9 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil
 cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil
+cdef bint is_greater_split(
+    GrowingTree tree, index_t leaf, const Gain* gain, bint is_large, index_t other_leaf, const Gain* other_gain,
+    bint other_is_large,
+) except -1 nogil
 cdef index_t[::1] nodes_in_preorder(GrowingTree tree)
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order)

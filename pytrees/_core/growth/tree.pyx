@@ -12,16 +12,20 @@ What only one way of growth has to know of a node, such as its label, it keeps i
 import numpy as np
 
 cimport cython
+from libc.math cimport fabs
 from libc.stdlib cimport free
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.criteria.children cimport exact_fraction
+from pytrees._core.criteria.gain cimport Gain, is_greater_priority
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.partition cimport (
-    is_categorical, mark_children, mark_first, split_entries, split_entries_among, split_rows, split_rows_among,
+    RowPartition, is_categorical, mark_children, mark_first, split_entries, split_entries_among, split_rows,
+    split_rows_among,
 )
-from pytrees._core.split.scanner cimport NodeRows, Split, count_classes, is_pure, mix64, row_at
+from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, count_classes, is_pure, mix64, row_at
 
 from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.split.scan import judges_sequence
@@ -29,6 +33,14 @@ from pytrees._core.split.scan import judges_sequence
 
 @cython.final
 cdef class GrowingTree:
+    def __cinit__(
+        self, RowPartition partition, Scanner scanner, index_t n_classes, index_t max_depth, index_t min_samples_split,
+        index_t max_leaf_nodes,
+    ):
+        self.partition, self.scanner, self.n_classes = partition, scanner, n_classes
+        self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes
+        self.large_priorities = {}
+
     def __dealloc__(self):
         free(self.nodes)
         free(self.values)
@@ -154,6 +166,34 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
     return 0
+
+
+cdef bint is_greater_split(
+    GrowingTree tree, index_t leaf, const Gain* gain, bint is_large, index_t other_leaf, const Gain* other_gain,
+    bint other_is_large,
+) except -1 nogil:
+    """Whether the split of a leaf has a higher priority than that of another leaf."""
+    cdef float64_t value, other_value
+    if not (is_large or other_is_large):
+        return is_greater_priority(gain, other_gain)
+    value = _approximation(gain, is_large)
+    other_value = _approximation(other_gain, other_is_large)
+    # Both are rounded a few times by 2**-53.
+    if fabs(value - other_value) > 2.0**-50 * (fabs(value) + fabs(other_value)):
+        return value > other_value
+    with gil:
+        return _exact_priority(tree, leaf, gain, is_large) > _exact_priority(
+            tree, other_leaf, other_gain, other_is_large
+        )
+
+
+cdef inline float64_t _approximation(const Gain* gain, bint is_large) noexcept nogil:
+    """Return a floating-point approximation of an exact priority."""
+    return gain.priority if is_large else <float64_t> gain.numerator / <float64_t> gain.denominator
+
+
+cdef inline object _exact_priority(GrowingTree tree, index_t leaf, const Gain* gain, bint is_large):
+    return tree.large_priorities[leaf] if is_large else exact_fraction(gain)
 
 
 # ---------------------------------------------------------------------------------------------------- the tree's arrays
