@@ -26,8 +26,7 @@ KERNELS = {
         "growth.by_distance": ("grow_by_distance",),
         "growth.distances": ("set_distance", "sign_of_fractions", "table_distance"),
         "c45.tree": ("grow_c45", "pessimistic_errors"),
-        "c45.splits": ("find_c45_split",),
-        "c45.rows": ("class_shares", "divide_weights"),
+        "c45.rows": ("class_shares",),
         "minimal.search": ("minimal_tree",),
         "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),
         "fourier.spectrum": (
