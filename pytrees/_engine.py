@@ -17,7 +17,6 @@ KERNELS = {
     name: module
     for module, names in {
         "sequence.substitution": ("effort_to_compress", "substitutions"),
-        "sequence.scanner": ("best_sequence_cut",),
         "criteria.counts": ("n_log2_n",),
         "split.scan": ("highest_score",),
         "rows.partition": ("rank_features",),

@@ -443,14 +443,15 @@ cdef inline void _link_level(
     _find_top(child, level)
 
 
-cdef inline void _add_pairs(
-    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further
+cdef inline void _count_pairs(
+    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further, index_t sign
 ) noexcept nogil:
-    """Count the pairs between two places, and those of the n_further symbols that continue the run of the second one.
-    overlaps: the pair that ends at the first place was counted, and is a pair of equal symbols."""
+    """Count the pairs between two places, and those of the n_further symbols that continue the run of the second one;
+    with sign -1 instead of 1, undo that. overlaps: the pair that ends at the first place was counted, and is a pair of
+    equal symbols."""
     cdef const Place* places = &child.places[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
-    cdef index_t left = places[at].symbol, right, same, pair, n_distinct = 0
+    cdef index_t left = places[at].symbol, right, same, pair, counted, n_distinct = 0
     cdef index_t rival = child.levels[level].rival
     cdef index_t top = child.levels[level].left * TABLE_SIDE + child.levels[level].right
     # overlaps: as above, for `at`, whose symbol is `left`.
@@ -459,39 +460,19 @@ cdef inline void _add_pairs(
         right = places[at].symbol
         same = left == right
         pair = left * TABLE_SIDE + right
-        n_distinct += counts[pair] == 0
-        counts[pair] += 1 - (same & overlaps)
+        counted = 1 - (same & overlaps)
+        n_distinct += counted & (counts[pair] == (sign < 0))
+        counts[pair] += sign * counted
         rival = max(rival, counts[pair] & -<index_t> (pair != top))
         overlaps = same & (1 - overlaps)
         left = right
     pair = left * (TABLE_SIDE + 1)
     n_further = (n_further + 1 - overlaps) >> 1
-    n_distinct += (counts[pair] == 0) & (n_further > 0)
-    counts[pair] += n_further
-    child.levels[level].rival = max(rival, counts[pair] & -<index_t> (pair != top))
-    child.levels[level].n_distinct += n_distinct
-
-
-cdef inline void _remove_pairs(
-    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further
-) noexcept nogil:
-    """Undo what _add_pairs has counted."""
-    cdef const Place* places = &child.places[level, 0]
-    cdef index_t* counts = &child.counts[level, 0]
-    cdef index_t left = places[at].symbol, right, same, counted, n_distinct = 0
-    while at != stop:
-        at = places[at].next
-        right = places[at].symbol
-        same = left == right
-        counted = 1 - (same & overlaps)
-        counts[left * TABLE_SIDE + right] -= counted
-        n_distinct += counted & (counts[left * TABLE_SIDE + right] == 0)
-        overlaps = same & (1 - overlaps)
-        left = right
-    n_further = (n_further + 1 - overlaps) >> 1
-    counts[left * (TABLE_SIDE + 1)] -= n_further
-    n_distinct += (n_further > 0) & (counts[left * (TABLE_SIDE + 1)] == 0)
-    child.levels[level].n_distinct -= n_distinct
+    n_distinct += (n_further > 0) & (counts[pair] == (n_further if sign < 0 else 0))
+    counts[pair] += sign * n_further
+    child.levels[level].n_distinct += sign * n_distinct
+    if sign > 0:
+        child.levels[level].rival = max(rival, counts[pair] & -<index_t> (pair != top))
 
 
 cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
@@ -550,9 +531,9 @@ cdef inline void _change(ChildSequence child, index_t before, index_t after, ind
         while child.places[level, child.places[level, last].next].symbol == child.places[level, last].symbol:
             last = child.places[level, last].next
             n_further += 1
-        _remove_pairs(child, level, before, after, overlaps, n_further)
+        _count_pairs(child, level, before, after, overlaps, n_further, -1)
         _splice(child, level, before, after, first_link, n_links)
-        _add_pairs(child, level, before, after, overlaps, n_further)
+        _count_pairs(child, level, before, after, overlaps, n_further, 1)
         if not _keeps_top(child, level):
             child.n_levels = level + 1
         if level + 1 == child.n_levels:
@@ -709,57 +690,3 @@ cdef inline bint _is_constant(ChildSequence child, index_t level) noexcept nogil
     return _n_distinct(child, level) == 1 and (
         places[places[HEAD].next].symbol == places[places[child.n_rows + 1].previous].symbol
     )
-
-
-# --------------------------------------------------------------------------------------------------------- from Python
-
-@cython.final
-cdef class _GivenOrders(FeatureOrders):
-    cdef const index_t[:, ::1] orders
-    cdef index_t[::1] cuts, offsets
-
-    def __cinit__(self, const index_t[:, ::1] orders, cuts):
-        cdef Py_ssize_t n_rows = orders.shape[1]
-        for order in np.asarray(orders):
-            if sorted(order) != list(range(n_rows)):
-                raise ValueError(f"An order of {n_rows} rows must name each of them once.")
-        for of_feature in cuts:
-            if list(of_feature) != sorted(set(of_feature) & set(range(1, n_rows))):
-                raise ValueError(f"Cuts must ascend, and leave some of {n_rows} rows on both sides.")
-        self.orders = orders
-        self.cuts = np.array([cut for of_feature in cuts for cut in of_feature], dtype=np.int32)
-        self.offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int32)
-
-    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
-        cdef index_t i, first = self.offsets[feature], n_cuts = self.offsets[feature + 1] - first
-        for i in range(n_cuts):
-            cuts[i] = self.cuts[first + i]
-        for i in range(<index_t> self.orders.shape[1]):
-            order[i] = self.orders[feature, i]
-        return n_cuts
-
-
-def best_sequence_cut(
-    const index_t[::1] labels, index_t n_classes, const index_t[:, ::1] orders, cuts, index_t n_threads=1
-):
-    """Return (cost, feature, rows on the left) of the best cut, or None where there is none.
-
-    `orders` holds for every feature the rows in ascending order, `cuts` the numbers of rows that a cut may send left.
-    """
-    cdef Py_ssize_t length = labels.shape[0], n_features = orders.shape[0]
-    if orders.shape[1] != length or len(cuts) != n_features:
-        raise ValueError("Every feature needs an order of all rows, and its cuts.")
-    if length == 0 or not 0 <= np.min(labels) <= np.max(labels) < n_classes:
-        raise ValueError(f"Labels must be codes 0..{n_classes - 1}.")
-    cdef _GivenOrders given = _GivenOrders(orders, cuts)
-    cdef SequenceScanner scanner = SequenceScanner(length, n_features, n_classes, n_threads)
-    scanner.labels[:] = labels
-    scanner.features = np.arange(n_features, dtype=np.int32)
-    _start_node(scanner, <index_t> length, <index_t> n_features)
-    if n_threads > 1:
-        _scan_on_threads(scanner, given)
-    else:
-        _scan_features(scanner, scanner.worker, given)
-    if scanner.best.feature == NONE:
-        return None
-    return scanner.best.cost, scanner.best.feature, scanner.best.n_left
