@@ -283,8 +283,9 @@ cdef inline void _move_left(SequenceScanner scanner, SequenceWorker worker, inde
     cdef index_t before = place - 1
     while not worker.is_left[before]:
         before -= 1
-    _insert_row(worker.left, before, place, scanner.labels[place - 1])
-    _remove_row(worker.right, place)
+    worker.left.links[0] = Link(place, scanner.labels[place - 1])
+    _change(worker.left, before, worker.left.places[0, before].next, 1)
+    _change(worker.right, worker.right.places[0, place].previous, worker.right.places[0, place].next, 0)
 
 
 cdef inline index_t _steps_left(int64_t limit, int64_t cost, index_t length) noexcept nogil:
@@ -416,7 +417,7 @@ cdef inline void _link_level(
     cdef Place* places = &child.places[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
     cdef index_t i, place, right, same, last = HEAD, left = HEAD_SYMBOL, tail = child.n_rows + 1
-    cdef index_t overlaps = 0, n_distinct = 1
+    cdef index_t overlaps = 0, n_distinct = -1      # the first pair is that of an end
     memset(counts, 0, TABLE_SIDE * TABLE_SIDE * sizeof(index_t))
     # overlaps: the pair that ends at `left`, at the place `last`, was counted, and is a pair of equal symbols.
     for i in range(length):
@@ -503,17 +504,6 @@ cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
 
 
 # ----------------------------------------------------------------------------------------- levels: a row comes or goes
-
-cdef inline void _insert_row(ChildSequence child, index_t before, index_t place, index_t label) noexcept nogil:
-    """Insert a row behind the place `before` of the sequence."""
-    child.links[0].place = place
-    child.links[0].symbol = label
-    _change(child, before, child.places[0, before].next, 1)
-
-
-cdef inline void _remove_row(ChildSequence child, index_t place) noexcept nogil:
-    _change(child, child.places[0, place].previous, child.places[0, place].next, 0)
-
 
 cdef inline void _change(ChildSequence child, index_t before, index_t after, index_t n_links) noexcept nogil:
     """Put links[:n_links] in the place of all that stands between the places `before` and `after`; on all levels."""
@@ -647,16 +637,12 @@ cdef inline index_t _least_effort(ChildSequence child) noexcept nogil:
     if child.levels[0].length < 2:
         return 0
     for level in range(child.n_levels):
-        n_distinct = _n_distinct(child, level)
+        n_distinct = child.levels[level].n_distinct
         bound = max(bound, level + n_distinct - 1)
         # Where it is constant no further step is done, though there may be a level above.
         if n_distinct <= 1:
             break
     return bound
-
-
-cdef inline index_t _n_distinct(ChildSequence child, index_t level) noexcept nogil:
-    return child.levels[level].n_distinct - 2
 
 
 cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil:
@@ -668,7 +654,7 @@ cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, i
         return 0
     while True:
         here = &child.levels[level]
-        if level + _n_distinct(child, level) - 1 >= limit:
+        if level + here.n_distinct - 1 >= limit:
             return limit
         if _is_constant(child, level):
             return level
@@ -687,6 +673,6 @@ cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, i
 cdef inline bint _is_constant(ChildSequence child, index_t level) noexcept nogil:
     """Whether there is one pair only, of equal symbols; there are two symbols or more."""
     cdef const Place* places = &child.places[level, 0]
-    return _n_distinct(child, level) == 1 and (
+    return child.levels[level].n_distinct == 1 and (
         places[places[HEAD].next].symbol == places[places[child.n_rows + 1].previous].symbol
     )

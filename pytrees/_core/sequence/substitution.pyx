@@ -143,17 +143,14 @@ cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
 cdef inline void _finish_single(PairSubstitution state) noexcept nogil:
     """Finish a sequence in which every pair occurs once, and so will every pair of every later step: the first one
     always goes next."""
-    cdef index_t i, left
+    cdef index_t i, left, length = state.length
     if not state.record:
         state.n_steps += state.length - 1
         return
     left = state.sequence[0]
-    for i in range(1, state.length):
-        state.substitutions[state.n_steps, 0] = left
-        state.substitutions[state.n_steps, 1] = state.sequence[i]
-        state.substitutions[state.n_steps, 2] = 1
-        state.substitutions[state.n_steps, 3] = state.length - i
-        state.n_steps += 1
+    for i in range(1, length):
+        state.length -= 1
+        _note(state, left, state.sequence[i], 1)
         left = state.n_symbols
         state.n_symbols += 1
 
