@@ -32,7 +32,7 @@ from libc.string cimport memset
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
-from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs
+from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs, replace_pair
 
 cdef enum:
     # Labels of the children of a node, over all cuts, from which on threads pay: about a millisecond.
@@ -381,23 +381,13 @@ cdef inline void _start_child(
 
 cdef inline void _build_level(ChildSequence child, PairSubstitution state) noexcept nogil:
     """Build the level above the highest one, which is loaded; then the new one is."""
-    cdef index_t level = child.n_levels - 1, length = child.levels[level].length
-    cdef index_t left = child.levels[level].left, right = child.levels[level].right
-    cdef index_t i, here, starts, written = 0, emits = 1, following = state.sequence[0]
-    cdef index_t changes = left ^ (child.n_classes + level), may_overlap = left == right
-    # As in the dense phase of pair substitution (`_replace` in substitution.pyx).
-    for i in range(length - 1):
-        here = following
-        following = state.sequence[i + 1]
-        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
-        state.sequence[written] = here ^ (changes & -starts)
-        child.flat_places[written] = child.flat_places[i]
-        written += emits
-        emits = 1 - starts
-    state.sequence[written] = following
-    child.flat_places[written] = child.flat_places[length - 1]
+    cdef index_t level = child.n_levels - 1, length
+    cdef const SequenceLevel* below = &child.levels[level]
+    length = replace_pair(
+        &state.sequence[0], &child.flat_places[0], below.length, below.left, below.right, child.n_classes + level
+    )
     child.n_levels += 1
-    _link_level(child, state, level + 1, written + emits)
+    _link_level(child, state, level + 1, length)
 
 
 cdef inline void _load(ChildSequence child, index_t level, PairSubstitution state) noexcept nogil:
