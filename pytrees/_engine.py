@@ -17,7 +17,6 @@ KERNELS = {
     name: module
     for module, names in {
         "sequence.substitution": ("effort_to_compress", "substitutions"),
-        "sequence.scanner": ("best_sequence_cut",),
         "criteria.counts": ("n_log2_n",),
         "split.scan": ("highest_score",),
         "rows.partition": ("rank_features",),
@@ -26,8 +25,7 @@ KERNELS = {
         "growth.by_distance": ("grow_by_distance",),
         "growth.distances": ("set_distance", "table_distance"),
         "c45.tree": ("grow_c45", "pessimistic_errors"),
-        "c45.splits": ("find_c45_split",),
-        "c45.rows": ("class_shares", "divide_weights"),
+        "c45.rows": ("class_shares",),
         "minimal.search": ("minimal_tree",),
         "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),
         "fourier.spectrum": (

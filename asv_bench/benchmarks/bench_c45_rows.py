@@ -6,20 +6,6 @@ from .c45_data import C45_LIMITS, c45_data
 from .common import ENGINES, kernel_of, skip_unless
 
 
-class Divide:
-    params = (ENGINES, ["threshold", "categories"], [10**3, 10**5])
-    param_names = ("engine", "by", "n")
-
-    def setup(self, engine, by, n):
-        skip_unless(engine == "compiled" or n <= 10**3)
-        self.X, _, self.n_categories = c45_data("categories" if by == "categories" else "numbers", n)
-        self.X[np.random.default_rng(1).random(self.X.shape) < 0.1] = np.nan
-        self.divide = kernel_of(engine, "divide_weights")
-
-    def time_divide(self, engine, by, n):
-        self.divide(self.X, None, self.n_categories, 0, 0.0)
-
-
 class ClassShares:
     """Rows of which a tenth or all values are missing; the latter visit all nodes."""
 

@@ -2,19 +2,21 @@
 
 import numpy as np
 
-from .common import ENGINES, count_instructions, has_valgrind, kernel_of, skip_unless
+from .common import ENGINES, NO_LIMITS, count_instructions, has_valgrind, kernel_of, skip_unless
+
+LIMITS = NO_LIMITS | {"max_depth": 1}
 
 
 def node(kind, n, n_features=4, n_classes=2, seed=0):
-    """Make (labels, n_classes, orders, cuts) of features of which every second one tells of the class."""
+    """(X, labels, weights, n_classes, criterion) of features of which every second one tells of the class."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, n).astype(np.int32)
     if kind == "sorted labels":
         labels.sort()
     tells = np.arange(n_features) % 2
-    orders = np.argsort(rng.normal(size=(n_features, n)) + 2.0 * tells[:, None] * labels, axis=1).astype(np.int32)
+    ranks = np.argsort(np.argsort(rng.normal(size=(n, n_features)) + 2.0 * tells * labels[:, None], axis=0), axis=0)
     step = max(1, n // 64) if kind == "64 cuts" else 1
-    return labels, n_classes, orders, [list(range(step, n, step))] * n_features
+    return (ranks // step).astype(np.float64), labels, None, n_classes, "etc"
 
 
 class BestCut:
@@ -24,11 +26,11 @@ class BestCut:
 
     def setup(self, engine, kind, n):
         skip_unless(engine == "compiled" or n <= 50)
-        self.best_cut = kernel_of(engine, "best_sequence_cut")
+        self.grow = kernel_of(engine, "grow_by_gain")
         self.node = node(kind, n)
 
     def time_best_cut(self, engine, kind, n):
-        self.best_cut(*self.node)
+        self.grow(*self.node, **LIMITS)
 
 
 class Threads:
@@ -37,14 +39,14 @@ class Threads:
     timeout = 300
 
     def setup(self, n_classes, n_threads):
-        self.best_cut = kernel_of("compiled", "best_sequence_cut")
+        self.grow = kernel_of("compiled", "grow_by_gain")
         self.node = node("all cuts", 2000, n_features=8, n_classes=n_classes)
 
     def time_best_cut(self, n_classes, n_threads):
-        self.best_cut(*self.node, n_threads)
+        self.grow(*self.node, n_threads=n_threads, **LIMITS)
 
     def peakmem_best_cut(self, n_classes, n_threads):
-        self.best_cut(*self.node, n_threads)
+        self.grow(*self.node, n_threads=n_threads, **LIMITS)
 
 
 class Instructions:
@@ -57,6 +59,6 @@ class Instructions:
         self.node = node(kind, n)
 
     def track_instructions(self, kind, n):
-        return count_instructions("best_sequence_cut", *self.node)
+        return count_instructions("grow_by_gain", *self.node, **LIMITS)
 
     track_instructions.unit = "instructions"

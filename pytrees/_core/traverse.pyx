@@ -6,7 +6,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from pytrees._core.base.types cimport LEAF, MULTIWAY, UNDEFINED, float64_t, int64_t
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, int64_t
 
 cdef extern from *:
     void prefetch "__builtin_prefetch"(const void*) noexcept nogil
@@ -254,22 +254,6 @@ cdef void add_leaves(
         row += n_walked
 
 
-cdef object sums_over_trees(
-    const PackedTree* trees, Py_ssize_t n_trees, Py_ssize_t n_classes, const float64_t[:, ::1] X,
-):
-    """Add up for every row what its leaves give, in the order of the trees."""
-    cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], n_classes))
-    cdef Py_ssize_t row = 0, tree, n_rows
-    cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
-    with nogil:
-        while row < X.shape[0]:
-            n_rows = min(block, X.shape[0] - row)
-            for tree in range(n_trees):
-                add_leaves(&trees[tree], &X[row, 0], n_rows, X.shape[1], n_classes, &sums[row, 0])
-            row += n_rows
-    return np.asarray(sums)
-
-
 def sum_votes(list trees, list votes, Py_ssize_t n_classes, const float64_t[:, ::1] X):
     """Count the trees that vote for each class, sample by sample; (n_rows, n_classes) float64.
 
@@ -294,12 +278,15 @@ cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
 
 
 cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, const float64_t[:, ::1] X, bint voting):
-    """Point at the arrays of the trees, which the lists keep alive, and add up."""
+    """Point at the arrays of the trees, which the lists keep alive, and add up for every row what its leaves give, in
+    the order of the trees."""
     cdef const PackedNode[::1] nodes
     cdef const uint32_t[::1] numbers
     cdef const int64_t[::1] votes
     cdef const float64_t[:, ::1] values
-    cdef Py_ssize_t i
+    cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], n_classes))
+    cdef Py_ssize_t i, n_rows, row = 0, n_trees = len(trees)
+    cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
     cdef PackedTree* packed = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
     if packed == NULL:
         raise MemoryError(f"no memory for {len(trees)} packed trees")
@@ -315,7 +302,13 @@ cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, cons
                 values = leaf_arrays[i]
                 check_sizes(numbers, values.shape[0] if values.shape[1] == n_classes else 0)
                 packed[i].values = &values[0, 0]
-        return sums_over_trees(packed, len(trees), n_classes, X)
+        with nogil:
+            while row < X.shape[0]:
+                n_rows = min(block, X.shape[0] - row)
+                for i in range(n_trees):
+                    add_leaves(&packed[i], &X[row, 0], n_rows, X.shape[1], n_classes, &sums[row, 0])
+                row += n_rows
+        return np.asarray(sums)
     finally:
         free(packed)
 
@@ -343,29 +336,36 @@ def decision_path(
 ):
     """List the nodes that every sample visits: (indptr, indices), the indices of row r being
     indices[indptr[r]:indptr[r+1]]."""
-    cdef int64_t[::1] indptr = np.zeros(X.shape[0] + 1, dtype=np.int64)
-    cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
     cdef const int64_t[::1] leaves = apply(children_left, children_right, feature, threshold, X)
-    cdef Py_ssize_t row
+    cdef const int64_t[::1] parents = parents_of(children_left, children_right)
+    cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
     cdef int64_t node, visited
     # Parents stand before their children.
+    for node in range(1, children_left.shape[0]):
+        depth[node] = depth[parents[node]] + 1
+    indptr = np.zeros(X.shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.asarray(depth)[np.asarray(leaves)] + 1, out=indptr[1:])
+    cdef int64_t[::1] indices = np.empty(indptr[X.shape[0]], dtype=np.int64)
+    cdef Py_ssize_t row
+    with nogil:
+        visited = indices.shape[0]
+        for row in range(X.shape[0] - 1, -1, -1):
+            node = leaves[row]
+            while node != NONE:
+                visited -= 1
+                indices[visited] = node
+                node = parents[node]
+    return indptr, np.asarray(indices)
+
+
+cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1] children_right):
+    """Return the parent of every node, NONE for the root."""
+    cdef int64_t[::1] parents = np.full(children_left.shape[0], NONE, dtype=np.int64)
+    cdef int64_t node
     for node in range(children_left.shape[0]):
         if children_left[node] != LEAF:
-            depth[children_left[node]] = depth[node] + 1
-            depth[children_right[node]] = depth[node] + 1
-    for row in range(X.shape[0]):
-        indptr[row + 1] = indptr[row] + depth[leaves[row]] + 1
-    cdef int64_t[::1] indices = np.empty(indptr[X.shape[0]], dtype=np.int64)
-    with nogil:
-        for row in range(X.shape[0]):
-            node = 0
-            visited = indptr[row]
-            indices[visited] = node
-            while children_left[node] != LEAF:
-                node = children_left[node] if X[row, feature[node]] <= threshold[node] else children_right[node]
-                visited += 1
-                indices[visited] = node
-    return np.asarray(indptr), np.asarray(indices)
+            parents[children_left[node]] = parents[children_right[node]] = node
+    return parents
 
 
 def feature_usage(
@@ -374,17 +374,19 @@ def feature_usage(
 ):
     """Count the samples for which each feature is tested along the decision path, at least once; (n_features,)
     int64."""
+    leaves = apply(children_left, children_right, feature, threshold, X)
+    cdef const int64_t[::1] n_samples = np.bincount(leaves, minlength=children_left.shape[0])
+    cdef const int64_t[::1] parents = parents_of(children_left, children_right)
     cdef int64_t[::1] usage = np.zeros(X.shape[1], dtype=np.int64)
-    # The last row that was counted for the feature.
-    cdef int64_t[::1] counted = np.full(X.shape[1], -1, dtype=np.int64)
-    cdef Py_ssize_t row
-    cdef int64_t node, looked_at
+    # The last leaf for which the feature was counted.
+    cdef int64_t[::1] counted = np.full(X.shape[1], NONE, dtype=np.int64)
+    cdef int64_t leaf, node
     with nogil:
-        for row in range(X.shape[0]):
-            node = 0
-            while children_left[node] != LEAF:
-                looked_at = feature[node]
-                usage[looked_at] += counted[looked_at] != row
-                counted[looked_at] = row
-                node = children_left[node] if X[row, looked_at] <= threshold[node] else children_right[node]
+        for leaf in range(parents.shape[0]):
+            node = parents[leaf] if n_samples[leaf] > 0 else NONE
+            while node != NONE:
+                if counted[feature[node]] != leaf:
+                    usage[feature[node]] += n_samples[leaf]
+                    counted[feature[node]] = leaf
+                node = parents[node]
     return np.asarray(usage)

@@ -14,17 +14,6 @@ def weight_of(rows):
     return float(add_up(weight for _, weight in rows))
 
 
-def divide_weights(X, weights, n_categories, feature, threshold):
-    """Divide the rows of a node that has all of X: [(branch, rows, weights), ...], by branch.
-
-    A branch is the code of a category where the feature has some, and 0 or 1 for the sides of a threshold. Empty where
-    all rows whose value is known go one way.
-    """
-    all_rows = [(row, 1.0 if weights is None else float(weights[row])) for row in range(len(X))]
-    parts, _ = divide_rows(X, all_rows, feature, None if n_categories and n_categories[feature] else threshold)
-    return [(branch, [row for row, _ in part], [weight for _, weight in part]) for branch, part in parts.items()]
-
-
 def divide_rows(X, rows, feature, threshold):
     """Return the rows of every branch, and their weight with a known value; the threshold is None for categories.
 

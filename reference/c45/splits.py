@@ -39,13 +39,6 @@ class Data:
         return class_counts([self.y[row] for row, _ in rows], [weight for _, weight in rows], self.n_classes)
 
 
-def find_c45_split(X, y, weights, n_classes, *, n_categories=None, min_samples_leaf):
-    """Return the best split of all rows: (gain ratio, gain in bits, feature, threshold), or None."""
-    data = Data(X, y, weights, n_classes, n_categories)
-    found = best_split(data, data.rows, min_samples_leaf)
-    return None if found is None else tuple(found)
-
-
 def best_split(data, rows, min_samples_leaf):
     """Return the split of the greatest gain ratio among those that gain about the average or more, or None."""
     splits = []

@@ -16,7 +16,7 @@ TOLERANCE = 1e-12
 
 
 def restrict(partitions, coefficients, attribute, cardinality, low, high):
-    """The spectra on the values low to high - 1 of an attribute, which become 0 to high - low - 1.
+    """Restrict spectra to the values low to high - 1 of an attribute, which become 0 to high - low - 1.
 
     Every old character, on these values, is a sum of the new ones: its own transform gives their coefficients.
     `coefficients` has a column for every output. The first row is of zeros.
@@ -55,14 +55,14 @@ class BoxFunction:
         return BoxFunction(self.boxes, self.values, self.weights, limits)
 
     def share(self, m, *boxes):
-        """The probability, on the schema, of the values of an attribute that all boxes allow."""
+        """Return the probability, on the schema, of the values of an attribute that all boxes allow."""
         here = set(range(*self.limits[m]))
         return share(self.weights[m], here.intersection(*(box[m] for box in boxes if m in box))) / share(
             self.weights[m], here
         )
 
     def overlap(self, *boxes):
-        """The probability, on the schema, of what boxes have in common."""
+        """Return the probability, on the schema, of what boxes have in common."""
         return prod(self.share(m, *boxes) for m in sorted(set().union(*boxes)))
 
     def average(self):
@@ -72,7 +72,7 @@ class BoxFunction:
         ]
 
     def pairs(self):
-        """Every pair of boxes, with the product of their values."""
+        """Yield every pair of boxes, with the product of their values."""
         for box, value in zip(self.boxes, self.values, strict=True):
             for other, other_value in zip(self.boxes, self.values, strict=True):
                 product = sum(x * y for x, y in zip(value, other_value, strict=True))
@@ -80,12 +80,12 @@ class BoxFunction:
                     yield product, box, other
 
     def energy(self):
-        """The variance."""
+        """Return the energy outside w_0: the variance."""
         mean_square = sum(product * self.overlap(box, other) for product, box, other in self.pairs())
         return mean_square - sum(mean * mean for mean in self.average())
 
     def touching(self, m):
-        """The energy of the coefficients that touch an attribute: what is lost where its values are averaged over."""
+        """Return the energy of the coefficients that touch an attribute, lost where its values are averaged."""
         return sum(
             product
             * (self.share(m, box, other) - self.share(m, box) * self.share(m, other))

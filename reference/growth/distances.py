@@ -16,7 +16,7 @@ DISTANCES = (*INFORMATION, "gini", "jaccard", "accuracy", "mae")
 
 
 def entropy_units(counts):
-    """The entropy of a clustering, times the number of rows, in units of 2**-30 bit."""
+    """Return the entropy of a clustering, times the number of rows, in units of 2**-30 bit."""
     return n_log2_n_of(sum(counts)) - sum(n_log2_n_of(count) for count in counts)
 
 
@@ -50,7 +50,7 @@ def union_of(table, i):
 
 
 def table_distance(table, name):
-    """The same as a double; of measures that are sums of a fraction a class the doubles are added in class order."""
+    """Return the measure as a double; where it is a sum of fractions by class, doubles are added in class order."""
     if name == "gini":
         total, within = sum(map(sum, table)), 0.0
         for row in table:
@@ -67,9 +67,9 @@ def table_distance(table, name):
 
 
 def labellings(name, children):
-    """Ways for the children to stand for classes: of two all that give them different ones. Of more each child stands
-    for the class that is best for it alone, by Jaccard its majority, and the lowest of several; where that is one class
-    for all of them, every change of one child to another class is a way."""
+    """Return the ways to label children with classes: for two children all pairs of different classes. Each of more
+    children has the class that is best for it alone, by Jaccard its majority, the lowest of several; where all have the
+    same, every change of one child to another class is a way."""
     labels = range(len(children[0]))
     if len(children) == 2:
         return [[i, j] for i in labels for j in labels if i != j]
@@ -86,8 +86,8 @@ def minus_absolute_errors(counts):
 
 
 def matchings(name, children):
-    """The tables of a split's children as clusters: of measures that ask for the clusters' classes, those of all
-    `labellings`, children of one class being one cluster."""
+    """Return the tables of a split's children as clusters; where the measure depends on the clusters' classes, those of
+    all `labellings`, with children of one class as one cluster."""
     if name in (*INFORMATION, "gini"):
         return [children]
     tables = []
@@ -100,19 +100,19 @@ def matchings(name, children):
 
 
 def merit_of_children(name, children):
-    """Minus the least distance, or the similarity, of a split's children, as class counts, to the classes within their
-    leaf."""
+    """Return minus the least distance, or the similarity, of a split's children, as class counts, to the classes within
+    their leaf."""
     is_weighted = any(isinstance(count, float) for counts in children for count in counts)
     return max((weighted_merit if is_weighted else merit)(name, table) for table in matchings(name, children))
 
 
 def merit(name, table):
-    """What grows as the clusterings come closer, exactly."""
+    """Return an exact number that grows as the clusterings come closer."""
     return exact_distance(name, table) if name in SIMILARITIES else -exact_distance(name, table)
 
 
 def weighted_merit(name, table):
-    """The same of sums of weights, in floating point and in the order of clusters and classes."""
+    """Return the merit of sums of weights, in floating point, added in the order of clusters and classes."""
     total = add_up(add_up(row) for row in table)
     if name in INFORMATION:
         joint = add_up(x_log2_x(weight) for row in table for weight in row)
@@ -142,8 +142,8 @@ def x_log2_x(x):
 
 
 def set_distance(function, clusters, classes):
-    """The Jaccard distance under a set function, of two clusterings as lists of rows: the sum over the classes of
-    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), of which those are nothing whose union is worth nothing."""
+    """Return the Jaccard distance under a set function of two clusterings as lists of rows: the sum over the classes of
+    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where terms whose union has f = 0 are left out."""
     empty, distance = function([]), 0.0
     for cluster, of_class in zip(map(set, clusters), map(set, classes), strict=True):
         union = function(sorted(cluster | of_class))

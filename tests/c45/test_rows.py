@@ -15,9 +15,21 @@ from pytrees._engine import kernel
 from pytrees.tree import LEAF
 
 
-def divide(X, weights, n_categories, feature, threshold=None):
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    return kernel("divide_weights")(X, weights, n_categories, feature, threshold)
+def grow_once(X, y, weights, n_classes, n_categories):
+    limits = {"max_depth": 1, "min_samples_leaf": 0.0, "confidence": None, "subtree_raising": False}
+    X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
+    return kernel("grow_c45")(X, y, weights, n_classes, n_categories=n_categories, **limits)[0]
+
+
+def divide(X, weights, n_categories):
+    """The rows and their weights in the children of the root, of which there are none where it is not split.
+
+    Every row is a class of its own, so that the class weights of a node tell which rows it has.
+    """
+    tree = grow_once(X, range(len(X)), weights, len(X), n_categories)
+    value = np.asarray(tree["value"])[1:]
+    assert [np.count_nonzero(weights) for weights in value] == list(tree["n_node_samples"])[1:]
+    return [(np.flatnonzero(weights).tolist(), weights[weights > 0.0].tolist()) for weights in value]
 
 
 def class_shares(tree, X):
@@ -29,59 +41,51 @@ def class_shares(tree, X):
 # ------------------------------------------------------------------------------------------------------------ training
 
 
-def test_a_sample_without_outlook_goes_to_every_child(engine):
+def test_a_row_without_outlook_goes_every_way(engine):
     # Chapter 3: of the 13 other rows 3 are overcast, 5 rain, 5 sunny.
     X, _ = golf(lacks_outlook=True)
-    parts = divide(X, None, np.array(GOLF_CATEGORIES), OUTLOOK)
-    assert [branch for branch, _, _ in parts] == [0, 1, 2]
-    assert [len(rows) for _, rows, _ in parts] == [4, 6, 6]
-    assert [sum(weights) for _, _, weights in parts] == pytest.approx([3 + 3 / 13, 5 + 5 / 13, 5 + 5 / 13])
-    for (_, rows, weights), share in zip(parts, (3 / 13, 5 / 13, 5 / 13), strict=True):
-        assert rows == sorted(rows)
+    parts = divide(X[:, [OUTLOOK]], None, np.array([GOLF_CATEGORIES[OUTLOOK]]))
+    assert [len(rows) for rows, _ in parts] == [4, 6, 6]
+    assert [sum(weights) for _, weights in parts] == pytest.approx([3 + 3 / 13, 5 + 5 / 13, 5 + 5 / 13])
+    for (rows, weights), share in zip(parts, (3 / 13, 5 / 13, 5 / 13), strict=True):
         assert [weight for row, weight in zip(rows, weights, strict=True) if row == LACKING] == [share]
         assert all(weight == 1.0 for row, weight in zip(rows, weights, strict=True) if row != LACKING)
 
 
 def test_sides_of_a_threshold(engine):
     x = [[1.0], [np.nan], [2.0], [1.5], [3.0]]
-    assert divide(x, np.array([1, 4, 1, 2, 1]), None, 0, 1.5) == [
-        (0, [0, 1, 3], [1.0, 4 * 0.6, 2.0]),
-        (1, [1, 2, 4], [4 * 0.4, 1.0, 1.0]),
+    assert divide(x, np.array([1, 2, 2, 4, 2]), None) == [
+        ([0, 1, 3], [1.0, 2 * (5 / 9), 4.0]),
+        ([1, 2, 4], [2 * (4 / 9), 2.0, 2.0]),
     ]
 
 
-def test_samples_that_all_go_to_one_child_are_not_divided(engine):
-    assert divide([[1.0], [np.nan]], None, None, 0, 1.5) == []
-    assert divide([[2.0], [np.nan]], None, None, 0, 1.5) == []
-    assert divide([[1.0], [np.nan]], None, np.array([2]), 0) == []
-    assert divide([[np.nan], [np.nan]], None, np.array([2]), 0) == []
+def test_rows_that_all_go_one_way_are_not_divided(engine):
+    assert divide([[1.0], [np.nan]], None, None) == []
+    assert divide([[1.0], [np.nan]], None, np.array([2])) == []
+    assert divide([[np.nan], [np.nan]], None, np.array([2])) == []
 
 
-def test_parts_of_underflowing_weight_are_left_out(engine):
-    parts = divide([[0.0], [1.0], [np.nan]], np.array([1e-200, 1.0, 1e-200]), np.array([2]), 0)
-    assert [rows for _, rows, _ in parts] == [[0], [1, 2]]
+def test_parts_too_small_for_a_number_are_left_out(engine):
+    parts = divide([[0.0], [1.0], [np.nan]], np.array([0.25, 0.5, 5e-324]), np.array([2]))
+    assert [rows for rows, _ in parts] == [[0], [1, 2]]
 
 
-def test_invalid_codes_are_refused():
+def test_codes_that_are_none_are_refused():
     for code in (-1.0, 2.0, 0.5, np.inf):
         with pytest.raises(ValueError, match=r"Feature 1 must hold codes of categories, 0\.\.1"):
-            divide([[7.0, 0.0], [8.0, code]], None, np.array([0, 2]), 1)
+            divide([[7.0, 0.0], [8.0, code]], None, np.array([0, 2]))
     with pytest.raises(ValueError, match="must have 1 entries"):
-        divide([[0.0]], None, np.array([1, 1]), 0)
+        divide([[0.0]], None, np.array([1, 1]))
 
 
 @examples(200)
-@given(st.data())
-def test_engines_divide_alike_and_weights_add_up(data):
-    weights = data.draw(st.sampled_from([no_weights, count_weights, float_weights]))
-    problem = data.draw(mixed_problems(weights))
-    feature = data.draw(st.integers(0, problem.X.shape[1] - 1))
-    known = problem.X[:, feature][~np.isnan(problem.X[:, feature])]
-    threshold = data.draw(st.sampled_from([*known.tolist(), 0.5]))
-    parts, again = on_both_engines(divide, problem.X, problem.weights, problem.n_categories, feature, threshold)
+@given(st.sampled_from([no_weights, count_weights, float_weights]).flatmap(mixed_problems))
+def test_engines_divide_alike_and_nothing_is_lost(problem):
+    parts, again = on_both_engines(divide, problem.X, problem.weights, problem.n_categories)
     assert parts == again
     of_row = {}
-    for _, rows, weights in parts:
+    for rows, weights in parts:
         for row, weight in zip(rows, weights, strict=True):
             of_row[row] = of_row.get(row, 0) + Fraction(weight)
     if parts:
@@ -117,7 +121,7 @@ def next_nodes(tree, row, node):
 
 @examples(60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 1.0]))
-def test_class_shares_of_samples_with_missing_values(seed, rate):
+def test_shares_of_rows_that_lack_values(seed, rate):
     rng = np.random.default_rng(seed)
     cardinalities = rng.choice([0, 2, 5], size=3)
     tree = random_tree(rng, cardinalities)
@@ -131,6 +135,6 @@ def test_class_shares_of_samples_with_missing_values(seed, rate):
             np.testing.assert_allclose(shares, tree.shares[way(tree, row)[-1]], rtol=1e-15)
 
 
-def test_no_samples(engine):
+def test_no_rows(engine):
     tree = random_tree(np.random.default_rng(0), [0, 3])
     assert class_shares(tree, np.empty((0, 2))).size == 0

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 
 
 # The rows that go one way from a node: a range of all rows.
@@ -36,6 +36,7 @@ cdef class FractionalRows:
     # Scratch, by place in a node, and by category.
     cdef index_t[::1] part_of, spare_rows, part_of_code, present
     cdef float64_t[::1] spare_weights
+    cdef uint64_t[::1] entries, spare_entries
 
 
 cdef inline bint is_missing(float64_t value) noexcept nogil:

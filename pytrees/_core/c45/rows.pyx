@@ -7,7 +7,8 @@ from libc.stdlib cimport free, qsort
 from libc.string cimport memcpy
 
 from pytrees._core.base.memory cimport reserve
-from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64_t
+from pytrees._core.base.sorting cimport key_of, packed, place_of, sort_entries
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64_t, uint32_t
 
 
 @cython.final
@@ -21,6 +22,7 @@ cdef class FractionalRows:
         self.part_of = np.empty(n_rows, dtype=np.int32)
         self.spare_rows = np.empty(n_rows, dtype=np.int32)
         self.spare_weights = np.empty(n_rows)
+        self.entries, self.spare_entries = np.empty((2, n_rows), dtype=np.uint64)
         self.part_of_code = np.full(most_categories, NONE, dtype=np.int32)
         self.present = np.zeros(most_categories + 1, dtype=np.int32)
         _reserve_rows(self, n_rows)
@@ -162,95 +164,44 @@ cdef void _gather_parts(
 
 cdef int take_part(FractionalRows rows, const Division* division, index_t number, Part* part) except -1 nogil:
     """Take the rows of a part, together with those without a value, which have its share of their weight."""
-    cdef Py_ssize_t known, missing = division.missing_start, end = rows.top
+    cdef Py_ssize_t i, end
     cdef float64_t share, weight
     part[0] = rows.parts[division.first_part + number]
     if division.missing_start == division.stop:
         return 0
     share = part.size / division.known
-    _reserve_rows(rows, end + (part.stop - part.start) + (division.stop - division.missing_start))
-    known = part.start
-    # Both ascend.
-    while known < part.stop or missing < division.stop:
-        if missing == division.stop or known < part.stop and rows.rows[known] < rows.rows[missing]:
-            rows.rows[end] = rows.rows[known]
-            rows.weights[end] = rows.weights[known]
-            known += 1
-            end += 1
-            continue
-        weight = rows.weights[missing] * share
+    _reserve_rows(rows, rows.top + (part.stop - part.start) + (division.stop - division.missing_start))
+    copy_to_top(rows, part.start, part.stop)
+    end = rows.top
+    part.start = end - (part.stop - part.start)
+    for i in range(division.missing_start, division.stop):
+        weight = rows.weights[i] * share
         if weight > 0.0:
-            rows.rows[end] = rows.rows[missing]
+            rows.rows[end] = rows.rows[i]
             rows.weights[end] = weight
             end += 1
-        missing += 1
-    part.start = rows.top
-    part.stop = end
-    rows.top = end
+    part.stop = rows.top = end
+    _sort_rows(rows, part.start, part.stop)
     return 0
 
 
 cdef void unite_rows(FractionalRows rows, const Division* division) noexcept nogil:
-    """Bring the node's rows in ascending order again; those of every part are."""
-    cdef Part* parts = &rows.parts[division.first_part]
-    cdef index_t part, width = 1, n_runs = division.n_parts + 1
-    cdef Py_ssize_t stop
-    parts[division.n_parts].start = division.missing_start
-    # Every `width` parts ascend, those without a value being one more.
-    while width < n_runs:
-        part = 0
-        while part + width < n_runs:
-            stop = parts[part + 2 * width].start if part + 2 * width < n_runs else division.stop
-            _merge(rows, parts[part].start, parts[part + width].start, stop)
-            part += 2 * width
-        width *= 2
+    """Bring the rows of a divided node in ascending order again."""
+    _sort_rows(rows, division.start, division.stop)
 
 
-cdef void _merge(FractionalRows rows, Py_ssize_t low, Py_ssize_t middle, Py_ssize_t high) noexcept nogil:
-    """Merge two neighbouring runs of ascending rows."""
-    cdef Py_ssize_t i = 0, n = middle - low, right = middle, place = low
-    memcpy(&rows.spare_rows[0], &rows.rows[low], n * sizeof(index_t))
-    memcpy(&rows.spare_weights[0], &rows.weights[low], n * sizeof(float64_t))
-    # spare[i:n] and rows[right:high] are still to be merged, to `place` and behind it.
-    while i < n:
-        if right < high and rows.rows[right] < rows.spare_rows[i]:
-            rows.rows[place] = rows.rows[right]
-            rows.weights[place] = rows.weights[right]
-            right += 1
-        else:
-            rows.rows[place] = rows.spare_rows[i]
-            rows.weights[place] = rows.spare_weights[i]
-            i += 1
-        place += 1
+cdef void _sort_rows(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    cdef index_t i, n = <index_t> (stop - start)
+    for i in range(n):
+        rows.entries[i] = packed(<uint32_t> rows.rows[start + i], i, rows.entries[0])
+    memcpy(&rows.spare_weights[0], &rows.weights[start], n * sizeof(float64_t))
+    sort_entries(&rows.entries[0], &rows.spare_entries[0], n)
+    for i in range(n):
+        rows.rows[start + i] = <index_t> key_of(rows.entries[i])
+        rows.weights[start + i] = rows.spare_weights[place_of(rows.entries[i])]
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
-
-def divide_weights(const float64_t[:, ::1] X, weights, n_categories, index_t feature, threshold):
-    """List the samples that go each way from a node that has all of X: [(branch, rows, weights), ...], by branch.
-
-    A branch is the code of a category where the feature has some, and 0 or 1 for the sides of a threshold. Rows whose
-    value is missing go every way, with the share of the known rows' weight that goes there. Empty where all known rows
-    go one way. `weights` are positive, or None.
-    """
-    cdef Division division
-    cdef Part part
-    cdef index_t number
-    cdef FractionalRows rows = FractionalRows(
-        X, np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64),
-        np.ones(X.shape[0]) if weights is None else weights.astype(np.float64),
-    )
-    divide_rows(rows, 0, rows.top, feature, 0.0 if threshold is None else threshold, &division)
-    divided = []
-    for number in range(division.n_parts):
-        take_part(rows, &division, number, &part)
-        divided.append((
-            part.branch,
-            [rows.rows[i] for i in range(part.start, part.stop)],
-            [rows.weights[i] for i in range(part.start, part.stop)],
-        ))
-    return divided
-
 
 def class_shares(
     const int64_t[::1] children_left, const int64_t[::1] feature, const float64_t[::1] threshold,
@@ -263,15 +214,12 @@ def class_shares(
     that went there. Where no child stands for its value it stays.
     """
     cdef float64_t[:, ::1] shares = np.zeros((X.shape[0], value.shape[1]))
-    cdef float64_t[::1] totals = np.zeros(value.shape[0])
+    cdef float64_t[::1] totals = np.cumsum(value, axis=1)[:, value.shape[1] - 1].copy()
     cdef int64_t[::1] stack = np.empty(value.shape[0], dtype=np.int64)
     cdef float64_t[::1] weights = np.empty(value.shape[0])
     cdef Py_ssize_t row, label, n_stacked
     cdef int64_t node, child
     with nogil:
-        for node in range(value.shape[0]):
-            for label in range(value.shape[1]):
-                totals[node] += value[node, label]
         for row in range(X.shape[0]):
             stack[0] = 0
             weights[0] = 1.0

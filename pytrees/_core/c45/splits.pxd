@@ -48,4 +48,3 @@ cdef class SplitFinder:
 cdef RatioSplit best_split(
     SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n
 ) noexcept nogil
-cdef float64_t add_up(const float64_t[::1] weights) noexcept nogil

@@ -266,34 +266,3 @@ cdef void _split_by_threshold(
             ),
             gain, 2,
         )
-
-
-# --------------------------------------------------------------------------------------------------------- from Python
-
-cdef float64_t add_up(const float64_t[::1] weights) noexcept nogil:
-    cdef float64_t total = 0.0
-    cdef Py_ssize_t i
-    for i in range(weights.shape[0]):
-        total += weights[i]
-    return total
-
-
-def find_c45_split(
-    const float64_t[:, ::1] X, const index_t[::1] y, weights, index_t n_classes, *, n_categories=None,
-    float64_t min_samples_leaf,
-):
-    """Find the best split of all samples: (gain ratio, gain in bits, feature, threshold), or None.
-
-    Features of which `n_categories` is positive hold codes 0..n_categories-1, and have no threshold. Missing values are
-    NaN. `weights` are positive, or None.
-    """
-    cdef const float64_t[::1] row_weights = np.ones(X.shape[0]) if weights is None else weights.astype(np.float64)
-    categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
-    cdef const index_t[::1] rows = np.arange(X.shape[0], dtype=np.int32)
-    cdef RatioSplit found
-    cdef SplitFinder finder = SplitFinder(X, y, add_up(row_weights), n_classes, categories, min_samples_leaf)
-    with nogil:
-        found = best_split(finder, &rows[0], &row_weights[0], <index_t> X.shape[0])
-    if found.feature == NONE:
-        return None
-    return found.ratio, found.gain, found.feature, None if is_missing(found.threshold) else found.threshold

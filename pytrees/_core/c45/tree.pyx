@@ -19,7 +19,7 @@ from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, NO_CATEGORY, UNDEFIN
 from pytrees._core.c45.rows cimport (
     Division, FractionalRows, Part, copy_to_top, divide_rows, is_missing, take_part, unite_rows,
 )
-from pytrees._core.c45.splits cimport RatioSplit, SplitFinder, add_up, best_split
+from pytrees._core.c45.splits cimport RatioSplit, SplitFinder, best_split
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 
 cdef float64_t SLACK = 1e-3         # of training errors, as in Quinlan's program
@@ -64,7 +64,6 @@ cdef class C45Growth:
     cdef float64_t* values              # class weights by node
     cdef index_t n_nodes, n_recorded, n_frames
     cdef Py_ssize_t node_capacity, recorded_capacity, frame_capacity, value_capacity
-    cdef float64_t[::1] counts          # scratch, by class
 
     def __dealloc__(self):
         free(self.nodes)
@@ -143,6 +142,7 @@ cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
     frame.node = growth.n_nodes
     node = _add_node(growth, frame, branch)
     frame.errors = 0.0
+    check_signals(&growth.n_scanned, (frame.stop - frame.start) * growth.finder.n_features, WORK_BETWEEN_CHECKS)
     if frame.recorded != NONE:
         recorded = &growth.recorded[frame.recorded]
         _split_node(growth, frame, recorded.feature, recorded.threshold, recorded.gain)
@@ -150,9 +150,6 @@ cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
     elif frame.grows:
         frame.n_grown = 1
         if _may_split(growth, frame):
-            check_signals(
-                &growth.n_scanned, (frame.stop - frame.start) * growth.finder.n_features, WORK_BETWEEN_CHECKS
-            )
             split = best_split(
                 growth.finder, &growth.rows.rows[frame.start], &growth.rows.weights[frame.start],
                 <index_t> (frame.stop - frame.start),
@@ -175,10 +172,7 @@ cdef C45Node* _add_node(C45Growth growth, const Frame* frame, index_t branch) ex
         b"class weights of nodes",
     )
     node = &growth.nodes[number]
-    node.feature = UNDEFINED
-    node.n_rows = <index_t> (frame.stop - frame.start)
-    node.size = 1
-    node.branch = branch
+    node[0] = C45Node(UNDEFINED, <index_t> (frame.stop - frame.start), 1, branch, UNDEFINED, 0.0)
     growth.n_nodes += 1
     _count_classes(growth, frame, _values_of(growth, frame.node))
     return node
@@ -252,8 +246,8 @@ cdef void _leave_division(C45Growth growth, Frame* frame) noexcept nogil:
 
 
 cdef void _make_leaf(C45Growth growth, Frame* frame) noexcept nogil:
-    growth.nodes[frame.node].feature = UNDEFINED
-    growth.nodes[frame.node].size = 1
+    cdef C45Node* node = &growth.nodes[frame.node]
+    node[0] = C45Node(UNDEFINED, node.n_rows, 1, node.branch, UNDEFINED, 0.0)
     growth.n_nodes = frame.node + 1
     frame.errors = _errors_as_leaf(growth, _values_of(growth, frame.node))
 
@@ -380,91 +374,66 @@ cdef float64_t _errors_as_recorded(
 ) except -1 nogil:
     """Return what the recorded subtree would err if these were its rows. Rows with a value that has no child get a
     leaf."""
-    cdef index_t base = growth.n_frames
-    cdef float64_t errors = 0.0
+    cdef index_t first = growth.n_frames, n_nodes = growth.n_nodes
     cdef Frame* frame = _push_frame(growth, growth.rows.top, growth.rows.top + stop - start, 0)
     frame.recorded = recorded
     copy_to_top(growth.rows, start, stop)
-    _divide_as_recorded(growth)
-    while growth.n_frames > base:
+    _enter(growth, NONE)
+    while True:
         frame = &growth.frames[growth.n_frames - 1]
         if frame.n_finished < frame.division.n_parts:
-            _push_child(growth)
-            _divide_as_recorded(growth)
+            _enter(growth, _push_child(growth))
             continue
         growth.rows.n_parts -= frame.division.n_parts
-        growth.rows.top = frame.top
-        errors = frame.errors
-        growth.n_frames -= 1
-        if growth.n_frames > base:
-            growth.frames[growth.n_frames - 1].errors += errors
-    return errors
-
-
-cdef int _divide_as_recorded(C45Growth growth) except -1 nogil:
-    """Divide the rows of the frame on top as the recorded node does, or find their errors if that is a leaf."""
-    cdef Frame* frame = &growth.frames[growth.n_frames - 1]
-    cdef const C45Node* recorded
-    check_signals(&growth.n_scanned, frame.stop - frame.start, WORK_BETWEEN_CHECKS)
-    if frame.recorded != NONE:
-        recorded = &growth.recorded[frame.recorded]
-        frame.next_recorded = frame.recorded + 1
-        if recorded.feature != UNDEFINED and divide_rows(
-            growth.rows, frame.start, frame.stop, recorded.feature, recorded.threshold, &frame.division
-        ):
-            return 0
-    _count_classes(growth, frame, &growth.counts[0])
-    frame.errors = _errors_as_leaf(growth, &growth.counts[0])
-    return 0
+        if growth.n_frames == first + 1:
+            break
+        _pop_frame(growth)
+    # The nodes were made to be counted only.
+    growth.rows.top = frame.top
+    growth.n_frames = first
+    growth.n_nodes = n_nodes
+    return frame.errors
 
 
 # ---------------------------------------------------------------------------------------------------- the tree's arrays
 
 cdef dict _as_arrays(C45Growth growth):
     cdef Py_ssize_t i, n_nodes = growth.n_nodes
-    cdef int64_t[:, ::1] whole = np.empty((5, n_nodes), dtype=np.int64)
-    cdef int64_t[::1] children_left = whole[0], children_right = whole[1], feature = whole[2]
-    cdef int64_t[::1] n_node_samples = whole[3], category = whole[4]
-    cdef float64_t[::1] threshold = np.full(n_nodes, <float64_t> UNDEFINED)
-    cdef float64_t[::1] gain = np.zeros(n_nodes)
-    cdef float64_t[:, ::1] value = np.empty((n_nodes, growth.n_classes))
+    cdef int64_t[:, ::1] links = np.full((2, n_nodes), LEAF, dtype=np.int64)
     cdef int64_t[::1] child_offsets = np.zeros(n_nodes + 1, dtype=np.int64)
     cdef int64_t[::1] children = np.empty(n_nodes - 1, dtype=np.int64)
     cdef index_t child, n_children = 0
-    cdef const C45Node* node
-    category[0] = NO_CATEGORY
+    cdef bint is_multiway
+    cdef C45Node* node
+    growth.nodes[0].branch = NO_CATEGORY
     for i in range(n_nodes):
         node = &growth.nodes[i]
-        memcpy(&value[i, 0], _values_of(growth, <index_t> i), growth.n_classes * sizeof(float64_t))
-        feature[i] = node.feature
-        n_node_samples[i] = node.n_rows
-        children_left[i] = children_right[i] = LEAF
-        if node.feature != UNDEFINED:
-            gain[i] = node.gain
-            if is_missing(node.threshold):
-                children_left[i] = children_right[i] = MULTIWAY
-            else:
-                threshold[i] = node.threshold
-                children_left[i] = i + 1
-                children_right[i] = i + 1 + growth.nodes[i + 1].size
+        is_multiway = is_missing(node.threshold)
         child = <index_t> i + 1
         while child < i + node.size:
             children[n_children] = child
             n_children += 1
-            category[child] = growth.nodes[child].branch if children_left[i] == MULTIWAY else NO_CATEGORY
+            if not is_multiway:
+                growth.nodes[child].branch = NO_CATEGORY
             child += growth.nodes[child].size
         child_offsets[i + 1] = n_children
+        if is_multiway:
+            links[0, i] = links[1, i] = MULTIWAY
+            node.threshold = UNDEFINED
+        elif node.size > 1:
+            links[0, i], links[1, i] = children[n_children - 2], children[n_children - 1]
+    nodes = np.asarray(<C45Node[:n_nodes]> growth.nodes)
     return {
-        "children_left": np.asarray(children_left),
-        "children_right": np.asarray(children_right),
-        "feature": np.asarray(feature),
-        "threshold": np.asarray(threshold),
-        "n_node_samples": np.asarray(n_node_samples),
-        "value": np.asarray(value),
-        "gain": np.asarray(gain),
+        "children_left": np.asarray(links[0]),
+        "children_right": np.asarray(links[1]),
+        "feature": nodes["feature"].astype(np.int64),
+        "threshold": nodes["threshold"].copy(),
+        "n_node_samples": nodes["n_rows"].astype(np.int64),
+        "value": np.array(<float64_t[:n_nodes, :growth.n_classes]> growth.values),
+        "gain": nodes["gain"].copy(),
         "child_offsets": np.asarray(child_offsets),
         "children": np.asarray(children),
-        "category": np.asarray(category),
+        "category": nodes["branch"].astype(np.int64),
     }
 
 
@@ -483,7 +452,7 @@ def grow_c45(
     categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
     _check(X.shape[0], np.asarray(y), row_weights, n_classes)
     cdef C45Growth growth = C45Growth()
-    growth.finder = SplitFinder(X, y, add_up(row_weights), n_classes, categories, min_samples_leaf)
+    growth.finder = SplitFinder(X, y, np.cumsum(row_weights)[X.shape[0] - 1], n_classes, categories, min_samples_leaf)
     growth.rows = FractionalRows(X, categories, row_weights)
     growth.n_classes = n_classes
     growth.max_depth = max_depth
@@ -492,7 +461,6 @@ def grow_c45(
     if growth.prunes:
         growth.confidence = confidence
         growth.z = -NormalDist().inv_cdf(confidence)
-    growth.counts = np.empty(n_classes)
     with nogil:
         _grow(growth)
     arrays = _as_arrays(growth)

@@ -80,9 +80,8 @@ cdef class Search:
     cdef const index_t[:, ::1] orders       # by feature: the rows in ascending order
     cdef const index_t[:, ::1] ranks        # by feature: which of its distinct values a row has
     cdef Py_ssize_t n_bound_rows, n_bound_words
-    cdef const index_t[:, ::1] bound_orders
     cdef uint64_t[:, ::1] conflicts         # by row: the rows that cannot share a leaf with it
-    cdef uint64_t[:, ::1] boxes
+    cdef uint64_t[:, ::1] below             # scratch: see _mark_below
     cdef index_t[::1] left_counts, right_counts
     cdef SetTable table
     cdef SearchLevel levels[MOST_LEVELS]
@@ -97,22 +96,24 @@ cdef class Search:
         self.n_rows, self.n_features = X.shape
         self.n_classes = n_classes
         self.n_words = _words_for(self.n_rows)
-        order = np.argsort(X, axis=0, kind="stable")
-        self.orders = np.ascontiguousarray(order.T, dtype=np.int32)
+        self.orders = np.ascontiguousarray(np.argsort(X, axis=0, kind="stable").T, dtype=np.int32)
         self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
         self.n_bound_rows = min(self.n_rows, bound_rows)
         self.n_bound_words = _words_for(self.n_bound_rows)
-        self.bound_orders = np.array([rows[rows < self.n_bound_rows] for rows in order.T], dtype=np.int32)
         self.conflicts = np.zeros((self.n_bound_rows, self.n_bound_words), dtype=np.uint64)
-        self.boxes = np.zeros((self.n_bound_rows + 1, self.n_bound_words), dtype=np.uint64)
+        self.below = np.empty((self.n_features, np.max(self.ranks) + 2), dtype=np.uint64)
         self.left_counts = np.zeros(n_classes, dtype=np.int32)
         self.right_counts = np.zeros(n_classes, dtype=np.int32)
         self.table.n_words = self.n_words
-        self.table.largest_capacity = min(memory_limit // _bytes_of_set(self.n_words), 2**31 - 1)
+        # Two to four slots a set.
+        bytes_of_set = self.n_words * sizeof(uint64_t) + sizeof(Known) + 4 * sizeof(uint32_t)
+        self.table.largest_capacity = min(memory_limit // bytes_of_set, 2**31 - 1)
 
     def __dealloc__(self):
         cdef Py_ssize_t number
-        _release(&self.table)
+        free(self.table.sets)
+        free(self.table.known)
+        free(self.table.slots)
         for number in range(MOST_LEVELS):
             free(self.levels[number].rows)
             free(self.levels[number].order)
@@ -132,14 +133,6 @@ cdef inline void _add_row(uint64_t* rows, index_t row) noexcept nogil:
     rows[row >> 6] |= <uint64_t> 1 << (row & 63)
 
 
-cdef inline index_t _count_common(const uint64_t* rows, const uint64_t* others, Py_ssize_t n_words) noexcept nogil:
-    cdef Py_ssize_t word
-    cdef index_t total = 0
-    for word in range(n_words):
-        total += popcount(rows[word] & others[word])
-    return total
-
-
 cdef void _fill(uint64_t* rows, Py_ssize_t n_words, const index_t* members, index_t n_members) noexcept nogil:
     cdef index_t i
     memset(rows, 0, n_words * sizeof(uint64_t))
@@ -148,17 +141,6 @@ cdef void _fill(uint64_t* rows, Py_ssize_t n_words, const index_t* members, inde
 
 
 # --------------------------------------------------------------------------------------- what is known of sets of rows
-
-cdef inline int64_t _bytes_of_set(Py_ssize_t n_words) noexcept nogil:
-    """Return the bytes that a set takes in the table, its slots included: two to four a set."""
-    return n_words * sizeof(uint64_t) + sizeof(Known) + 4 * sizeof(uint32_t)
-
-
-cdef inline void _release(SetTable* table) noexcept nogil:
-    free(table.sets)
-    free(table.known)
-    free(table.slots)
-
 
 cdef inline uint64_t _hash_of(const uint64_t* rows, Py_ssize_t n_words) noexcept nogil:
     cdef uint64_t mixed = 0x9E3779B97F4A7C15
@@ -264,73 +246,67 @@ cdef int _open_level(Search search, Py_ssize_t number) except -1 nogil:
     return 0
 
 
-# --------------------------------------------------------------------------------------- rows that cannot share a leaf
+# ------------------------------------------------------------------------------------------------------------- bounds
 
-# `n_rows` rows have a set of `n_words` words each in `boxes` and `conflicts`.
-
-cdef inline void _fill_boxes(
-    const index_t* labels, index_t row, index_t n_rows, Py_ssize_t n_words, uint64_t* boxes
-) noexcept nogil:
-    """Write to the box of every row all rows whose class differs from that of one row."""
-    cdef index_t other
-    memset(boxes, 0, n_words * sizeof(uint64_t))
-    for other in range(n_rows):
-        if labels[other] != labels[row]:
-            _add_row(boxes, other)
-    for other in range(1, n_rows):
-        memcpy(&boxes[other * n_words], boxes, n_words * sizeof(uint64_t))
+cdef void _mark_below(Search search, Py_ssize_t word) noexcept nogil:
+    """Write, for every feature and rank, which rows of one word of the bound rows have a lower rank."""
+    cdef index_t row, start = <index_t> (64 * word), stop = <index_t> min(search.n_bound_rows, 64 * word + 64)
+    cdef Py_ssize_t feature, rank
+    for feature in range(search.n_features):
+        memset(&search.below[feature, 0], 0, search.below.shape[1] * sizeof(uint64_t))
+        for row in range(start, stop):
+            _add_row(&search.below[feature, search.ranks[feature, row] + 1], row - start)
+        for rank in range(1, search.below.shape[1]):
+            search.below[feature, rank] |= search.below[feature, rank - 1]
 
 
-cdef inline void _narrow_boxes(
-    const index_t* order, const index_t* rank, index_t row, index_t step, index_t n_rows, Py_ssize_t n_words,
-    uint64_t* passed, uint64_t* boxes
-) noexcept nogil:
-    """Keep, in the boxes of rows on one side of the row, what lies between them and the row in a feature. `order` has
-    the rows in ascending order, `rank` a number for each of their values; step is 1 for rows above, -1 for below."""
-    cdef Py_ssize_t first = 0 if step > 0 else n_rows - 1, behind, word
-    memset(passed, 0, n_words * sizeof(uint64_t))
-    while rank[order[first]] != rank[row]:
-        first += step
-    # Passed are the rows from the row's own value to the one before `first`; rows of equal values pass together.
-    while 0 <= first < n_rows:
-        behind = first
-        while 0 <= behind < n_rows and rank[order[behind]] == rank[order[first]]:
-            _add_row(passed, order[behind])
-            behind += step
-        while first != behind:
-            for word in range(n_words):
-                boxes[order[first] * n_words + word] &= passed[word]
-            first += step
+cdef inline uint64_t _rows_between(Search search, index_t row, index_t other, uint64_t candidates) noexcept nogil:
+    """Return those of the candidates, of the word marked, that lie between two rows in every feature."""
+    cdef Py_ssize_t feature
+    cdef index_t rank, other_rank
+    for feature in range(search.n_features):
+        rank, other_rank = search.ranks[feature, row], search.ranks[feature, other]
+        candidates &= search.below[feature, max(rank, other_rank) + 1] & ~search.below[feature, min(rank, other_rank)]
+        if candidates == 0:
+            break
+    return candidates
 
 
-cdef inline void _note_conflicts(
-    const index_t* labels, index_t row, index_t n_rows, Py_ssize_t n_words, const uint64_t* boxes, uint64_t* conflicts
-) noexcept nogil:
-    """Note the rows that conflict with one row: those of other classes, and those whose boxes are not empty."""
-    cdef index_t other
+cdef int _find_conflicts(Search search) except -1 nogil:
+    """Note for every bound row those that conflict with it, by way of the rows of one word after the other."""
+    cdef index_t row, other, label, n_rows = <index_t> search.n_bound_rows
     cdef Py_ssize_t word
-    cdef uint64_t found
-    for other in range(n_rows):
-        found = labels[other] != labels[row]
-        for word in range(n_words):
-            found |= boxes[other * n_words + word]
-        if found:
-            _add_row(&conflicts[row * n_words], other)
+    cdef uint64_t of_other_class
+    for word in range(search.n_bound_words):
+        _mark_below(search, word)
+        for row in range(n_rows):
+            label = search.labels[row]
+            of_other_class = 0
+            for other in range(<index_t> (64 * word), <index_t> min(search.n_bound_rows, 64 * word + 64)):
+                if search.labels[other] != label:
+                    _add_row(&of_other_class, other & 63)
+            for other in range(row):
+                if search.labels[other] != label or _rows_between(search, row, other, of_other_class):
+                    _add_row(&search.conflicts[row, 0], other)
+                    _add_row(&search.conflicts[other, 0], row)
+            if _check_limits(search, row * search.n_features) == STOPPED:
+                return STOPPED
+    return YES
 
 
-cdef inline index_t _find_clique_among(
-    const uint64_t* conflicts, const uint64_t* rows, index_t n_rows, Py_ssize_t n_words, uint64_t* candidates,
-    uint64_t* clique
-) noexcept nogil:
-    """Find a clique among `rows`, of which those from `n_rows` on do not count, and return its size: always the row is
-    taken that conflicts with most of the others that are left."""
-    cdef Py_ssize_t word
+cdef index_t _find_clique(Search search, Py_ssize_t number) noexcept nogil:
+    """Find a clique among the bound rows of a level and return its size: always the row is taken that conflicts with
+    most of the others that are left. The next level, which is not in use, lends its memory."""
+    cdef Py_ssize_t word, other, n_words = search.n_bound_words
+    cdef uint64_t* clique = search.levels[number].clique
+    cdef uint64_t* candidates = search.levels[number + 1].rows
+    cdef const uint64_t* conflicts
     cdef uint64_t unseen
     cdef index_t size = 0, row, best, degree, best_degree
     memset(clique, 0, n_words * sizeof(uint64_t))
-    memcpy(candidates, rows, n_words * sizeof(uint64_t))
-    if n_rows & 63:
-        candidates[n_words - 1] &= (<uint64_t> 1 << (n_rows & 63)) - 1
+    memcpy(candidates, search.levels[number].rows, n_words * sizeof(uint64_t))
+    if search.n_bound_rows & 63:
+        candidates[n_words - 1] &= (<uint64_t> 1 << (search.n_bound_rows & 63)) - 1
     while True:
         best = best_degree = NONE
         for word in range(n_words):
@@ -338,7 +314,10 @@ cdef inline index_t _find_clique_among(
             while unseen:
                 row = <index_t> (64 * word + trailing_zeros(unseen))
                 unseen &= unseen - 1
-                degree = _count_common(candidates, &conflicts[row * n_words], n_words)
+                conflicts = &search.conflicts[row, 0]
+                degree = 0
+                for other in range(n_words):
+                    degree += popcount(candidates[other] & conflicts[other])
                 if degree > best_degree:
                     best, best_degree = row, degree
         if best == NONE:
@@ -346,36 +325,7 @@ cdef inline index_t _find_clique_among(
         _add_row(clique, best)
         size += 1
         for word in range(n_words):
-            candidates[word] &= conflicts[best * n_words + word]
-
-
-# ------------------------------------------------------------------------------------------------------------- bounds
-
-cdef int _find_conflicts(Search search) except -1 nogil:
-    cdef index_t row, n_rows = <index_t> search.n_bound_rows
-    cdef Py_ssize_t feature, n_words = search.n_bound_words
-    cdef uint64_t* boxes = &search.boxes[0, 0]
-    cdef uint64_t* passed = &search.boxes[n_rows, 0]
-    cdef const index_t* order
-    cdef const index_t* rank
-    for row in range(n_rows):
-        _fill_boxes(&search.labels[0], row, n_rows, n_words, boxes)
-        for feature in range(search.n_features):
-            order, rank = &search.bound_orders[feature, 0], &search.ranks[feature, 0]
-            _narrow_boxes(order, rank, row, 1, n_rows, n_words, passed, boxes)
-            _narrow_boxes(order, rank, row, -1, n_rows, n_words, passed, boxes)
-            if _check_limits(search, 2 * n_rows * n_words) == STOPPED:
-                return STOPPED
-        _note_conflicts(&search.labels[0], row, n_rows, n_words, boxes, &search.conflicts[0, 0])
-    return YES
-
-
-cdef index_t _find_clique(Search search, Py_ssize_t number) noexcept nogil:
-    """Find a clique among a level's rows and return its size. The next level, which is not in use, lends its memory."""
-    return _find_clique_among(
-        &search.conflicts[0, 0], search.levels[number].rows, <index_t> search.n_bound_rows, search.n_bound_words,
-        search.levels[number + 1].rows, search.levels[number].clique
-    )
+            candidates[word] &= search.conflicts[best, word]
 
 
 cdef index_t _count_classes(Search search, const uint64_t* rows) noexcept nogil:

@@ -26,7 +26,7 @@ cdef struct Link:
 
 cdef struct SequenceLevel:
     index_t length
-    index_t n_distinct      # different pairs, the two at the ends counted too
+    index_t n_distinct      # different pairs, the two at the ends not counted
     index_t left, right     # the pair to be replaced next
     index_t count           # its occurrences without overlap
     index_t rival           # no other pair has more

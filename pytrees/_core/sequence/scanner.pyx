@@ -32,7 +32,7 @@ from libc.string cimport memset
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
-from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs
+from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs, replace_pair
 
 cdef enum:
     # Labels of the children of a node, over all cuts, from which on threads pay: about a millisecond.
@@ -283,8 +283,9 @@ cdef inline void _move_left(SequenceScanner scanner, SequenceWorker worker, inde
     cdef index_t before = place - 1
     while not worker.is_left[before]:
         before -= 1
-    _insert_row(worker.left, before, place, scanner.labels[place - 1])
-    _remove_row(worker.right, place)
+    worker.left.links[0] = Link(place, scanner.labels[place - 1])
+    _change(worker.left, before, worker.left.places[0, before].next, 1)
+    _change(worker.right, worker.right.places[0, place].previous, worker.right.places[0, place].next, 0)
 
 
 cdef inline index_t _steps_left(int64_t limit, int64_t cost, index_t length) noexcept nogil:
@@ -380,23 +381,13 @@ cdef inline void _start_child(
 
 cdef inline void _build_level(ChildSequence child, PairSubstitution state) noexcept nogil:
     """Build the level above the highest one, which is loaded; then the new one is."""
-    cdef index_t level = child.n_levels - 1, length = child.levels[level].length
-    cdef index_t left = child.levels[level].left, right = child.levels[level].right
-    cdef index_t i, here, starts, written = 0, emits = 1, following = state.sequence[0]
-    cdef index_t changes = left ^ (child.n_classes + level), may_overlap = left == right
-    # As in the dense phase of pair substitution (`_replace` in substitution.pyx).
-    for i in range(length - 1):
-        here = following
-        following = state.sequence[i + 1]
-        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
-        state.sequence[written] = here ^ (changes & -starts)
-        child.flat_places[written] = child.flat_places[i]
-        written += emits
-        emits = 1 - starts
-    state.sequence[written] = following
-    child.flat_places[written] = child.flat_places[length - 1]
+    cdef index_t level = child.n_levels - 1, length
+    cdef const SequenceLevel* below = &child.levels[level]
+    length = replace_pair(
+        &state.sequence[0], &child.flat_places[0], below.length, below.left, below.right, child.n_classes + level
+    )
     child.n_levels += 1
-    _link_level(child, state, level + 1, written + emits)
+    _link_level(child, state, level + 1, length)
 
 
 cdef inline void _load(ChildSequence child, index_t level, PairSubstitution state) noexcept nogil:
@@ -416,7 +407,7 @@ cdef inline void _link_level(
     cdef Place* places = &child.places[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
     cdef index_t i, place, right, same, last = HEAD, left = HEAD_SYMBOL, tail = child.n_rows + 1
-    cdef index_t overlaps = 0, n_distinct = 1
+    cdef index_t overlaps = 0, n_distinct = -1      # the first pair is that of an end
     memset(counts, 0, TABLE_SIDE * TABLE_SIDE * sizeof(index_t))
     # overlaps: the pair that ends at `left`, at the place `last`, was counted, and is a pair of equal symbols.
     for i in range(length):
@@ -443,14 +434,15 @@ cdef inline void _link_level(
     _find_top(child, level)
 
 
-cdef inline void _add_pairs(
-    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further
+cdef inline void _count_pairs(
+    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further, index_t sign
 ) noexcept nogil:
-    """Count the pairs between two places, and those of the n_further symbols that continue the run of the second one.
-    overlaps: the pair that ends at the first place was counted, and is a pair of equal symbols."""
+    """Count the pairs between two places, and those of the n_further symbols that continue the run of the second one;
+    with sign -1 instead of 1, undo that. overlaps: the pair that ends at the first place was counted, and is a pair of
+    equal symbols."""
     cdef const Place* places = &child.places[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
-    cdef index_t left = places[at].symbol, right, same, pair, n_distinct = 0
+    cdef index_t left = places[at].symbol, right, same, pair, counted, n_distinct = 0
     cdef index_t rival = child.levels[level].rival
     cdef index_t top = child.levels[level].left * TABLE_SIDE + child.levels[level].right
     # overlaps: as above, for `at`, whose symbol is `left`.
@@ -459,39 +451,19 @@ cdef inline void _add_pairs(
         right = places[at].symbol
         same = left == right
         pair = left * TABLE_SIDE + right
-        n_distinct += counts[pair] == 0
-        counts[pair] += 1 - (same & overlaps)
+        counted = 1 - (same & overlaps)
+        n_distinct += counted & (counts[pair] == (sign < 0))
+        counts[pair] += sign * counted
         rival = max(rival, counts[pair] & -<index_t> (pair != top))
         overlaps = same & (1 - overlaps)
         left = right
     pair = left * (TABLE_SIDE + 1)
     n_further = (n_further + 1 - overlaps) >> 1
-    n_distinct += (counts[pair] == 0) & (n_further > 0)
-    counts[pair] += n_further
-    child.levels[level].rival = max(rival, counts[pair] & -<index_t> (pair != top))
-    child.levels[level].n_distinct += n_distinct
-
-
-cdef inline void _remove_pairs(
-    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further
-) noexcept nogil:
-    """Undo what _add_pairs has counted."""
-    cdef const Place* places = &child.places[level, 0]
-    cdef index_t* counts = &child.counts[level, 0]
-    cdef index_t left = places[at].symbol, right, same, counted, n_distinct = 0
-    while at != stop:
-        at = places[at].next
-        right = places[at].symbol
-        same = left == right
-        counted = 1 - (same & overlaps)
-        counts[left * TABLE_SIDE + right] -= counted
-        n_distinct += counted & (counts[left * TABLE_SIDE + right] == 0)
-        overlaps = same & (1 - overlaps)
-        left = right
-    n_further = (n_further + 1 - overlaps) >> 1
-    counts[left * (TABLE_SIDE + 1)] -= n_further
-    n_distinct += (n_further > 0) & (counts[left * (TABLE_SIDE + 1)] == 0)
-    child.levels[level].n_distinct -= n_distinct
+    n_distinct += (n_further > 0) & (counts[pair] == (n_further if sign < 0 else 0))
+    counts[pair] += sign * n_further
+    child.levels[level].n_distinct += sign * n_distinct
+    if sign > 0:
+        child.levels[level].rival = max(rival, counts[pair] & -<index_t> (pair != top))
 
 
 cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
@@ -523,17 +495,6 @@ cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
 
 # ----------------------------------------------------------------------------------------- levels: a row comes or goes
 
-cdef inline void _insert_row(ChildSequence child, index_t before, index_t place, index_t label) noexcept nogil:
-    """Insert a row behind the place `before` of the sequence."""
-    child.links[0].place = place
-    child.links[0].symbol = label
-    _change(child, before, child.places[0, before].next, 1)
-
-
-cdef inline void _remove_row(ChildSequence child, index_t place) noexcept nogil:
-    _change(child, child.places[0, place].previous, child.places[0, place].next, 0)
-
-
 cdef inline void _change(ChildSequence child, index_t before, index_t after, index_t n_links) noexcept nogil:
     """Put links[:n_links] in the place of all that stands between the places `before` and `after`; on all levels."""
     cdef index_t level = 0, first_link = 0, at, overlaps, n_further, last
@@ -550,9 +511,9 @@ cdef inline void _change(ChildSequence child, index_t before, index_t after, ind
         while child.places[level, child.places[level, last].next].symbol == child.places[level, last].symbol:
             last = child.places[level, last].next
             n_further += 1
-        _remove_pairs(child, level, before, after, overlaps, n_further)
+        _count_pairs(child, level, before, after, overlaps, n_further, -1)
         _splice(child, level, before, after, first_link, n_links)
-        _add_pairs(child, level, before, after, overlaps, n_further)
+        _count_pairs(child, level, before, after, overlaps, n_further, 1)
         if not _keeps_top(child, level):
             child.n_levels = level + 1
         if level + 1 == child.n_levels:
@@ -666,16 +627,12 @@ cdef inline index_t _least_effort(ChildSequence child) noexcept nogil:
     if child.levels[0].length < 2:
         return 0
     for level in range(child.n_levels):
-        n_distinct = _n_distinct(child, level)
+        n_distinct = child.levels[level].n_distinct
         bound = max(bound, level + n_distinct - 1)
         # Where it is constant no further step is done, though there may be a level above.
         if n_distinct <= 1:
             break
     return bound
-
-
-cdef inline index_t _n_distinct(ChildSequence child, index_t level) noexcept nogil:
-    return child.levels[level].n_distinct - 2
 
 
 cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil:
@@ -687,7 +644,7 @@ cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, i
         return 0
     while True:
         here = &child.levels[level]
-        if level + _n_distinct(child, level) - 1 >= limit:
+        if level + here.n_distinct - 1 >= limit:
             return limit
         if _is_constant(child, level):
             return level
@@ -706,60 +663,6 @@ cdef inline index_t _child_effort(ChildSequence child, PairSubstitution state, i
 cdef inline bint _is_constant(ChildSequence child, index_t level) noexcept nogil:
     """Whether there is one pair only, of equal symbols; there are two symbols or more."""
     cdef const Place* places = &child.places[level, 0]
-    return _n_distinct(child, level) == 1 and (
+    return child.levels[level].n_distinct == 1 and (
         places[places[HEAD].next].symbol == places[places[child.n_rows + 1].previous].symbol
     )
-
-
-# --------------------------------------------------------------------------------------------------------- from Python
-
-@cython.final
-cdef class _GivenOrders(FeatureOrders):
-    cdef const index_t[:, ::1] orders
-    cdef index_t[::1] cuts, offsets
-
-    def __cinit__(self, const index_t[:, ::1] orders, cuts):
-        cdef Py_ssize_t n_rows = orders.shape[1]
-        for order in np.asarray(orders):
-            if sorted(order) != list(range(n_rows)):
-                raise ValueError(f"An order of {n_rows} rows must name each of them once.")
-        for of_feature in cuts:
-            if list(of_feature) != sorted(set(of_feature) & set(range(1, n_rows))):
-                raise ValueError(f"Cuts must ascend, and leave some of {n_rows} rows on both sides.")
-        self.orders = orders
-        self.cuts = np.array([cut for of_feature in cuts for cut in of_feature], dtype=np.int32)
-        self.offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int32)
-
-    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
-        cdef index_t i, first = self.offsets[feature], n_cuts = self.offsets[feature + 1] - first
-        for i in range(n_cuts):
-            cuts[i] = self.cuts[first + i]
-        for i in range(<index_t> self.orders.shape[1]):
-            order[i] = self.orders[feature, i]
-        return n_cuts
-
-
-def best_sequence_cut(
-    const index_t[::1] labels, index_t n_classes, const index_t[:, ::1] orders, cuts, index_t n_threads=1
-):
-    """Return (cost, feature, rows on the left) of the best cut, or None where there is none.
-
-    `orders` holds for every feature the rows in ascending order, `cuts` the numbers of rows that a cut may send left.
-    """
-    cdef Py_ssize_t length = labels.shape[0], n_features = orders.shape[0]
-    if orders.shape[1] != length or len(cuts) != n_features:
-        raise ValueError("Every feature needs an order of all rows, and its cuts.")
-    if length == 0 or not 0 <= np.min(labels) <= np.max(labels) < n_classes:
-        raise ValueError(f"Labels must be codes 0..{n_classes - 1}.")
-    cdef _GivenOrders given = _GivenOrders(orders, cuts)
-    cdef SequenceScanner scanner = SequenceScanner(length, n_features, n_classes, n_threads)
-    scanner.labels[:] = labels
-    scanner.features = np.arange(n_features, dtype=np.int32)
-    _start_node(scanner, <index_t> length, <index_t> n_features)
-    if n_threads > 1:
-        _scan_on_threads(scanner, given)
-    else:
-        _scan_features(scanner, scanner.worker, given)
-    if scanner.best.feature == NONE:
-        return None
-    return scanner.best.cost, scanner.best.feature, scanner.best.n_left

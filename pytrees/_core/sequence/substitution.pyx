@@ -143,17 +143,14 @@ cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
 cdef inline void _finish_single(PairSubstitution state) noexcept nogil:
     """Finish a sequence in which every pair occurs once, and so will every pair of every later step: the first one
     always goes next."""
-    cdef index_t i, left
+    cdef index_t i, left, length = state.length
     if not state.record:
         state.n_steps += state.length - 1
         return
     left = state.sequence[0]
-    for i in range(1, state.length):
-        state.substitutions[state.n_steps, 0] = left
-        state.substitutions[state.n_steps, 1] = state.sequence[i]
-        state.substitutions[state.n_steps, 2] = 1
-        state.substitutions[state.n_steps, 3] = state.length - i
-        state.n_steps += 1
+    for i in range(1, length):
+        state.length -= 1
+        _note(state, left, state.sequence[i], 1)
         left = state.n_symbols
         state.n_symbols += 1
 
@@ -316,7 +313,8 @@ cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
             return True
         if count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 16:
             return False
-        _replace(state, left, right)
+        state.length = replace_pair(&state.sequence[0], NULL, state.length, left, right, state.n_symbols)
+        state.n_symbols += 1
         _note(state, left, right, count)
         if state.length == count:
             return True
@@ -351,24 +349,6 @@ cdef inline index_t _most_frequent(PairSubstitution state, index_t* left, index_
             right[0] = state.sequence[i + 1]
             break
     return best
-
-
-cdef inline void _replace(PairSubstitution state, index_t left, index_t right) noexcept nogil:
-    """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left."""
-    cdef index_t i, here, starts, written = 0, emits = 1, following = state.sequence[0]
-    cdef index_t changes = left ^ state.n_symbols, may_overlap = left == right
-    # emits: position i is not the second half of a replaced pair. sequence[:written] is final, and written <= i.
-    # No branches: where the pair stands cannot be predicted.
-    for i in range(state.length - 1):
-        here = following
-        following = state.sequence[i + 1]
-        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
-        state.sequence[written] = here ^ (changes & -starts)
-        written += emits
-        emits = 1 - starts
-    state.sequence[written] = following
-    state.length = written + emits
-    state.n_symbols += 1
 
 
 # -------------------------------------------------------------------------------------------------------- sparse phase
