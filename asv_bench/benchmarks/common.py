@@ -113,7 +113,8 @@ def grow(engine, X, y, criterion, weights=None, **limits):
 
 # Run under valgrind. Only the kernel is imported: the Python layer would take minutes.
 _CALL_KERNEL = """
-import importlib, pickle, sys, types
+import gc, importlib, pickle, sys, types
+gc.disable()  # when it collects is chance
 package = types.ModuleType("pytrees")
 package.__path__ = [sys.argv[1]]
 sys.modules["pytrees"] = package
