@@ -38,7 +38,7 @@ def nanoseconds(X, y, turns):
 
 def instructions(X, y, criterion):
     """Count the instructions of a threshold, by the same subtraction."""
-    call = ("growth", "grow_tree", X, y, None, N_CLASSES, criterion)
+    call = ("grow_by_gain", X, y, None, N_CLASSES, criterion)
     limits = NO_LIMITS | {"max_depth": 1}
     split, sort = (count_instructions(*call, **(limits | {"min_samples_leaf": least})) for least in (1, len(y)))
     return (split - sort) / X.size
