@@ -77,7 +77,7 @@ def instructions():
     from benchmarks.common import count_instructions, has_valgrind
     from counted import counted_calls
 
-    def counted(args, kwargs, tries=3):
+    def counted(args, kwargs, tries=6):
         try:
             return count_instructions(*args, **kwargs)
         except CalledProcessError:

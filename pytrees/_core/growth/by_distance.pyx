@@ -427,6 +427,10 @@ def grow_by_distance(
     with nogil:
         _grow(growth, seed)
     cdef const index_t[::1] order = nodes_in_preorder(growth.tree)
-    labels_and_steps = [(growth.leaves[node].label, growth.leaves[node].step) for node in order]
-    label, split_step = np.array(labels_and_steps, dtype=np.int64).T.copy()
-    return arrays_of(growth.tree, order) | {"label": label, "split_step": split_step}
+    cdef int64_t[::1] label = np.empty(order.shape[0], dtype=np.int64)
+    cdef int64_t[::1] split_step = np.empty(order.shape[0], dtype=np.int64)
+    cdef Py_ssize_t i
+    for i in range(order.shape[0]):
+        label[i] = growth.leaves[order[i]].label
+        split_step[i] = growth.leaves[order[i]].step
+    return arrays_of(growth.tree, order) | {"label": np.asarray(label), "split_step": np.asarray(split_step)}
