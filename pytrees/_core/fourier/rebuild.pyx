@@ -431,7 +431,7 @@ cdef class SchemaNode:
 
 
 cdef class Rebuilding:
-    """What all nodes share."""
+    """State of a tree that is rebuilt: its limits, and scratch memory of all nodes."""
 
     cdef bint of_classes
     cdef float64_t tol, scale, unit

@@ -115,7 +115,7 @@ cdef Traveller* set_out(
 
 
 cdef class Count:
-    """What all steps of a count share."""
+    """State of a count of coefficients by order."""
 
     cdef Boxes boxes
     cdef const int64_t[::1] cardinalities
@@ -162,7 +162,7 @@ def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinal
 
 
 cdef class Expansion:
-    """What all steps of an expansion share."""
+    """State of an expansion of leaf boxes into coefficients."""
 
     cdef Boxes boxes
     cdef const int64_t[::1] cardinalities

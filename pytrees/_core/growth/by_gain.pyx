@@ -294,7 +294,7 @@ cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nog
 
 @cython.final
 cdef class SharedFeatures:
-    """What the trees of a forest share; where it is pickled, it is made anew."""
+    """Features and bins that the trees of a forest share; unpickling makes them anew."""
 
     cdef Features features
     cdef Bins bins              # None where the features are not cut into bins

@@ -15,7 +15,7 @@ cdef struct Block:
 
 @cython.final
 cdef class Features:
-    """What the trees of a forest can share: the values, and where trees look at few features a node their ranks."""
+    """Values that the trees of a forest share, and their ranks where trees look at few features a node."""
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef const float64_t[:, ::1] X

@@ -8,7 +8,7 @@ from pytrees._core.sequence.substitution cimport PairSubstitution, Run
 
 
 cdef class FeatureOrders:
-    """What a scan has to know about the features of a node."""
+    """Base class of readers: the order of a node's samples by a feature, and the cuts to try."""
 
     # Write the node's rows in ascending order of the feature, each as its place among the rows, to `order`; and the
     # cuts to try, each as its number of rows on the left, ascending, to `cuts`. Returns how many cuts there are; where
@@ -53,7 +53,7 @@ cdef struct Cut:
 
 @cython.final
 cdef class SequenceWorker:
-    """What one thread needs to scan a feature."""
+    """Scratch memory of one thread that scans a feature."""
 
     cdef PairSubstitution state
     cdef ChildSequence left, right  # None where there are too many classes
