@@ -12,7 +12,7 @@ def test_unknown_criterion_is_refused_by_name(weights):
     weights = None if weights is None else np.array(weights)
     with (
         config_context(engine="compiled"),
-        pytest.raises(ValueError, match="criterion must be one of .* got 'nonsense'"),
+        pytest.raises(ValueError, match="got 'nonsense'"),
     ):
         grow([[0], [1], [2], [3]], [0, 1, 0, 1], weights, criterion="nonsense")
 
