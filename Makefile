@@ -1,5 +1,8 @@
 # What a contributor runs, in an activated virtual environment; CONTRIBUTING.md tells more.
-.PHONY: help build test debug bench ratios lint format wheel clean
+FUZZ_CASES ?= 10000
+FUZZ_SEED ?= 0
+
+.PHONY: help build test debug sanitize fuzz bench ratios lint format wheel clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -13,6 +16,12 @@ test:  ## Run the tests
 debug:  ## Compile the kernels in place with bounds checks and run the kernels' tests; `make build` undoes it
 	PYTREES_DEBUG=1 python -m pip install -e ".[test]"
 	HYPOTHESIS_PROFILE=fast python -m pytest -m kernels
+
+sanitize:  ## Compile a copy with the address and undefined-behaviour sanitizers and run the kernels' tests there
+	tools/sanitize
+
+fuzz:  ## Feed hostile input to every estimator: FUZZ_CASES cases (10000), from the seed FUZZ_SEED (0)
+	python -m tools.fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
 
 bench:  ## Run every benchmark once, on the last commit
 	cd asv_bench && asv machine --yes && asv run --quick HEAD^!

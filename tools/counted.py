@@ -32,3 +32,6 @@ def counted_calls():
     yield "minimal tree", ("minimal_tree", X[:60, :4].round(), (X[:60, 1] > 0).astype(np.int32), 2), {}
     sequence, n_symbols = label_sequence("random 10", 20_000, np.random.default_rng(0))
     yield "effort to compress", ("effort_to_compress", sequence, n_symbols), {}
+    yield "complexity", ("lempel_ziv_complexity", sequence, n_symbols), {}
+    X, y = classification_data(300)
+    yield "tree, lz76", ("grow_by_gain", X, y, None, 2, "lz76"), NO_LIMITS

@@ -87,11 +87,14 @@ COUNT_CRITERIA = {
         for name in ("gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "jaccard", "accuracy", "mae")
     },
     "wig alpha": WeightedInformationGain(alpha=2.5, class_scores=[0.0, 1.0, 3.0, 4.5]),
+    "wig present": WeightedInformationGain(normalize_over="present"),
+    "wig highest": WeightedInformationGain(distance_from="highest"),
+    "ranking costs": RankingImpurity(cost_matrix=[[0, 3, 1, 1], [3, 0, 2, 5], [1, 2, 0, 1], [1, 5, 1, 0]]),
     "ranking scores": RankingImpurity(class_scores=[0, 1, 4, 6]),
     "ranking real scores": RankingImpurity(weighted=False, class_scores=[0.0, 0.7, 1.1, 3.0]),
     "twoing": Twoing(),
 }
-SEQUENCE_CRITERIA = {"etc": "etc", "changes": Changes()}
+SEQUENCE_CRITERIA = {"etc": "etc", "lz76": "lz76", "changes": Changes()}
 CRITERIA = COUNT_CRITERIA | SEQUENCE_CRITERIA
 
 LIMITS = {
@@ -174,7 +177,7 @@ def tree_problems():
             estimator = DecisionTreeClassifier(criterion, random_state=3, **options)
             yield name, partial(fit, name, estimator, weights, categories=categories)
     for n_classes, n in product((1, 2, 12), (12, 90)):
-        for criterion in ("gini", "entropy", "ogini", "nvi", "jaccard", "mae", "etc"):
+        for criterion in ("gini", "entropy", "ogini", "nvi", "jaccard", "mae", "etc", "lz76"):
             name = f"tree, {criterion}, {n_classes} classes, {n} samples"
             yield name, partial(fit, name, DecisionTreeClassifier(criterion), n=n, n_classes=n_classes)
 
@@ -256,7 +259,8 @@ def id3_problems():
                 categorical_features=[0, 2] if categories else None,
             )
             yield name, partial(fit_quietly, name, estimator, weights, n=20, categories=categories)
-    for distance, limits in product((*DISTANCES, "etc", "ogini", "wig"), ({"max_leaf_nodes": 5}, {"max_features": 2})):
+    others = ("etc", "lz76", "ogini", "wig")
+    for distance, limits in product((*DISTANCES, *others), ({"max_leaf_nodes": 5}, {"max_features": 2})):
         name = f"id3, {distance}, local, {limits}"
         yield name, partial(fit_quietly, name, ID3Classifier(distance, random_state=0, **limits), n=24)
     for evaluation in ("local", "global", "glocal"):
@@ -266,6 +270,12 @@ def id3_problems():
     for n_classes in (2, 3, 4):
         name = f"id3, mts, {n_classes} classes"
         yield name, partial(fit_quietly, name, ID3Classifier("mts"), n=16, n_classes=n_classes)
+    for distance, evaluation in product(DISTANCES, ("global", "glocal")):
+        for stop, categories in (("pure", False), ("no_distance_decay", True)):
+            name = f"id3 ties, {distance}, {evaluation}, {stop}, categories {categories}"
+            options = {"categorical_features": [0, 2]} if categories else {}
+            estimator = ID3Classifier(distance, evaluation=evaluation, ties="local", stop=stop, **options)
+            yield name, partial(fit_quietly, name, estimator, n=24, categories=categories)
     for distance in DISTANCES:
         yield f"distance {distance}", partial(distances_of, distance)
     for seed in range(4):
@@ -288,10 +298,11 @@ def staged(name):
 
 
 def other_problems():
-    """Yield Effort-To-Compress, minimal trees, and simplification."""
+    """Yield Effort-To-Compress, Lempel-Ziv complexity, minimal trees, and simplification."""
     for n_symbols, n in product((1, 2, 3, 20), (1, 2, 17, 300)):
         name = f"sequence of {n} over {n_symbols}"
         yield name, partial(substitutions_of, name, n_symbols, n)
+        yield f"complexity of {name}", partial(complexity_of, name, n_symbols, n)
     for n_classes in (2, 3, 4):
         name = f"minimal tree, {n_classes} classes"
         yield name, partial(minimal, name, n_classes)
@@ -303,6 +314,11 @@ def substitutions_of(name, n_symbols, n):
     sequence = rng_of(name).integers(0, n_symbols, n)
     steps = pytrees.nsrps(sequence)
     return [pytrees.effort_to_compress(sequence), pytrees.effort_to_compress(sequence, normalized=True), repr(steps)]
+
+
+def complexity_of(name, n_symbols, n):
+    sequence = rng_of(name).integers(0, n_symbols, n)
+    return [pytrees.lempel_ziv_complexity(sequence, normalized=normalized) for normalized in (False, True)]
 
 
 def minimal(name, n_classes):

@@ -1,0 +1,1 @@
+"""Cases of hostile input for every estimator, drawn at random: `python -m tools.fuzz --help`."""

@@ -1,0 +1,271 @@
+"""Values of parameters to try: valid ones, edges and invalid ones, from the constraints that an estimator declares."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, partial
+from numbers import Integral
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
+from sklearn.utils._param_validation import Interval, StrOptions
+
+import pytrees
+from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
+from pytrees.distances import JaccardDistance
+
+ESTIMATORS = tuple(name for name in pytrees.__all__ if name.endswith(("Classifier", "Tree")) and name != "Tree")
+
+# What a case sets where it says nothing about them: ensembles are small, and both engines draw the same.
+_DEFAULTS = {"n_estimators": 2, "random_state": 0}
+
+# A case takes as long as these say, so that what is tried of them stays small.
+_COSTS_TIME = {"n_estimators": 4, "n_jobs": 3, "verbose": 2}
+
+_NUMBERS = (0, 1, 2, 3, -1, 2**31 - 1, 2**31, 2**63, 10**30, 0.0, -0.0, 0.5, 1.0, 1.5, 5e-324, 1e308, -1e308)
+_ODD = (math.nan, math.inf, -math.inf, True, "2", None, [], Fraction(1, 2), Decimal("0.5"), 1j, np.float32(0.5))
+_ODD_NUMPY = (np.int8(2), np.uint64(3), np.array(2), np.array([2]), np.bool_(True), np.float16(0.1))
+_WORDS = ("", "Gini", "gini\0", b"gini", 1, None, [], np.str_("gini"), True)
+
+
+class HalfTwoing(CountCriterion):
+    """A criterion of a user."""
+
+    def gains(self, left, right):
+        n_left, n_right = left.sum(axis=1, keepdims=True), right.sum(axis=1, keepdims=True)
+        return np.abs(left / n_left - right / n_right).sum(axis=1) / 2
+
+
+class Changes(SequenceCriterion):
+    """A criterion of a user, on sequences."""
+
+    def impurity(self, labels):
+        return np.count_nonzero(np.diff(labels))
+
+
+class NoNumbers(CountCriterion):
+    """A criterion of a user whose gains are not numbers."""
+
+    def gains(self, left, right):
+        return np.full(len(left), np.nan)
+
+
+class WrongShape(CountCriterion):
+    """A criterion of a user that gives one gain too many."""
+
+    def gains(self, left, right):
+        return np.zeros(len(left) + 1)
+
+
+_CRITERIA = {
+    "WIG(alpha=0)": lambda: WeightedInformationGain(alpha=0.0),
+    "WIG(alpha=1e308)": lambda: WeightedInformationGain(alpha=1e308),
+    "WIG(class_scores of 2)": lambda: WeightedInformationGain(class_scores=[0.0, 1.5]),
+    "WIG(class_scores apart)": lambda: WeightedInformationGain(class_scores=[-1e308, 1e308]),
+    "Ranking(unweighted)": lambda: RankingImpurity(weighted=False),
+    "Ranking(class_scores of 2)": lambda: RankingImpurity(class_scores=[0, 2**40]),
+    "Ranking(class_scores apart)": lambda: RankingImpurity(class_scores=[-1e308, 1e308]),
+    "Ranking(class_scores near)": lambda: RankingImpurity(class_scores=[0.0, 5e-324]),
+    "JaccardDistance(sqrt)": lambda: JaccardDistance(math.sqrt),
+    "one's own": HalfTwoing,
+    "one's own, on sequences": Changes,
+    "one's own, NaN": NoNumbers,
+    "one's own, of a wrong shape": WrongShape,
+    "a class": lambda: HalfTwoing,
+}
+
+_FEATURES = {
+    "[0]": lambda: [0],
+    "[0, 1]": lambda: np.array([0, 1]),
+    "[True]": lambda: [True],
+    "[False, False]": lambda: [False, False],
+    "[]": list,
+    "['x0']": lambda: ["x0"],
+    "['x']": lambda: ["x"],
+    "'from_dtype'": lambda: "from_dtype",
+    "None": lambda: None,
+    "[-1]": lambda: [-1],
+    "[2**70]": lambda: [2**70],
+    "[0, 0]": lambda: [0, 0],
+    "[0.0]": lambda: [0.0],
+    "[0, 'x0']": lambda: [0, "x0"],
+    "[None]": lambda: [None],
+    "[[0]]": lambda: [[0]],
+    "range": lambda: range(1),
+    "{0}": lambda: {0},
+    "'x0'": lambda: "x0",
+}
+
+_CLASSES = {
+    "[0, 1, 2]": lambda: [0, 1, 2],
+    "backwards": lambda: np.arange(9)[::-1],
+    "words": lambda: list("cbadefghij"),
+    "one": lambda: [0],
+    "none": list,
+    "twice": lambda: [0, 0, 1],
+    "NaN": lambda: [0, 1, math.nan],
+    "None among them": lambda: [None, 0, 1],
+    "of two kinds": lambda: ["a", 0],
+    "two dimensions": lambda: [[0, 1]],
+    "a set": lambda: {0, 1},
+    "a word": lambda: "abc",
+    "None": lambda: None,
+}
+
+_CLASS_WEIGHTS = {
+    "balanced": lambda: "balanced",
+    "{0: 2}": lambda: {0: 2},
+    "{0: 0}": lambda: {0: 0, 1: 0},
+    "{0: -1}": lambda: {0: -1},
+    "{0: NaN}": lambda: {0: math.nan},
+    "{0: 1e308}": lambda: {0: 1e308, 1: 1e308},
+    "{0: 10**400}": lambda: {0: 10**400},
+    "{0: 5e-324}": lambda: {0: 5e-324, 1: 1e-300},
+    "{0: 'a'}": lambda: {0: "a"},
+    "{0: None}": lambda: {0: None},
+    "{'a': 2}": lambda: {"a": 2},
+    "{}": dict,
+    "None": lambda: None,
+    "a list": lambda: [{0: 1}],
+}
+
+_TREES = {
+    "None": lambda: None,
+    "a tree": lambda: pytrees.DecisionTreeClassifier(max_depth=3),
+    "a tree of categories": lambda: pytrees.DecisionTreeClassifier(max_depth=2, categorical_features=[0]),
+    "a permutation tree": lambda: pytrees.PermutationDecisionTreeClassifier(max_depth=2),
+    "an ordinal tree": lambda: pytrees.OrdinalDecisionTreeClassifier(max_depth=2, predict_rule="median"),
+    "a C4.5 tree": pytrees.C45Classifier,
+    "a forest": lambda: pytrees.DecisionForestClassifier(2, max_depth=2),
+    "an ID3 forest": lambda: pytrees.ID3ForestClassifier(2, max_depth=2),
+    "scikit-learn's tree": lambda: SklearnTree(max_depth=2, random_state=0),
+    "scikit-learn's forest": lambda: RandomForestClassifier(2, max_depth=2, random_state=0),
+    "bagged trees": lambda: BaggingClassifier(SklearnTree(max_depth=2), n_estimators=2, random_state=0),
+    "itself": lambda: pytrees.ReconstructedFourierTree(max_leaf_nodes=4),
+    "no tree": DummyClassifier,
+    "a regression": LinearRegression,
+    "a class": lambda: pytrees.DecisionTreeClassifier,
+    "no estimators": list,
+    "a list of one not fitted": lambda: [pytrees.DecisionTreeClassifier()],
+    "a Tree": lambda: pytrees.DecisionTreeClassifier().fit([[0.0, 0.0], [1.0, 1.0]], [0, 1]).tree_,
+    "a word": lambda: "tree",
+}
+
+_MEASURES = {
+    "uniform": lambda: "uniform",
+    "empirical": lambda: "empirical",
+    "none": list,
+    "shares": lambda: [[0.5, 0.5], [0.5, 0.5]],
+    "negative shares": lambda: [[1.5, -0.5], [0.5, 0.5]],
+    "shares of NaN": lambda: [[math.nan, 0.5], [0.5, 0.5]],
+    "words": lambda: ["a", "b"],
+    "other": lambda: "other",
+}
+
+_SPECIAL = {
+    "criterion": _CRITERIA,
+    "distance": _CRITERIA,
+    "categorical_features": _FEATURES,
+    "classes": _CLASSES,
+    "class_weight": _CLASS_WEIGHTS,
+    "estimator": _TREES,
+    "measure": _MEASURES,
+    "weights": {
+        "two": lambda: [1.0, 2.0],
+        "one": lambda: [1.0],
+        "zeros": lambda: [0.0, 0.0],
+        "negative": lambda: [-1.0, 2.0],
+        "NaN": lambda: [math.nan, 1.0],
+        "huge": lambda: [1e308, 1e308],
+        "words": lambda: ["a", "b"],
+        "two dimensions": lambda: [[1.0, 2.0]],
+    },
+    "random_state": {
+        "0": lambda: 0,
+        "RandomState": lambda: np.random.RandomState(0),
+        "2**32": lambda: 2**32,
+        "-1": lambda: -1,
+        "a Generator": lambda: np.random.default_rng(0),
+        "1.0": lambda: 1.0,
+        "a word": lambda: "0",
+    },
+    "oob_score": {"True": lambda: True, "a function": lambda: lambda y, p: 0.5, "None": lambda: None, "1": lambda: 1},
+}
+
+
+def _listed(values):
+    return {repr(value): partial(lambda value: value, value) for value in values}
+
+
+def _of_interval(interval):
+    edges = [edge for edge in (interval.left, interval.right) if edge is not None]
+    if issubclass(interval.type, Integral):
+        return [edge + step for edge in edges for step in (-1, 0, 1)]
+    return [*edges, *(float(np.nextafter(edge, to)) for edge in edges for to in (-np.inf, np.inf))]
+
+
+@cache
+def values_of(estimator, parameter):
+    """Return what to try of an estimator's parameter: functions that make values, by names.
+
+    Parameters
+    ----------
+    estimator : str
+        The name of its class.
+    parameter : str
+
+    Returns
+    -------
+    dict of str to callable
+        Valid values first.
+    """
+    constraints = getattr(pytrees, estimator)._parameter_constraints[parameter]
+    found = {}
+    for constraint in constraints:
+        if isinstance(constraint, StrOptions):
+            found |= _listed(sorted(constraint.options)) | _listed(_WORDS)
+        elif isinstance(constraint, Interval):
+            found |= _listed(_of_interval(constraint)) | _listed(_NUMBERS) | _listed(_ODD + _ODD_NUMPY)
+        elif constraint is None:
+            found |= _listed([None])
+        elif constraint in ("boolean", "verbose", Integral):
+            found |= _listed([True, False, 1, 0, 2, -1, *_ODD])
+    found |= _SPECIAL.get(parameter, {})
+    if parameter in _COSTS_TIME:
+        found = {name: value for name, value in found.items() if _is_small(value(), _COSTS_TIME[parameter])}
+    return found
+
+
+def _is_small(value, limit):
+    try:
+        return not value > limit
+    except (TypeError, ValueError):
+        return True
+
+
+def parameters_of(estimator):
+    """Return the names of an estimator's parameters."""
+    return tuple(getattr(pytrees, estimator)._parameter_constraints)
+
+
+def make(estimator, chosen):
+    """Make an estimator.
+
+    Parameters
+    ----------
+    estimator : str
+        The name of its class.
+    chosen : dict of str to str
+        Names of parameters, and of their values among `values_of`.
+
+    Returns
+    -------
+    estimator
+        Not fitted; ensembles are small, where `chosen` does not say how large.
+    """
+    values = {name: values_of(estimator, name)[value]() for name, value in chosen.items()}
+    defaults = {name: value for name, value in _DEFAULTS.items() if name in parameters_of(estimator)}
+    return getattr(pytrees, estimator)(**(defaults | values))
