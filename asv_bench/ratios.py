@@ -41,14 +41,18 @@ LENGTHS = [10**3, 10**4, 10**5, 10**6]
 def growth():
     """Measure Effort-To-Compress: seconds over lengths, and the factor from one length to the next, ten times as
     long."""
-    effort_to_compress = kernel_of("compiled", "effort_to_compress")
+    print_growth("effort_to_compress")
+
+
+def print_growth(name):
+    kernel = kernel_of("compiled", name)
     rng = np.random.default_rng(0)
     print(f"{'kind':<14}" + "".join(f"{f'n = {n:,}':>22}" for n in LENGTHS))
     for kind in SEQUENCE_KINDS:
         row, before = f"{kind:<14}", None
         for n in LENGTHS:
             repetitions = min(100, max(5, 10**6 // n))
-            time = median(seconds(effort_to_compress, *label_sequence(kind, n, rng)) for _ in range(repetitions))
+            time = median(seconds(kernel, *label_sequence(kind, n, rng)) for _ in range(repetitions))
             factor = f"({time / before:.1f}×)" if before else ""
             row += f"{time * 1e3:11.4g} ms {factor:>7}"
             before = time
@@ -60,6 +64,21 @@ def etc():
     contestants = {name: kernel_of(name, "effort_to_compress") for name in ("compiled", "reference")}
     for n in (1_000, 2_000):
         compare(f"ETC, {n:,} labels", contestants, lambda rng, n=n: label_sequence("random 2", n, rng), 11)
+
+
+def complexity():
+    """Measure Lempel-Ziv complexity: its growth with the length, against the reference, and trees by it against trees
+    by Effort-To-Compress."""
+    print_growth("lempel_ziv_complexity")
+    contestants = {name: kernel_of(name, "lempel_ziv_complexity") for name in ("compiled", "reference")}
+    compare("complexity, 200 labels", contestants, lambda rng: label_sequence("random 2", 200, rng), 11)
+    for n in (200, 1_000, 3_000):
+        compare(
+            f"first split of {n:,} × 4",
+            {name: DecisionTreeClassifier(name, max_depth=1).fit for name in ("lz76", "etc")},
+            lambda rng, n=n: (rng.normal(size=(n, 4)), rng.integers(0, 2, n)),
+            5,
+        )
 
 
 def fit_permutation_tree(engine):
@@ -169,6 +188,7 @@ PARTS = {
         own,
         growth,
         etc,
+        complexity,
         trees,
         threads,
         id3,

@@ -8,13 +8,14 @@ import numpy as np
 from pytrees.tour.report import format_table, write_csv
 
 from .global_plots import draw_glocal, draw_noise
-from .global_protocol import DISTANCES, PRUNINGS, test_size
+from .global_protocol import DISTANCES, EVALUATIONS_UNDER_NOISE, PRUNINGS, test_size
 from .report import with_error
 
 PRUNING_TITLES = {
     "none": "no pruning",
     "nodes": f"at most {2 * PRUNINGS['nodes']['max_leaf_nodes'] - 1} nodes",
     "min_samples_split": f"{PRUNINGS['min_samples_split']['min_samples_split']} samples to split",
+    "no_distance_decay": "no distance decay",
     "no_decrease": "no decrease",
 }
 
@@ -88,7 +89,7 @@ def report_noise(results, n_rows, output):
     growths = {kind: collect_growth(rows, n_rows) for kind, rows in collect(results.values(), 3).items()}
     print(f"\nFigure 7: Iris with half of the training labels replaced by random classes; {len(results)} repetitions")
     print("Share of the test samples' own labels that the whole trees predict, mean ± standard error\n")
-    kinds = [(distance, evaluation) for distance in DISTANCES for evaluation in ("local", "global")]
+    kinds = [(distance, evaluation) for distance in DISTANCES for evaluation in EVALUATIONS_UNDER_NOISE]
     rows = [
         (f"{DISTANCES[kind[0]]}, {kind[1]}", *(final(growths[*kind, pruning]) for pruning in PRUNINGS))
         for kind in kinds

@@ -4,12 +4,12 @@ import numpy as np
 
 from pytrees.tour.report import import_pyplot
 
-from .global_protocol import DISTANCES, EVALUATIONS
+from .global_protocol import DISTANCES, EVALUATIONS, EVALUATIONS_UNDER_NOISE
 from .report import standard_error
 
 # In the order in which they are drawn: glocal trees are often local ones, and then stand behind them as a broad line.
-COLORS = {"glocal": "C2", "local": "C0", "global": "C3"}
-WIDTHS = {"glocal": 3.5, "local": 1.4, "global": 1.4}
+COLORS = {"glocal": "C2", "local": "C0", "global": "C3", "global, local ties": "C1"}
+WIDTHS = {"glocal": 3.5, "local": 1.4, "global": 1.4, "global, local ties": 1.4}
 
 # How far a picture of growth goes: until so few trees are unfinished.
 SHARE_TO_SHOW = 0.05
@@ -113,11 +113,17 @@ def draw_situations(situations, judged, shares, path):
         ax.set_xticks([])
         ax.set_yticks([])
     draw_verdicts(axes[0, 1], judged)
-    ax, width = axes[1, 1], 0.27
+    ax, width = axes[1, 1], 0.8 / len(EVALUATIONS)
     titles = list(DISTANCES.values())
     for place, evaluation in enumerate(EVALUATIONS):
         means = [np.mean([by[distance, evaluation] for by in shares.values()]) for distance in DISTANCES]
-        ax.bar(np.arange(len(titles)) + (place - 1) * width, means, width, color=COLORS[evaluation], label=evaluation)
+        ax.bar(
+            np.arange(len(titles)) + (place - 0.5 * (len(EVALUATIONS) - 1)) * width,
+            means,
+            width,
+            color=COLORS[evaluation],
+            label=evaluation,
+        )
     ax.set_xticks(range(len(titles)), titles, fontsize=9)
     ax.set_ylabel("redundant splits, per cent")
     ax.set_title("trees of Figures 4 (largest training sets) and 5: mean over the data", fontsize=9)
@@ -137,7 +143,11 @@ def draw_verdicts(ax, judged):
     ax.imshow(efficient, cmap="RdYlGn", vmin=-0.5, vmax=1.5, aspect="auto")
     for (row, column), good in np.ndenumerate(efficient):
         ax.text(column, row, "efficient" if good else "not", ha="center", va="center", fontsize=9)
-    ax.set_xticks(range(len(columns)), [f"{name},\n{evaluation}" for name, evaluation in columns], fontsize=9)
+    ax.set_xticks(
+        range(len(columns)),
+        [f"{name},\n{evaluation}".replace(", local", ",\nlocal") for name, evaluation in columns],
+        fontsize=9,
+    )
     ax.set_yticks(range(len(DISTANCES)), DISTANCES.values(), fontsize=9)
     ax.set_title("the first split", fontsize=9)
 
@@ -171,7 +181,7 @@ def draw_noise(growths, pruning_titles, path):
     )
     for row, (distance, distance_title) in zip(axes, DISTANCES.items(), strict=True):
         for ax, pruning in zip(row, pruning_titles, strict=True):
-            for evaluation in ("local", "global"):
+            for evaluation in EVALUATIONS_UNDER_NOISE:
                 growth = growths[distance, evaluation, pruning]
                 draw_growth(ax, growth, COLORS[evaluation], 2.0)
                 ax.axhline(growth.test[:, -1].mean(), color=COLORS[evaluation], linewidth=0.8, linestyle=":")
@@ -179,7 +189,9 @@ def draw_noise(growths, pruning_titles, path):
         row[0].set_ylabel(distance_title)
     for ax, title in zip(axes[0], pruning_titles.values(), strict=True):
         ax.set_title(title)
-    legend(figure, plt, {"test": ("-", 2.0), "train": ("-", 1.0), "test, whole trees": (":", 0.8)}, ("local", "global"))
+    legend(
+        figure, plt, {"test": ("-", 2.0), "train": ("-", 1.0), "test, whole trees": (":", 0.8)}, EVALUATIONS_UNDER_NOISE
+    )
     figure.supxlabel("splits")
     save(plt, figure, path)
 

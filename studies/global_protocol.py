@@ -15,7 +15,7 @@ from pytrees.simplify import redundant_splits
 from pytrees.trees.minimal import minimal_tree
 
 # Counts up when the results of a function below change.
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 # The paper's Table 1, in the order of its Figure 4, then the two that it leaves out there.
 DISTANCES = {
@@ -26,7 +26,15 @@ DISTANCES = {
     "gain_ratio": "gain ratio",
     "accuracy": "accuracy",
 }
-EVALUATIONS = ("local", "global", "glocal")
+# Global evaluation by both rules for ties: of equally good trees the first in the order of features and thresholds, or
+# the one whose split is best within its leaf, as in the authors' code.
+WAYS = {
+    "local": {"evaluation": "local"},
+    "global": {"evaluation": "global"},
+    "global, local ties": {"evaluation": "global", "ties": "local"},
+    "glocal": {"evaluation": "glocal"},
+}
+EVALUATIONS = tuple(WAYS)
 
 # Figures 4 and 7: the share of the rows to test on.
 TEST_SHARE = 0.1
@@ -46,15 +54,16 @@ PRUNINGS = {
     "none": {},
     "nodes": {"max_leaf_nodes": 5},
     "min_samples_split": {"min_samples_split": 30},
+    "no_distance_decay": {"stop": "no_distance_decay"},
     "no_decrease": {"stop": "no_decrease"},
 }
+EVALUATIONS_UNDER_NOISE = EVALUATIONS[:3]
 
-
-# Figure 8: local, global and glocal evaluation, and the two last with the best of all pairs of labels, as Algorithm 3
-# has it, instead of the most frequent classes.
+# Figure 8: all ways, and global and glocal evaluation with the best of all pairs of labels, as Algorithm 3 has it,
+# instead of the most frequent classes.
 GROWTHS = {
-    **{evaluation: {"evaluation": evaluation} for evaluation in EVALUATIONS},
-    **{f"{evaluation}, all labels": {"evaluation": evaluation, "labels": "all"} for evaluation in EVALUATIONS[1:]},
+    **WAYS,
+    **{f"{evaluation}, all labels": {"evaluation": evaluation, "labels": "all"} for evaluation in ("global", "glocal")},
 }
 
 
@@ -103,7 +112,7 @@ def grow_sizes(X, y, seed):
     rows = []
     for size in train_sizes(len(y)):
         for distance, evaluation in models():
-            tree = fit(ID3Classifier(distance, evaluation=evaluation), X_train[:size], y_train[:size])
+            tree = fit(ID3Classifier(distance, **WAYS[evaluation]), X_train[:size], y_train[:size])
             right = float(np.mean(tree.predict(X_test) == y_test))
             rows.append([size, distance, evaluation, right, tree.tree_.node_count, sum(redundant_splits(tree))])
         rows.append([size, "constant", "", float(np.mean(y_test == np.bincount(y_train[:size]).argmax())), 1, 0])
@@ -129,7 +138,7 @@ def grow_on_random_tree(n_nodes, seed):
         X, y, _ = make_from_random_tree(N_VECTORS, N_FEATURES, n_classes, n_nodes, random_state=random)
         trees = []
         for distance, evaluation in models():
-            tree = ID3Classifier(distance, evaluation=evaluation).fit(X, y)
+            tree = ID3Classifier(distance, **WAYS[evaluation]).fit(X, y)
             if tree.tree_.node_count < n_nodes:
                 discarded += 1
                 break
@@ -161,7 +170,7 @@ def situations():
 
 def judge_situation(X, y, borders, distance, evaluation):
     """Judge Figure 6: is the first split at a border, how many are as good, what is redundant in the tree."""
-    tree = ID3Classifier(distance, evaluation=evaluation).fit(X, y)
+    tree = ID3Classifier(distance, **WAYS[evaluation]).fit(X, y)
     first = (int(tree.tree_.feature[0]), float(tree.tree_.threshold[0]))
     return {
         "first_split": first,
@@ -195,7 +204,7 @@ def make_noise(y, n_classes, random):
 
 
 def prune_noise(X, y, seed):
-    """Repeat Figure 7: trees under noise, pruned in four ways.
+    """Repeat Figure 7: trees under noise, pruned in five ways.
 
     Returns
     -------
@@ -208,9 +217,9 @@ def prune_noise(X, y, seed):
     return [
         [distance, evaluation, pruning, *watch_growth(tree, (X_train, noisy), (X_test, y_test))]
         for distance in DISTANCES
-        for evaluation in ("local", "global")
+        for evaluation in EVALUATIONS_UNDER_NOISE
         for pruning, limits in PRUNINGS.items()
-        for tree in [ID3Classifier(distance, evaluation=evaluation, **limits)]
+        for tree in [ID3Classifier(distance, **WAYS[evaluation], **limits)]
     ]
 
 

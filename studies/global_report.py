@@ -88,7 +88,8 @@ def print_sizes(grown, tables):
     print(
         f"\nFigure 4: share of test samples that are predicted right, mean ± standard error of {n_seeds} repetitions,"
     )
-    print("and nodes, mean of local / global / glocal. A tenth of the samples is for testing, drawn anew every time;")
+    print(f"and nodes, mean of {' / '.join(EVALUATIONS)}.")
+    print("A tenth of the samples is for testing, drawn anew every time;")
     print(f"training sets, of at most {MOST_TRAINING_ROWS}, are parts of the others. Repetitions share samples,")
     print("which makes standard errors too small.")
     for name, sizes in grown.items():
@@ -106,7 +107,11 @@ def print_sizes(grown, tables):
             )
             for distance in DISTANCES
         ]
-        constants = [cell for size in (small, most) for cell in (with_error(sizes[size][CONSTANT][0]), "", "")]
+        constants = [
+            cell
+            for size in (small, most)
+            for cell in (with_error(sizes[size][CONSTANT][0]), *[""] * (len(EVALUATIONS) - 1))
+        ]
         rows.append(("most frequent class", *constants, "1"))
         header = [f"{size}, {evaluation}" for size in (small, most) for evaluation in EVALUATIONS]
         print(format_table(("", *header, f"{most}, nodes"), rows))
@@ -150,7 +155,14 @@ def print_comparison(grown):
     print(
         "\nLocal against global evaluation, paired by repetition: training sets for which the mean of the local trees"
     )
-    print(f"is greater / not clearly other / smaller, clear being more than {ERRORS_THAT_COUNT:.0f} standard errors\n")
+    print(f"is greater / not clearly other / smaller, clear being more than {ERRORS_THAT_COUNT:.0f} standard errors")
+    for other in ("global", "global, local ties"):
+        print(f"\nLocal against {other}\n")
+        print_counts(grown, other)
+
+
+def print_counts(grown, other):
+    """Print how often local evaluation is ahead of, level with and behind another way."""
     kinds = {
         "artificial": [name for name in grown if DATA_SETS[name][1]],
         "natural": [name for name in grown if not DATA_SETS[name][1]],
@@ -163,7 +175,7 @@ def print_comparison(grown):
     for figure, title in enumerate(("accuracy", "nodes")):
         for kind, names in kinds.items():
             for range_title, sizes_of in ranges.items():
-                counts = compare(grown, "local", "global", names, sizes_of, figure)
+                counts = compare(grown, "local", other, names, sizes_of, figure)
                 total = np.sum(list(counts.values()), axis=0)
                 cells = ["/".join(map(str, numbers)) for numbers in (*counts.values(), total)]
                 rows.append((f"{title}, {kind}, {range_title}", *cells))
@@ -173,21 +185,30 @@ def print_comparison(grown):
 def print_lead(grown, output):
     """Print and write the lead of global over local evaluation by data set and size, mean of the paper's distances."""
     print("\nTest accuracy of global less that of local evaluation, in per cent: mean of the paper's four distances")
-    print("± standard error; * more than two of them. The last column has the largest training set.\n")
+    print("± standard error; * more than two of them. The last column has the largest training set.")
+    written = []
+    for evaluation in ("global", "global, local ties"):
+        print(f"\n{evaluation}\n")
+        written += print_lead_of(grown, evaluation)
+    write_csv(output / "global_lead.csv", ("dataset", "train_size", "evaluation", "less_local", "se"), written)
+
+
+def print_lead_of(grown, evaluation):
+    """Print the lead of one way; return its rows of the CSV file."""
     powers = sorted({size for sizes in grown.values() for size in list(sizes)[:-1]})
     printed, written = [], []
     for name, sizes in grown.items():
         cells = dict.fromkeys([*powers, "largest"], "")
         for size, found in sizes.items():
-            leads = [found[distance, "global"][0] - found[distance, "local"][0] for distance in PAPERS_DISTANCES]
+            leads = [found[distance, evaluation][0] - found[distance, "local"][0] for distance in PAPERS_DISTANCES]
             lead = 100.0 * np.mean(leads, axis=0)
             mean, error = float(lead.mean()), standard_error(lead)
             mark = "*" if abs(mean) > ERRORS_THAT_COUNT * error else " "
             cells[size if size != max(sizes) else "largest"] = f"{mean:+.1f} ± {error:.1f}{mark}"
-            written.append((name, size, round(mean, 4), round(error, 4)))
+            written.append((name, size, evaluation, round(mean, 4), round(error, 4)))
         printed.append((DATA_SETS[name][0], *cells.values()))
     print(format_table(("training samples", *map(str, powers), "largest"), printed))
-    write_csv(output / "global_lead.csv", ("dataset", "train_size", "global_less_local", "se"), written)
+    return written
 
 
 def write_sizes(grown, results, output):

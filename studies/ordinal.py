@@ -5,6 +5,9 @@ The paper's protocol (Section IV): stratified random splits of the sizes of Tabl
 the best; mean absolute error (MAE), kappa with quadratic weights (QWK) and ranked probability score (RPS) on the test
 samples. Beside these trees stand those of ranking impurity in its original form, whose children are not weighted, and
 two constant answers: the most frequent class of the training samples, and their median class.
+
+Further parts judge variants of the criteria and of the prediction by the same protocol, and draw Figures 2 and 3, which
+needs no data.
 """
 
 import sys
@@ -22,8 +25,10 @@ from pytrees.datasets import get_data_home, load_ordinal, ordinal_names
 from pytrees.metrics import ranked_probability_score
 from pytrees.trees.ordinal import median_class, mode_class
 
+from .ordinal_impurities import report_impurities
 from .ordinal_paper import CRITERIA, DEPTHS, N_FOLDS
 from .ordinal_report import report
+from .ordinal_variants import make_variants, report_variants
 from .resumable import add_resumable_options, digest_of, run_resumable, versions
 
 SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, with its statistics"
@@ -34,7 +39,11 @@ MORE_CRITERIA = {"ranking_unweighted": RankingImpurity(weighted=False)}
 # Constant answers, and the classes that they give; their probabilities are the shares of the training samples.
 CONSTANTS = {"majority": mode_class, "median": median_class}
 
+# What the study can do: the paper's experiment, variants of its criteria, and Figures 2 and 3.
+PARTS = ("tables", "variants", "impurities")
+
 KEPT = "ordinal_tasks.jsonl"
+KEPT_VARIANTS = "ordinal_variants.jsonl"
 
 # Counts up when the results of `judge_split` change.
 PROTOCOL_VERSION = 1
@@ -42,11 +51,20 @@ PROTOCOL_VERSION = 1
 
 def add_options(parser):
     """Add the options of the study."""
-    add_resumable_options(parser, "splits", 20, KEPT)
+    add_resumable_options(parser, "splits", 20, f"{KEPT} and {KEPT_VARIANTS}")
+    parser.add_argument(
+        "--part",
+        nargs="+",
+        choices=PARTS,
+        default=PARTS,
+        help="what to do; the impurities of Figures 2 and 3 need no data",
+    )
 
 
 def load_tables(options):
     """Load the data sets by name; name and leave out those whose file is absent, which not all may be."""
+    if set(options.part) == {"impurities"}:
+        return {}
     home = get_data_home(options.data_home)
     if home is None:
         raise FileNotFoundError("The ordinal data sets are files: name their folder by PYTREES_DATA or --data-home.")
@@ -64,8 +82,13 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """Run the protocol with its tables and pictures; return 0."""
-    run_ordinal(tables, options.splits, options.output, n_jobs=options.jobs)
+    """Run the parts of the study with their tables and pictures; return 0."""
+    if "impurities" in options.part:
+        report_impurities(options.output)
+    if "tables" in options.part:
+        run_ordinal(tables, options.splits, options.output, n_jobs=options.jobs)
+    if "variants" in options.part:
+        run_variants(tables, options.splits, options.output, n_jobs=options.jobs)
     return 0
 
 
@@ -90,6 +113,28 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
         Of every model on every split: its data set and seed, and what :func:`judge_split` says.
     """
     tell_small_classes(tables)
+    results = judge_all(judge_split, tables, n_seeds, output / KEPT, settings(), n_jobs)
+    report(results, {name: len(table.target_names) for name, table in tables.items()}, output)
+    return results
+
+
+def run_variants(tables, n_seeds, output, *, n_jobs=None):
+    """Run the protocol with all variants, print their table, and write a CSV file; parameters as of
+    :func:`run_ordinal`.
+
+    Returns
+    -------
+    list of dict
+        Of every variant on every split: its data set and seed, and what :func:`judge_variants` says.
+    """
+    of_variants = {**settings(), "study": "ordinal variants", "criteria": list(make_variants(2))}
+    results = judge_all(judge_variants, tables, n_seeds, output / KEPT_VARIANTS, of_variants, n_jobs)
+    report_variants(results, output)
+    return results
+
+
+def judge_all(judge, tables, n_seeds, path, settings, n_jobs):
+    """Judge all splits of all data sets, but for those that a file holds; return the rows in their order."""
     tasks = {}
     # What takes long first: the last tasks to finish are short ones.
     for name in sorted(tables, key=lambda name: -tables[name].train_size * tables[name].data.shape[1]):
@@ -97,17 +142,14 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
         arguments = (table.data, table.target, len(table.target_names), table.train_size, table.test_size)
         digest = digest_of(*arguments)
         tasks |= {(name, digest, seed): (*arguments, seed) for seed in range(n_seeds)}
-    path = output / KEPT
-    finished = run_resumable(judge_split, tasks, path, settings(), n_jobs=n_jobs, label="splits")
+    finished = run_resumable(judge, tasks, path, settings, n_jobs=n_jobs, label="splits")
     of_split = {(name, seed): rows for (name, _, seed), rows in finished.items()}
-    results = [
+    return [
         {"dataset": name, "seed": seed, **row}
         for name in tables
         for seed in range(n_seeds)
         for row in of_split[name, seed]
     ]
-    report(results, {name: len(table.target_names) for name, table in tables.items()}, output)
-    return results
 
 
 def settings():
@@ -139,24 +181,38 @@ def tell_small_classes(tables):
 
 def judge_split(X, y, n_classes, train_size, test_size, seed):
     """Judge all criteria and the constant answers on one random split; return a row of figures for each."""
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, train_size=train_size, test_size=test_size, stratify=y, random_state=seed
-    )
-    rows = []
-    for name in (*CRITERIA, *MORE_CRITERIA):
-        started = time.perf_counter()
-        # All classes of the scale, also where a part of the rows lacks some.
-        tree = OrdinalDecisionTreeClassifier(MORE_CRITERIA.get(name, name), classes=np.arange(n_classes))
-        tree.set_params(max_depth=choose_depth(tree, X_train, y_train)).fit(X_train, y_train)
-        measured = measure(y_test, tree.predict(X_test), tree.predict_proba(X_test), n_classes)
-        shape = {"max_depth": tree.max_depth, "depth": tree.get_depth(), "leaves": tree.get_n_leaves()}
-        rows.append({"model": name, **measured, **shape, "seconds": round(time.perf_counter() - started, 4)})
+    # All classes of the scale, also where a part of the rows lacks some.
+    models = {
+        name: OrdinalDecisionTreeClassifier(MORE_CRITERIA.get(name, name), classes=np.arange(n_classes))
+        for name in (*CRITERIA, *MORE_CRITERIA)
+    }
+    y_train, y_test, rows = judge_trees(models, X, y, n_classes, train_size, test_size, seed)
     counts = np.bincount(y_train, minlength=n_classes).astype(np.float64)[np.newaxis]
     y_proba = np.repeat(counts / counts.sum(), len(y_test), axis=0)
     for name, rule in CONSTANTS.items():
         predicted = np.full(len(y_test), rule(counts)[0])
         rows.append({"model": name, **measure(y_test, predicted, y_proba, n_classes)})
     return rows
+
+
+def judge_variants(X, y, n_classes, train_size, test_size, seed):
+    """Judge all variants on one random split; return a row of figures for each."""
+    return judge_trees(make_variants(n_classes), X, y, n_classes, train_size, test_size, seed)[-1]
+
+
+def judge_trees(models, X, y, n_classes, train_size, test_size, seed):
+    """Judge trees by name on one random split; return the classes of both parts, and a row of figures for each tree."""
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, train_size=train_size, test_size=test_size, stratify=y, random_state=seed
+    )
+    rows = []
+    for name, tree in models.items():
+        started = time.perf_counter()
+        tree.set_params(max_depth=choose_depth(tree, X_train, y_train)).fit(X_train, y_train)
+        measured = measure(y_test, tree.predict(X_test), tree.predict_proba(X_test), n_classes)
+        shape = {"max_depth": tree.max_depth, "depth": tree.get_depth(), "leaves": tree.get_n_leaves()}
+        rows.append({"model": name, **measured, **shape, "seconds": round(time.perf_counter() - started, 4)})
+    return y_train, y_test, rows
 
 
 def choose_depth(model, X, y):

@@ -75,6 +75,32 @@ def draw_components(results, path):
     save(plt, figure, path)
 
 
+def draw_members(found, setting, path):
+    """Draw one seed's bagged trees of C4.5 beside the trees rebuilt from them: accuracy left, nodes right.
+
+    Figures 7, 9, 12, 13 and 15 of the paper.
+    """
+    plt = import_pyplot()
+    errors, nodes, rebuilt_errors, rebuilt_nodes, merged_nodes = np.array(found["members"]).T
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+    numbers = np.arange(1, len(errors) + 1)
+    left.plot(numbers, 100.0 * (1.0 - errors), "o-", color="C0", markersize=4, label="C4.5")
+    left.plot(numbers, 100.0 * (1.0 - rebuilt_errors), "s--", color="C3", markersize=4, label="RFT, 90 % of the energy")
+    right.plot(numbers, nodes, "o-", color="C0", markersize=4)
+    right.plot(numbers, rebuilt_nodes, "s--", color="C3", markersize=4)
+    right.plot(numbers, merged_nodes, ".:", color="C1", label="RFT, redundant splits merged")
+    left.set_ylabel("test samples right, %")
+    right.set_ylabel("nodes")
+    right.set_ylim(bottom=0.0)
+    for ax in (left, right):
+        ax.set_xlabel("bagged tree")
+        ax.grid(alpha=0.25)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+    figure.suptitle(f"Figure {setting.members_figure}: {setting.title}", fontsize=10)
+    save(plt, figure, path)
+
+
 def draw_forest(results, judged, path):
     """Draw a forest as a few trees: the error, and the variance carried, by nodes."""
     plt = import_pyplot()

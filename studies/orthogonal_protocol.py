@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -27,7 +27,10 @@ from pytrees.fourier.orthogonal import least_squares
 from .orthogonal_paper import ENERGY
 
 # Counts up when the results of the functions below change.
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
+
+# Of the cross-validation of C4.5.
+N_FOLDS = 10
 
 # Leaves of an aggregated tree and of a component's tree: the paper limits them, and does not say how.
 MAX_LEAF_NODES = 32
@@ -115,16 +118,21 @@ def judge(X, y, n_train, drawn, setting, seed):
         training samples that a tree has not seen; ``leaves``, by measure, of aggregated trees of
         `LEAVES` leaves at most the errors and how often they differ from the vote; ``variance``, by variant the shares
         of all components; ``curves``, by variant and way to combine, the errors of the first 1, 2, ... components;
-        ``overlap``, by variant the greatest absolute cosine between two of the components' trees.
+        ``overlap``, by variant the greatest absolute cosine between two of the components' trees;
+        ``cross_validation``, what :func:`cross_validate_c45` gives for the training samples; ``members``, for every
+        bagged tree its error and nodes, and those of the tree rebuilt from it.
     """
     rows = np.random.RandomState(seed).permutation(len(y)) if drawn else np.arange(len(y))
     train = X[rows[:n_train]], y[rows[:n_train]]
     bag, forest = fit_ensembles(train, setting, seed)
     test = HeldOutRows.of(X[rows[n_train:]], y[rows[n_train:]], bag.estimators_)
-    found = [*judge_simple(train, test), *judge_grown(bag, forest, train, test), *judge_rebuilt(bag, train, test)]
+    rebuilt = rebuild_members(bag, train)
+    found = [*judge_simple(train, test), *judge_grown(bag, forest, train, test), *judge_rebuilt(rebuilt, test)]
     one = aggregated(bag)
     found += [judge_one(f"aft_{name}", tree.fit(*train), test) for name, tree in one.items()]
     result = {"rows": found, "variance": {}, "curves": {}, "overlap": {}, "leaves": {}}
+    result["cross_validation"] = cross_validate_c45(*train, seed)
+    result["members"] = judge_members(bag, rebuilt, test)
     result["out_of_bag"] = round(1.0 - forest.oob_score_, 6)
     for measure in ("uniform", "empirical"):
         trees = [clone(one[measure]).set_params(max_leaf_nodes=n_leaves).fit(*train) for n_leaves in LEAVES]
@@ -189,14 +197,49 @@ def mean_of(rows):
     return [rows[0][0], *np.round(np.mean([row[1:] for row in rows], axis=0), 6).tolist()]
 
 
-def judge_rebuilt(bag, train, test):
-    """Judge the bagged trees, each rebuilt from most of its spectrum with no more leaves: alone, together."""
-    rebuilt = [
+def cross_validate_c45(X, y, seed):
+    """Cross-validate C4.5 on training samples, in ten stratified folds that the seed draws.
+
+    Returns
+    -------
+    list
+        The root of the mean squared error of the classes' shares in the leaves, as Weka has it; the mean
+        error of the folds; and the standard deviation of the folds' errors.
+    """
+    shares, of_folds = np.zeros(len(y)), []
+    for train, held_out in StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y):
+        model = c45(X.shape[1]).fit(X[train], y[train])
+        shares[held_out] = model.predict_proba(X[held_out])[:, 1]
+        of_folds.append(np.mean(model.predict(X[held_out]) != y[held_out]))
+    figures = np.sqrt(np.mean((shares - y) ** 2)), np.mean(of_folds), np.std(of_folds, ddof=1)
+    return [round(float(figure), 6) for figure in figures]
+
+
+def rebuild_members(bag, train):
+    """Rebuild every bagged tree from most of its spectrum, with no more leaves than it has."""
+    return [
         ReconstructedFourierTree(
             FrozenEstimator(member), energy=ENERGY, max_leaf_nodes=max(2, member.tree_.n_leaves)
         ).fit(*train)
         for member in bag.estimators_
     ]
+
+
+def judge_members(bag, rebuilt, test):
+    """Return, for every bagged tree, its error and nodes, and the error and nodes of the tree rebuilt from it.
+
+    The last number counts the rebuilt tree's nodes with redundant splits merged.
+    """
+    found = []
+    for member, tree in zip(bag.estimators_, rebuilt, strict=True):
+        errors = [round(float(np.mean(one.predict(test.X) != test.y)), 6) for one in (member, tree)]
+        counts = member.tree_.node_count, tree.tree_.node_count, tree.merged_node_count_
+        found.append([errors[0], int(counts[0]), errors[1], int(counts[1]), int(counts[2])])
+    return found
+
+
+def judge_rebuilt(rebuilt, test):
+    """Judge the rebuilt trees alone and together."""
     alone = [
         test.judged("rebuilt_alone", tree.predict(test.X), tree.tree_.node_count, tree.merged_node_count_)
         for tree in rebuilt

@@ -4,8 +4,8 @@ import numpy as np
 
 from pytrees.tour.report import format_table, import_pyplot, write_csv
 
-from .orthogonal_paper import ERROR_ROWS, LEAST_SQUARES, SETTINGS
-from .orthogonal_plots import draw_components, draw_forest, draw_variance
+from .orthogonal_paper import ERROR_ROWS, IN_ORDER, LEAST_SQUARES, SETTINGS
+from .orthogonal_plots import draw_components, draw_forest, draw_members, draw_variance
 from .orthogonal_protocol import FOREST_COMPONENTS, LEAVES, MAX_LEAF_NODES, VARIANTS
 
 # The models that are printed; all are in the CSV files.
@@ -62,6 +62,7 @@ def report(results, tables, output):
     judged = {name: collect(results[name]) for name in tables}
     print_models(results, judged, tables)
     write_models(results, judged, output)
+    print_cross_validation(results, tables, output)
     print_constants(judged, tables)
     print_fitted_to_test(judged)
     print_leaves(results, tables, output)
@@ -73,6 +74,10 @@ def report(results, tables, output):
     else:
         draw_variance({name: results[name] for name in tables}, output / "orthogonal_variance.png")
         draw_components({name: (results[name], judged[name]) for name in tables}, output / "orthogonal_components.png")
+        for name in tables:
+            if name != IN_ORDER:
+                path = output / f"orthogonal_figure_{SETTINGS[name].members_figure}.png"
+                draw_members(results[name][0], SETTINGS[name], path)
         draw_forest(results["forest"], collect(results["forest"]), output / "orthogonal_forest.png")
     print(f"\nFigures of every seed, all tables and the pictures are in {output}.")
 
@@ -156,6 +161,45 @@ def write_models(results, judged, output):
     write_csv(output / "orthogonal_tables.csv", header, written)
     rows = [(name, seed, *row) for name in judged for seed, found in enumerate(results[name]) for row in found["rows"]]
     write_csv(output / "orthogonal_models.csv", ("dataset", "seed", "model", *FIGURES), rows)
+
+
+def print_cross_validation(results, tables, output):
+    """Print and write the cross-validation of C4.5 beside the paper's, and write every bagged and rebuilt tree."""
+    print(
+        "\nC4.5, ten-fold cross-validation of the training samples: the root mean squared error of the classes' shares;"
+    )
+    print(
+        "the error, and the standard deviations of the folds' errors and of the errors of repetitions, one a seed, in"
+    )
+    print("per cent. The paper does not say which standard deviation it prints.\n")
+    printed, written = [], []
+    for name in tables:
+        paper, folds = SETTINGS[name].cross_validation, np.array([found["cross_validation"] for found in results[name]])
+        between = float(np.std(folds[:, 1], ddof=1)) if len(folds) > 1 else 0.0
+        rmse, error, of_folds = folds.mean(axis=0).tolist()
+        cells = f"{100.0 * error:.2f}", f"{100.0 * of_folds:.2f}", f"{100.0 * between:.2f}"
+        printed.append((SETTINGS[name].title, f"{paper[0]:.4f}", f"{rmse:.4f}", *cells, f"{paper[1]:.4f}"))
+        written.append((name, *(round(figure, 6) for figure in (rmse, error, of_folds, between)), *paper, len(folds)))
+    header = "", "RMSE, paper", "RMSE", "error", "of folds", "of repetitions", "deviation, paper"
+    print(format_table(header, printed))
+    header = (
+        "dataset",
+        "rmse",
+        "error",
+        "deviation_of_folds",
+        "deviation_of_repetitions",
+        "paper_rmse",
+        "paper_deviation",
+    )
+    write_csv(output / "orthogonal_cross_validation.csv", (*header, "seeds"), written)
+    header = "dataset", "seed", "tree", "error", "nodes", "error_rebuilt", "nodes_rebuilt", "merged_nodes_rebuilt"
+    rows = [
+        (name, seed, number, *row)
+        for name in tables
+        for seed, found in enumerate(results[name])
+        for number, row in enumerate(found["members"], start=1)
+    ]
+    write_csv(output / "orthogonal_members.csv", header, rows)
 
 
 def print_leaves(results, tables, output):
