@@ -10,7 +10,7 @@ from .fourier import (
     ReconstructedFourierTree,
 )
 from .plotting import plot_tree
-from .sequence import effort_to_compress, nsrps
+from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps
 from .simplify import merge_redundant, redundant_splits
 from .tree import Tree
 from .trees import (
@@ -49,6 +49,7 @@ __all__ = [
     "effort_to_compress",
     "export_dict",
     "export_text",
+    "lempel_ziv_complexity",
     "merge_redundant",
     "minimal_tree",
     "nsrps",

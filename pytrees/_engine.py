@@ -1,7 +1,7 @@
 """The one door to the kernels: compiled, or the pure-Python reference, by configuration."""
 
 import sys
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
@@ -16,9 +16,12 @@ _PACKAGES = {"compiled": "pytrees._core", "reference": "pytrees.reference"}
 KERNELS = {
     name: module
     for module, names in {
+        "base.signals": ("stoppable",),
         "sequence.substitution": ("effort_to_compress", "substitutions"),
+        "sequence.history": ("lempel_ziv_complexity",),
         "criteria.counts": ("n_log2_n",),
         "split.scan": ("highest_score",),
+        "split.gains": ("gains_of_cuts", "impurities"),
         "rows.partition": ("rank_features",),
         "rows.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),
@@ -28,6 +31,7 @@ KERNELS = {
         "c45.rows": ("class_shares",),
         "minimal.search": ("minimal_tree",),
         "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),
+        "fourier.samples": ("gram_of_samples",),
         "fourier.spectrum": (
             "count_orders",
             "evaluate_spectrum",
@@ -36,7 +40,7 @@ KERNELS = {
             "merge_partitions",
             "order_starts",
         ),
-        "fourier.rebuild": ("tree_from_boxes", "tree_from_spectrum"),
+        "fourier.rebuild": ("tree_from_boxes", "tree_from_samples", "tree_from_spectrum"),
         "traverse": (
             "apply",
             "apply_packed",
@@ -54,22 +58,43 @@ KERNELS = {
 _engine = ContextVar("pytrees_engine", default="compiled")
 
 
-@contextmanager
+class _Choice(ContextDecorator):
+    """An engine, in force inside a ``with`` block or in calls of a function; can be pickled for workers."""
+
+    def __init__(self, engine):
+        self._engine = engine
+        self._tokens = []
+
+    def _recreate_cm(self):
+        return _Choice(self._engine)  # every call of a decorated function, on whatever thread, has its own token
+
+    def __reduce__(self):
+        return _Choice, (self._engine,)
+
+    def __enter__(self):
+        self._tokens.append(_engine.set(self._engine))
+
+    def __exit__(self, *exception):
+        _engine.reset(self._tokens.pop())
+
+
 def config_context(*, engine="compiled"):
     """Choose the engine that grows and walks trees inside a ``with`` block.
 
     Both engines give identical results; the reference is slow, and there to be read and to check with. The choice holds
-    for the current thread or task; ensembles hand it on to their workers.
+    for the current thread or task; ensembles hand it on to their workers. Other workers, such as those of a search with
+    `n_jobs`, start with the compiled engine. Functions that you give to joblib yourself take a choice with them as
+    decorated functions, to threads and processes.
 
     Parameters
     ----------
     engine : {"compiled", "reference"}, default="compiled"
         ``"compiled"`` is the Cython engine, ``"reference"`` the pure-Python one, ``pytrees.reference``.
 
-    Yields
-    ------
-    None
-        Nothing; the choice holds inside the block.
+    Returns
+    -------
+    context manager
+        The choice holds inside its block. It also decorates functions, for all of their calls.
 
     Raises
     ------
@@ -88,14 +113,17 @@ def config_context(*, engine="compiled"):
     >>> with config_context(engine="reference"):
     ...     effort_to_compress("00011")
     4
+
+    In workers of your own:
+
+    >>> from joblib import Parallel, delayed
+    >>> by_reference = config_context(engine="reference")(effort_to_compress)
+    >>> Parallel(n_jobs=2, prefer="threads")(delayed(by_reference)(labels) for labels in ("00011", "0101"))
+    [4, 1]
     """
     if engine not in _PACKAGES:
         raise ValueError(f"engine must be one of {sorted(_PACKAGES)}, got {engine!r}.")
-    token = _engine.set(engine)
-    try:
-        yield
-    finally:
-        _engine.reset(token)
+    return _Choice(engine)
 
 
 def current_engine():

@@ -1,6 +1,10 @@
-"""scikit-learn's tree classifier made of the arrays of a tree."""
+"""scikit-learn's tree classifier made of the arrays of a tree.
+
+Importing scikit-learn's trees takes longer than importing all of pytrees: this module is imported where it is used.
+"""
 
 import numpy as np
+from sklearn.tree import DecisionTreeClassifier
 
 # What scikit-learn 1.9 keeps for a node.
 _NODE_FIELDS = (
@@ -13,6 +17,18 @@ _NODE_FIELDS = (
     "weighted_n_node_samples",
     "missing_go_to_left",
 )
+
+
+class ConvertedTreeClassifier(DecisionTreeClassifier):
+    """A scikit-learn tree that was not grown by it: it refuses missing values.
+
+    None of its nodes knows where they belong. scikit-learn's own trees would send them right without a word.
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False
+        return tags
 
 
 def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes):
@@ -33,15 +49,13 @@ def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes):
 
     Returns
     -------
-    sklearn.tree.DecisionTreeClassifier
+    ConvertedTreeClassifier
 
     Raises
     ------
     RuntimeError
         If this version of scikit-learn keeps its nodes in another way than 1.9 does.
     """
-    # Importing scikit-learn's trees takes much longer than importing all of pytrees, and only this function needs them.
-    from sklearn.tree import DecisionTreeClassifier
     from sklearn.tree._tree import NODE_DTYPE, Tree
 
     if NODE_DTYPE.names != _NODE_FIELDS:
@@ -53,7 +67,7 @@ def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes):
     nodes["impurity"] = 1.0 - (shares**2).sum(axis=1)
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
     values = np.ascontiguousarray(shares[:, None, :])
-    estimator = DecisionTreeClassifier()
+    estimator = ConvertedTreeClassifier()
     estimator.tree_ = Tree(n_features, np.array([len(classes)], dtype=np.intp), 1)
     estimator.tree_.__setstate__(
         {"max_depth": _max_depth(left, right), "node_count": len(nodes), "nodes": nodes, "values": values}

@@ -6,19 +6,30 @@
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from . import criteria
 from ._engine import config_context, kernel
 
-__all__ = ["DISTANCES", "Distance", "JaccardDistance", "clustering_distance", "resolve"]
+__all__ = [
+    "DISTANCES",
+    "ConcaveOfModular",
+    "Coverage",
+    "Distance",
+    "FacilityLocation",
+    "GraphCut",
+    "GroupedCardinality",
+    "JaccardDistance",
+    "MatroidRank",
+    "clustering_distance",
+    "resolve",
+]
 
 _REMEMBERED_SETS = 4096
 
@@ -58,25 +69,35 @@ class Distance(criteria.Judge):
     judges: ClassVar[str] = "counts"
 
 
-@dataclass(frozen=True)
 class JaccardDistance(criteria.Judge):
-    """The extended Jaccard distance under a set function f other than the number of samples.
+    """The extended Jaccard distance, with the number of samples or another set function f, and a rule for no samples.
 
     D_f(T, Y) = sum over the classes i of (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where T_i are the samples that are
     predicted to be of class i and Y_i those that are (Section 1.1 of [1]_). It is a metric where f is nonnegative,
-    monotone and submodular, which is not checked. A class whose union has f = 0 adds nothing.
+    monotone and submodular, as most of the ready functions of this module are; of a function of your own this is not
+    checked.
 
-    Trees under it grow on the reference engine, in pure Python, and call f for every class and every candidate: it is
-    for data of some hundred samples. Distances are compared with a tolerance of 1e-12 · max(1, abs(best)), and samples
-    have no weights.
+    Trees under another function than the number of samples grow on the reference engine, in pure Python, and call f for
+    every class and every candidate: it is for data of some hundred samples. Distances are compared with a tolerance of
+    1e-12 · max(1, abs(best)), and samples have no weights.
 
     Parameters
     ----------
-    function : callable
-        Takes an ndarray of sample indices, ascending, int64, possibly empty, and returns a number.
+    function : callable or None, default=None
+        Takes an ndarray of sample indices, ascending, int64, possibly empty, and returns a number. None: the number of
+        samples, exactly and on either engine, as by the name ``"jaccard"``.
+    absent_classes : {"equal", "different"}, default="equal"
+        What a class adds to the distance that neither clustering has a sample of, or whose union has f = 0, so that the
+        quotient is 0 / 0: ``"equal"`` nothing, as two empty sets are equal; ``"different"`` 1, as where the distance is
+        taken for the number of all classes less the sum of similarities, in which absent classes have none. That is how
+        [1]_ writes it; the code that it links to does one in whole trees and the other in leaves. It matters where
+        leaves with different classes are compared, in local evaluation and with ``ties="local"``: ``"equal"`` prefers
+        leaves of few classes. All other distances are the same either way, as no samples have no entropy and no share.
 
     See Also
     --------
+    ConcaveOfModular : Weighted numbers of samples, and their square roots.
+    Coverage : The number of different values of the features.
     clustering_distance : The value of a distance for given labels and predictions.
     ID3Classifier : Grows trees that are near to the classes by a distance.
 
@@ -86,27 +107,66 @@ class JaccardDistance(criteria.Judge):
 
     Examples
     --------
-    >>> from pytrees.distances import JaccardDistance, clustering_distance
+    >>> from pytrees.distances import ConcaveOfModular, JaccardDistance, clustering_distance
     >>> clustering_distance([0, 0, 1, 1], [0, 1, 1, 1], JaccardDistance(len))
     0.8333333333333333
-    >>> cost = [1.0, 5.0, 1.0, 1.0]
-    >>> clustering_distance([0, 0, 1, 1], [0, 1, 1, 1], JaccardDistance(lambda rows: sum(cost[row] for row in rows)))
+    >>> cost = ConcaveOfModular([1.0, 5.0, 1.0, 1.0])
+    >>> clustering_distance([0, 0, 1, 1], [0, 1, 1, 1], JaccardDistance(cost))
     1.5476190476190477
+    >>> different = JaccardDistance(absent_classes="different")
+    >>> clustering_distance([0, 0, 1, 1], [0, 1, 1, 1], different, labels=[0, 1, 2])
+    1.8333333333333333
     """
-
-    function: Callable
 
     name: ClassVar[str] = "jaccard"
     is_similarity: ClassVar[bool] = False
     knows_the_tree: ClassVar[bool] = True
     judges: ClassVar[str] = "counts"
 
-    def __post_init__(self):
-        if not callable(self.function):
-            raise ValueError(f"function must be callable, got {self.function!r}.")
+    def __init__(self, function=None, absent_classes="equal"):
+        self.function = function
+        self.absent_classes = absent_classes
+        self._parameters(2)  # checks them at once; again at fitting, for they may have been set since
 
     def _parameters(self, n_classes):
-        return {"function": _of_lists(self.function)}
+        if self.absent_classes not in ("equal", "different"):
+            raise ValueError(f"absent_classes must be 'equal' or 'different', got {self.absent_classes!r}.")
+        if self.function is not None and not callable(self.function):
+            raise ValueError(f"function must be callable, got {self.function!r}.")
+        parameters = {} if self.absent_classes == "equal" else {"absent_classes": self.absent_classes}
+        return parameters if self.function is None else parameters | {"function": self.function}
+
+
+def judges_sets(distance):
+    """Whether a distance, as users give it or as kernels take it, is one of a set function."""
+    if isinstance(distance, tuple):
+        return "function" in distance[1]
+    return isinstance(distance, JaccardDistance) and distance.function is not None
+
+
+def with_sets_of(distance, n_samples):
+    """Return a distance of a set function, as kernels take it, with the function as the reference calls it.
+
+    Parameters
+    ----------
+    distance : tuple
+        Its name, and a dict of parameters.
+    n_samples : int
+        The number of samples, which must be that of a function that knows its samples.
+
+    Returns
+    -------
+    tuple
+        The same, with a function of lists of samples.
+    """
+    name, parameters = distance
+    known = getattr(parameters["function"], "n_samples", None)
+    if known is not None and known != n_samples:
+        raise ValueError(
+            f"The set function of the JaccardDistance is about {known} samples, and there are {n_samples}: its weights "
+            "or features must be those of the samples that the distance is about."
+        )
+    return name, parameters | {"function": _of_lists(parameters["function"])}
 
 
 def _of_lists(function):
@@ -123,6 +183,295 @@ def _of_lists(function):
         return value
 
     return lambda rows: of_rows(tuple(rows))
+
+
+class SetFunction:
+    """Base class of ready set functions: takes an array of sample indices, and returns a number.
+
+    All are nonnegative, submodular, and 0 for no samples. `is_monotone` says whether they never fall as samples come
+    in, without which a Jaccard distance need not be a metric; `n_samples` is the number of samples that they know, None
+    if they take any.
+    """
+
+    is_monotone: ClassVar[bool] = True
+    n_samples: ClassVar[int | None] = None
+
+
+def _as_numbers(values, name, n_dimensions):
+    """Return an array of finite numbers that are not negative."""
+    values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
+    if values.ndim != n_dimensions:
+        raise ValueError(f"{name} must have {n_dimensions} dimension(s), got {values.ndim}.")
+    if (values < 0).any():
+        raise ValueError(f"{name} must not be negative, got {values.min()}.")
+    return values
+
+
+def _check_power_and_cap(power, cap):
+    if not isinstance(power, Real) or not 0.0 < power <= 1.0:
+        raise ValueError(f"power must be a number above 0 and at most 1, got {power!r}.")
+    if cap is not None and (not isinstance(cap, Real) or not 0.0 < cap < math.inf):
+        raise ValueError(f"cap must be a positive number or None, got {cap!r}.")
+
+
+def _concave(numbers, power, cap):
+    """Return min(number, cap) ** power."""
+    return np.minimum(numbers, math.inf if cap is None else cap) ** power
+
+
+class ConcaveOfModular(SetFunction):
+    """A concave function of the samples' weights, added up: f(A) = min(sum of weights in A, cap) ** power.
+
+    Monotone and submodular. Without parameters it is the number of samples; with `power=0.5` its square root, by which
+    what is added to a small set counts more; with weights of classes, errors on rare classes weigh more.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_samples,) or None, default=None
+        The samples' weights, not negative. None: 1.
+    power : float, default=1.0
+        Above 0 and at most 1.
+    cap : float or None, default=None
+        The greatest sum that counts. None: no limit.
+
+    Raises
+    ------
+    ValueError
+        If weights are negative, or power or cap are out of bounds.
+
+    See Also
+    --------
+    JaccardDistance : The distance that takes such functions.
+    GroupedCardinality : The same of the samples of every group, added up.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.utils.class_weight import compute_sample_weight
+    >>> from pytrees import ID3Classifier
+    >>> from pytrees.distances import ConcaveOfModular, JaccardDistance
+    >>> ConcaveOfModular(power=0.5)([3, 8, 9, 12])
+    2.0
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = X[40:110:2], y[40:110:2]
+    >>> distance = JaccardDistance(ConcaveOfModular(compute_sample_weight("balanced", y)))
+    >>> tree = ID3Classifier(distance, evaluation="global", ties="local").fit(X, y)
+    >>> tree.get_n_leaves()
+    3
+    """
+
+    def __init__(self, weights=None, *, power=1.0, cap=None):
+        _check_power_and_cap(power, cap)
+        self.weights = None if weights is None else _as_numbers(weights, "weights", 1)
+        self.power, self.cap = power, cap
+        self.n_samples = None if weights is None else len(self.weights)
+
+    def __call__(self, rows):
+        """Return f of the samples of these indices."""
+        return float(_concave(len(rows) if self.weights is None else self.weights[rows].sum(), self.power, self.cap))
+
+
+class GroupedCardinality(SetFunction):
+    """Concave functions of the numbers of samples in groups, added up: f(A) = sum of min(abs(A ∩ G), cap) ** power.
+
+    Monotone and submodular. With `cap=1` and `power=1` it counts the groups that A has samples of; with a greater cap
+    it is the rank of a partition matroid.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+        The group of every sample: labels of any kind that can be sorted, such as patients, or the classes.
+    power : float, default=0.5
+        Above 0 and at most 1.
+    cap : float or None, default=None
+        The greatest number of samples of a group that counts. None: no limit.
+
+    Raises
+    ------
+    ValueError
+        If power or cap are out of bounds.
+
+    See Also
+    --------
+    JaccardDistance : The distance that takes such functions.
+    ConcaveOfModular : The same of all samples.
+
+    Examples
+    --------
+    >>> from pytrees.distances import GroupedCardinality
+    >>> patients = GroupedCardinality(["a", "a", "a", "b", "c"], power=1.0, cap=1)
+    >>> patients([0, 1, 3])
+    2.0
+    """
+
+    def __init__(self, groups, *, power=0.5, cap=None):
+        _check_power_and_cap(power, cap)
+        self.groups, self.codes = np.unique(column_or_1d(groups), return_inverse=True)
+        self.power, self.cap = power, cap
+        self.n_samples = len(self.codes)
+
+    def __call__(self, rows):
+        """Return f of the samples of these indices."""
+        return float(_concave(np.bincount(self.codes[rows]), self.power, self.cap).sum())
+
+
+class Coverage(SetFunction):
+    """The weight of the feature values that a set of samples has: f(A) = sum over the features of w times their number.
+
+    Monotone and submodular: it counts every value of a feature once. Two classes that share few values are far apart.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The samples; values of any kind that can be sorted. Continuous features are better binned before.
+    weights : array-like of shape (n_features,) or None, default=None
+        The weights of the features, not negative. None: 1.
+
+    Raises
+    ------
+    ValueError
+        If there is not one weight a feature, or one is negative.
+
+    See Also
+    --------
+    JaccardDistance : The distance that takes such functions.
+    FacilityLocation : How well a set stands for all samples.
+
+    Examples
+    --------
+    >>> from pytrees.distances import Coverage
+    >>> Coverage([["red", "small"], ["red", "large"], ["blue", "large"]])([0, 1])
+    3.0
+    """
+
+    def __init__(self, X, weights=None):
+        X = check_array(X, dtype=None)
+        self.codes = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
+        self.weights = np.ones(X.shape[1]) if weights is None else _as_numbers(weights, "weights", 1)
+        if len(self.weights) != X.shape[1]:
+            raise ValueError(f"weights has {len(self.weights)} numbers for {X.shape[1]} features.")
+        self.n_samples = len(X)
+
+    def __call__(self, rows):
+        """Return f of the samples of these indices."""
+        covered = [len(np.unique(column)) for column in self.codes[rows].T]
+        return float(np.dot(self.weights, covered))
+
+
+class FacilityLocation(SetFunction):
+    """How well a set of samples stands for all: f(A) = sum over all samples i of max over j in A of s_ij.
+
+    Monotone and submodular.
+
+    Parameters
+    ----------
+    similarity : array-like of shape (n_samples, n_samples)
+        The similarities s_ij, not negative, as of :func:`sklearn.metrics.pairwise.rbf_kernel`.
+
+    Raises
+    ------
+    ValueError
+        If similarities are negative, or not those of all pairs.
+
+    See Also
+    --------
+    JaccardDistance : The distance that takes such functions.
+    GraphCut : Another function of similarities.
+
+    Examples
+    --------
+    >>> from pytrees.distances import FacilityLocation
+    >>> FacilityLocation([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])([0])
+    1.5
+    """
+
+    def __init__(self, similarity):
+        self.similarity = _as_square(similarity, "similarity")
+        self.n_samples = len(self.similarity)
+
+    def __call__(self, rows):
+        """Return f of the samples of these indices."""
+        return float(self.similarity[:, rows].max(axis=1, initial=0.0).sum())
+
+
+class MatroidRank(SetFunction):
+    """The dimension of the space that a set of samples spans: f(A) = rank of the rows of X in A.
+
+    Monotone and submodular, being the rank of a linear matroid. The rank is that of floating-point numbers, as by
+    :func:`numpy.linalg.matrix_rank`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The samples, of finite numbers.
+
+    See Also
+    --------
+    JaccardDistance : The distance that takes such functions.
+    GroupedCardinality : The rank of a partition matroid.
+
+    Examples
+    --------
+    >>> from pytrees.distances import MatroidRank
+    >>> MatroidRank([[1, 0, 0], [0, 1, 0], [1, 1, 0]])([0, 1, 2])
+    2.0
+    """
+
+    def __init__(self, X):
+        self.X = check_array(X, dtype=np.float64)
+        self.n_samples = len(self.X)
+
+    def __call__(self, rows):
+        """Return f of the samples of these indices."""
+        return float(np.linalg.matrix_rank(self.X[rows])) if len(rows) else 0.0
+
+
+class GraphCut(SetFunction):
+    """The weight of the edges between a set of samples and all others: f(A) = sum over i in A, j not in A of w_ij.
+
+    Submodular, but not monotone, as all samples together have no edge to others: a Jaccard distance of it need not be a
+    metric.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_samples, n_samples)
+        The weights w_ij of the edges, not negative; those from a sample to itself do not count.
+
+    Raises
+    ------
+    ValueError
+        If weights are negative, or not those of all pairs.
+
+    See Also
+    --------
+    JaccardDistance : The distance that takes such functions.
+    FacilityLocation : A monotone function of similarities.
+
+    Examples
+    --------
+    >>> from pytrees.distances import GraphCut
+    >>> GraphCut([[0, 1, 2], [1, 0, 0], [2, 0, 0]])([0])
+    3.0
+    """
+
+    is_monotone: ClassVar[bool] = False
+
+    def __init__(self, weights):
+        self.weights = _as_square(weights, "weights")
+        self.n_samples = len(self.weights)
+
+    def __call__(self, rows):
+        """Return f of the samples of these indices."""
+        others = np.ones(self.n_samples, dtype=bool)
+        others[rows] = False
+        return float(self.weights[np.ix_(rows, np.flatnonzero(others))].sum())
+
+
+def _as_square(values, name):
+    values = _as_numbers(values, name, 2)
+    if values.shape[0] != values.shape[1]:
+        raise ValueError(f"{name} must have one row and one column a sample, got shape {values.shape}.")
+    return values
 
 
 DISTANCES = {
@@ -188,7 +537,7 @@ def resolve(distance):
     return distance
 
 
-def clustering_distance(y_true, y_pred, distance="information_gain"):
+def clustering_distance(y_true, y_pred, distance="information_gain", *, labels=None):
     """Compute a distance between the clustering of samples by predicted class, T, and that by true class, Y.
 
     Parameters
@@ -207,6 +556,9 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
         - ``"accuracy"``: the share of samples with a wrong prediction;
         - ``"mae"``: the mean of abs(i - j), i and j being the indices of the predicted and the true class among the
           sorted classes; for ordered classes, and not in [1]_.
+    labels : array-like of shape (n_classes,), optional
+        The classes, in any order, where some may be neither in `y_true` nor in `y_pred`; by default those of both. They
+        matter to ``"mae"``, and to a JaccardDistance by whose rule absent classes are different.
 
     Returns
     -------
@@ -216,7 +568,9 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
     Raises
     ------
     ValueError
-        If there is no such distance, lengths differ, or there are no samples.
+        If there is no such distance, lengths differ, there are no samples, or a class is not among `labels`.
+    TypeError
+        If labels cannot be sorted, such as None among words.
 
     See Also
     --------
@@ -246,11 +600,26 @@ def clustering_distance(y_true, y_pred, distance="information_gain"):
     check_consistent_length(y_true, y_pred)
     if not len(y_true):
         raise ValueError("There are no samples: a distance needs at least one.")
-    classes, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
+    try:
+        classes, codes = _encoded(np.concatenate([y_true, y_pred]), labels)
+    except TypeError as error:
+        raise TypeError(f"y_true and y_pred hold labels that cannot be sorted: {error}.") from error
     n_classes, true, predicted = len(classes), codes[: len(y_true)], codes[len(y_true) :]
-    if isinstance(distance, JaccardDistance):
+    specification = resolve(distance).specification(n_classes)
+    if judges_sets(specification):
         clusterings = [[np.flatnonzero(y == label) for label in range(n_classes)] for y in (predicted, true)]
         with config_context(engine="reference"):
-            return kernel("set_distance")(_of_lists(distance.function), *clusterings)
+            return kernel("set_distance")(with_sets_of(specification, len(y_true)), *clusterings)
     table = np.bincount(predicted * n_classes + true, minlength=n_classes**2).reshape(n_classes, n_classes)
-    return kernel("table_distance")(table.astype(np.int64), distance)
+    return kernel("table_distance")(table.astype(np.int64), specification)
+
+
+def _encoded(y, labels):
+    """Return the sorted classes, and the code of every sample's."""
+    if labels is None:
+        return np.unique(y, return_inverse=True)
+    classes = np.unique(column_or_1d(labels))
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(f"labels must have all classes, and lacks {unknown.tolist()[0]!r}.")
+    return classes, np.searchsorted(classes, y)

@@ -1,11 +1,29 @@
 """Trees as text, as dicts, and as scikit-learn estimators."""
 
+from numbers import Integral
+
 import numpy as np
+from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.validation import check_is_fitted
 
-from .tree import LEAF, MULTIWAY, Tree
+from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
+
+
+# Of all functions that show a tree.
+SHOWING_CONSTRAINTS = {
+    "feature_names": ["array-like", None],
+    "class_names": ["array-like", None],
+    "max_depth": [Interval(Integral, 0, None, closed="left"), None],
+}
+
+
+class _NumberedNames:
+    """The names ``feature_0``, ``feature_1``, ..., made when they are asked for."""
+
+    def __getitem__(self, feature):
+        return f"feature_{feature}"
 
 
 def tree_and_names(tree, feature_names=None, class_names=None):
@@ -20,21 +38,65 @@ def tree_and_names(tree, feature_names=None, class_names=None):
             hint = ": one of its estimators_ is one" if hasattr(estimator, "estimators_") else ""
             raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}{hint}.")
     if feature_names is None:
-        feature_names = getattr(estimator, "feature_names_in_", [f"feature_{i}" for i in range(tree.n_features)])
+        feature_names = getattr(estimator, "feature_names_in_", None)
     if class_names is None:
         class_names = getattr(estimator, "classes_", range(tree.n_classes))
     for what, names, number in (
         ("feature_names", feature_names, tree.n_features),
         ("class_names", class_names, tree.n_classes),
     ):
-        if len(names) != number:
+        if names is not None and len(names) != number:
             raise ValueError(f"{what} has {len(names)} names; the tree has {number}.")
-    return tree, [str(name) for name in feature_names], list(np.asarray(class_names).tolist())
+    feature_names = _NumberedNames() if feature_names is None else [str(name) for name in feature_names]
+    return tree, feature_names, list(np.asarray(class_names).tolist())
+
+
+def shown_nodes(tree, max_depth):
+    """Find the nodes that are shown down to a depth, and those of them whose children are: one level more.
+
+    Parameters
+    ----------
+    tree : Tree
+    max_depth : int or None
+
+    Returns
+    -------
+    shown, with_children : ndarray, int64
+        Numbers of nodes, ascending.
+    """
+    if max_depth is None or tree.max_depth <= max_depth:
+        return np.arange(tree.node_count), np.flatnonzero(tree.children_left != LEAF)
+    depth = node_depths(tree)
+    return np.flatnonzero(depth <= max_depth + 1), np.flatnonzero((depth <= max_depth) & (tree.children_left != LEAF))
+
+
+def _levels_of_branches(tree):
+    """Count the levels of the branch that starts at every node, its own included."""
+    levels, children, offsets = [1] * tree.node_count, tree.children.tolist(), tree.child_offsets.tolist()
+    for node in reversed(range(tree.node_count)):
+        below = children[offsets[node] : offsets[node + 1]]
+        levels[node] += max((levels[child] for child in below), default=0)
+    return levels
 
 
 def node_labels(given, tree):
     """Return the code of the class that every node predicts, or would predict as a leaf."""
     return getattr(given, "node_labels_", tree.majority)
+
+
+def _check_predictions(estimator, tree):
+    """Raise a ValueError where nodes at which samples end are predicted to be of another class than the majority."""
+    decide = getattr(estimator, "_decide", None)
+    predicted = node_labels(estimator, tree) if decide is None else decide(tree.value)
+    ends = (tree.children_left == LEAF) | (tree.children_left == MULTIWAY)
+    n_others = int(np.count_nonzero(predicted[ends] != tree.majority[ends]))
+    if n_others:
+        why = "node_labels_" if decide is None else f"predict_rule={estimator.predict_rule!r}"
+        raise ValueError(
+            f"{type(estimator).__name__} predicts another class than the most frequent one at {n_others} nodes "
+            f"({why}), which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts the most frequent "
+            "ones."
+        )
 
 
 def category_names(given):
@@ -46,7 +108,11 @@ def category_names(given):
     return lambda feature, code: names[int(feature)][code : code + 1].tolist()[0]
 
 
-def export_text(tree, *, feature_names=None, class_names=None, digits=4):
+@validate_params(
+    {**SHOWING_CONSTRAINTS, "digits": [Interval(Integral, 1, 100, closed="both")]},
+    prefer_skip_nested_validation=True,
+)
+def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, digits=4):
     """Export the rules of a tree as text.
 
     Parameters
@@ -57,6 +123,10 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
         By default the names that the estimator was fitted with, or ``feature_0``, ``feature_1``, ...
     class_names : sequence of length n_classes, optional
         By default the estimator's classes, or 0, 1, ...
+    max_depth : int or None, default=10
+        Only splits down to this depth are exported, the root's being 0; other branches end with
+        ``truncated branch of depth`` and the number of their levels. None: all; a line is as long as its node is deep,
+        so that the text of a chain of n splits grows with n squared, to 5 GB for n = 20,000.
     digits : int, default=4
         Significant digits of thresholds and gains.
 
@@ -71,7 +141,7 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     TypeError
         If `tree` is neither a Tree nor an estimator with one.
     ValueError
-        If the number of names is wrong.
+        If the number of names is wrong, or a parameter is not as above.
 
     See Also
     --------
@@ -94,23 +164,29 @@ def export_text(tree, *, feature_names=None, class_names=None, digits=4):
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels, name_of, lines = node_labels(given, tree), category_names(given), []
-    # What is still to be written, the next piece last: a line, or a node and its indent.
-    pending = [(0, "")]
+    labels, name_of, lines, digits = node_labels(given, tree), category_names(given), [], int(digits)
+    max_depth = tree.max_depth if max_depth is None else max_depth
+    levels = _levels_of_branches(tree) if tree.max_depth > max_depth + 1 else None
+    # What is still to be written, the next piece last: a line, or a node and its depth.
+    pending = [(0, 0)]
     while pending:
-        node, indent = pending.pop()
+        node, depth = pending.pop()
         if isinstance(node, str):
             lines.append(node)
             continue
+        indent = "|   " * depth
         if tree.children_left[node] == LEAF:
             counts = ", ".join(f"{count:.12g}" for count in tree.value[node])
             lines.append(f"{indent}class {class_names[labels[node]]} [{counts}]")
             continue
+        if depth > max_depth:
+            lines.append(f"{indent}truncated branch of depth {levels[node]}")
+            continue
         gain = f" (gain {tree.gain[node]:.{digits}g})"
         children, tests = tree.children_of(node).tolist(), tests_of(tree, node, feature_names, name_of, digits)
         for child, test in reversed(list(zip(children, tests, strict=True))):
-            pending.append((child, indent + "|   "))
-            pending.append((f"{indent}{test}{gain if child == children[0] else ''}", None))
+            pending.append((child, depth + 1))
+            pending.append((f"{indent}{test}{gain if child == children[0] else ''}", depth))
     return "\n".join(lines)
 
 
@@ -124,7 +200,8 @@ def tests_of(tree, node, feature_names, name_of, digits):
     return [f"{name} <= {threshold}", f"{name} > {threshold}"]
 
 
-def export_dict(tree, *, feature_names=None, class_names=None):
+@validate_params(SHOWING_CONSTRAINTS, prefer_skip_nested_validation=True)
+def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     """Export a tree as nested dicts of plain Python values, ready for JSON.
 
     Parameters
@@ -133,6 +210,9 @@ def export_dict(tree, *, feature_names=None, class_names=None):
         The tree, or an estimator that has one.
     feature_names, class_names : sequence, optional
         As in :func:`export_text`.
+    max_depth : int or None, default=None
+        Only splits down to this depth are exported, the root's being 0; where others follow, a node has ``truncated``,
+        the number of the levels that start with it, as :func:`export_text` tells it. None: all.
 
     Returns
     -------
@@ -151,6 +231,13 @@ def export_dict(tree, *, feature_names=None, class_names=None):
     export_text : The rules as text, to be read.
     pytrees.export.to_sklearn : A fitted scikit-learn estimator that decides alike.
 
+    Notes
+    -----
+    ``json.dumps``, ``copy.deepcopy`` and ``==`` follow the nesting of the dicts, and raise RecursionError where a tree
+    is deeper than some hundred levels. Give a `max_depth` there, or write the arrays of the :class:`Tree`, which are
+    flat: ``{name: getattr(tree, name).tolist() for name in ("children_left", "children_right", ...)}``, of which
+    ``Tree`` makes the tree again.
+
     Examples
     --------
     >>> from pytrees import DecisionTreeClassifier, export_dict
@@ -159,14 +246,14 @@ def export_dict(tree, *, feature_names=None, class_names=None):
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    nodes = [
-        {"n_node_samples": n_samples, "counts": counts, "class": class_names[label]}
-        for n_samples, counts, label in zip(
-            tree.n_node_samples.tolist(), tree.value.tolist(), node_labels(given, tree).tolist(), strict=True
-        )
-    ]
-    name_of = category_names(given)
-    for node in np.flatnonzero(tree.children_left != LEAF).tolist():
+    shown, with_children = shown_nodes(tree, max_depth)
+    labels, name_of = node_labels(given, tree)[shown].tolist(), category_names(given)
+    numbers = zip(shown.tolist(), tree.n_node_samples[shown].tolist(), tree.value[shown].tolist(), labels, strict=True)
+    nodes = {
+        node: {"n_node_samples": n_samples, "counts": counts, "class": class_names[label]}
+        for node, n_samples, counts, label in numbers
+    }
+    for node in with_children.tolist():
         feature, children = tree.feature[node], tree.children_of(node).tolist()
         nodes[node] |= {"feature": feature_names[feature], "gain": float(tree.gain[node])}
         if tree.children_left[node] == MULTIWAY:
@@ -176,6 +263,10 @@ def export_dict(tree, *, feature_names=None, class_names=None):
         else:
             nodes[node] |= {"threshold": float(tree.threshold[node])}
             nodes[node] |= {"left": nodes[children[0]], "right": nodes[children[1]]}
+    truncated = np.setdiff1d(shown[tree.children_left[shown] != LEAF], with_children).tolist()
+    levels = _levels_of_branches(tree) if truncated else None
+    for node in truncated:
+        nodes[node]["truncated"] = levels[node]
     return nodes[0]
 
 
@@ -196,25 +287,29 @@ def to_sklearn(tree, classes=None):
     their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
     categories that have no child: they predict as the multiway node does.
 
+    What scikit-learn's trees cannot do is refused: missing values in samples to predict, those of a
+    :class:`C45Classifier` too, which would send them to several leaves; and estimators that predict another class than
+    the most frequent one in some leaf, as ordinal trees do by median or expectation and ID3 trees by `node_labels_`.
+
     Parameters
     ----------
     tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
+        The tree, or an estimator that has one. A Tree knows neither the labels of its classes nor names.
     classes : array-like of shape (n_classes,), optional
         By default the estimator's classes, or 0..n_classes-1.
 
     Returns
     -------
     sklearn.tree.DecisionTreeClassifier
-        Its impurities are Gini impurities, whatever criterion grew the tree, and so are the gains that its
-        ``feature_importances_`` add up.
+        Of a subclass that refuses missing values: where it is unpickled, pytrees must be there. Its impurities are Gini
+        impurities, whatever criterion grew the tree, and so are the gains that its ``feature_importances_`` add up.
 
     Raises
     ------
     RuntimeError
         If this version of scikit-learn keeps its nodes in another way than 1.9 does.
     TypeError, ValueError
-        As in :func:`export_text`.
+        As in :func:`export_text`; ValueError also if the estimator does not predict the most frequent classes.
 
     See Also
     --------
@@ -227,14 +322,15 @@ def to_sklearn(tree, classes=None):
     >>> from pytrees import PermutationDecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> ours = PermutationDecisionTreeClassifier().fit(X, y)
-    >>> theirs = ours.tree_.to_sklearn()
+    >>> theirs = ours.to_sklearn()
     >>> bool((theirs.predict(X) == ours.predict(X)).all())
     True
     """
-    feature_names = getattr(tree, "feature_names_in_", None)
+    given, feature_names = tree, getattr(tree, "feature_names_in_", None)
     if classes is None and not isinstance(tree, Tree):
         classes = getattr(tree, "classes_", None)
     tree, _, _ = tree_and_names(tree, class_names=classes)
+    _check_predictions(given, tree)
     estimator = tree.to_sklearn(classes)
     if feature_names is not None:
         estimator.feature_names_in_ = feature_names

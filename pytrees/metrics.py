@@ -1,6 +1,7 @@
 """Measures of ordinal classification, and scorers that know the order of an estimator's classes."""
 
 import copy
+from numbers import Integral
 
 import numpy as np
 from sklearn.metrics import cohen_kappa_score, mean_absolute_error
@@ -8,7 +9,19 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 from sklearn.utils.validation import _check_sample_weight
 
-__all__ = ["mae_scorer", "make_ordinal_scorer", "qwk_scorer", "ranked_probability_score", "rps_scorer"]
+__all__ = [
+    "accuracy_off_by",
+    "amae_scorer",
+    "average_mean_absolute_error",
+    "mae_scorer",
+    "make_ordinal_scorer",
+    "maximum_mean_absolute_error",
+    "mmae_scorer",
+    "off_by_one_scorer",
+    "qwk_scorer",
+    "ranked_probability_score",
+    "rps_scorer",
+]
 
 
 def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None):
@@ -70,18 +83,200 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
     return float(np.average(np.einsum("ij,ij->i", distance, distance), weights=sample_weight))
 
 
+def average_mean_absolute_error(y_true, y_pred, *, labels=None, sample_weight=None):
+    """Compute the average of the classes' mean absolute errors in ranks (AMAE).
+
+    Each observed class counts alike, however many samples it has: a rare class that is always missed shows, as it does
+    not in the mean absolute error over the samples [1]_.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The classes that were observed.
+    y_pred : array-like of shape (n_samples,)
+        The classes that were predicted.
+    labels : array-like of shape (n_classes,), optional
+        All classes, from the lowest to the highest, which need not be the order of sorting. By default the sorted
+        classes in `y_true` and `y_pred`: where others lie between them, give all.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the samples; by default all count alike.
+
+    Returns
+    -------
+    float
+        Between 0 and n_classes - 1; smaller is better. Classes that no sample of weight above zero was observed to have
+        are left out.
+
+    Raises
+    ------
+    ValueError
+        If `y_true` or `y_pred` has a class that is not in `labels`, or `labels` has a class twice; if they have not the
+        same number of samples, or none; if weights are negative, not finite, or all zero.
+
+    See Also
+    --------
+    maximum_mean_absolute_error : The error of the class that is predicted worst.
+    amae_scorer : The average, negated, for the ``scoring=`` of scikit-learn.
+    sklearn.metrics.mean_absolute_error : The mean over the samples, of classes that are numbers.
+
+    References
+    ----------
+    .. [1] S. Baccianella, A. Esuli and F. Sebastiani, "Evaluation measures for ordinal regression", ISDA 2009.
+
+    Examples
+    --------
+    Eight of nine samples are right, and one class of two is always wrong:
+
+    >>> from pytrees.metrics import average_mean_absolute_error
+    >>> levels = ["low", "medium", "high"]
+    >>> average_mean_absolute_error(["low"] * 8 + ["high"], ["low"] * 9, labels=levels)
+    1.0
+    """
+    return float(np.mean(_errors_by_class(y_true, y_pred, labels, sample_weight)))
+
+
+def maximum_mean_absolute_error(y_true, y_pred, *, labels=None, sample_weight=None):
+    """Compute the greatest of the classes' mean absolute errors in ranks (MMAE).
+
+    It is the error of the class that is predicted worst [1]_.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The classes that were observed.
+    y_pred : array-like of shape (n_samples,)
+        The classes that were predicted.
+    labels : array-like of shape (n_classes,), optional
+        All classes, from the lowest to the highest, which need not be the order of sorting. By default the sorted
+        classes in `y_true` and `y_pred`: where others lie between them, give all.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the samples; by default all count alike.
+
+    Returns
+    -------
+    float
+        Between 0 and n_classes - 1; smaller is better. Classes that no sample of weight above zero was observed to have
+        are left out.
+
+    Raises
+    ------
+    ValueError
+        If `y_true` or `y_pred` has a class that is not in `labels`, or `labels` has a class twice; if they have not the
+        same number of samples, or none; if weights are negative, not finite, or all zero.
+
+    See Also
+    --------
+    average_mean_absolute_error : The average over the classes.
+    mmae_scorer : The maximum, negated, for the ``scoring=`` of scikit-learn.
+
+    References
+    ----------
+    .. [1] M. Cruz-Ramírez, C. Hervás-Martínez, J. Sánchez-Monedero and P. A. Gutiérrez, "Metrics to guide a
+       multi-objective evolutionary algorithm for ordinal classification", Neurocomputing 135, 2014.
+
+    Examples
+    --------
+    >>> from pytrees.metrics import maximum_mean_absolute_error
+    >>> maximum_mean_absolute_error([0, 0, 1, 1, 2], [0, 1, 1, 1, 0])
+    2.0
+    """
+    return float(np.max(_errors_by_class(y_true, y_pred, labels, sample_weight)))
+
+
+def accuracy_off_by(y_true, y_pred, *, k=1, labels=None, sample_weight=None):
+    """Compute the share of samples whose predicted class is at most k ranks from the observed one.
+
+    With ``k=1`` it is the accuracy off by one, or one-off accuracy; with ``k=0`` the accuracy.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The classes that were observed.
+    y_pred : array-like of shape (n_samples,)
+        The classes that were predicted.
+    k : int, default=1
+        The greatest distance in ranks that counts as right; not negative.
+    labels : array-like of shape (n_classes,), optional
+        All classes, from the lowest to the highest, which need not be the order of sorting. By default the sorted
+        classes in `y_true` and `y_pred`: where others lie between them, give all.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the samples; by default all count alike.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; greater is better.
+
+    Raises
+    ------
+    ValueError
+        If `y_true` or `y_pred` has a class that is not in `labels`, or `labels` has a class twice; if they have not the
+        same number of samples, or none; if weights are negative, not finite, or all zero, or if `k` is no such number.
+
+    See Also
+    --------
+    off_by_one_scorer : The accuracy off by one, for the ``scoring=`` of scikit-learn.
+    sklearn.metrics.accuracy_score : The share of samples whose class is predicted.
+
+    Examples
+    --------
+    >>> from pytrees.metrics import accuracy_off_by
+    >>> y_true, y_pred = [0, 1, 2, 3], [0, 2, 1, 0]
+    >>> [accuracy_off_by(y_true, y_pred, k=k) for k in range(4)]
+    [0.25, 0.75, 0.75, 1.0]
+    """
+    if not isinstance(k, Integral) or isinstance(k, bool) or k < 0:
+        raise ValueError(f"k must be a whole number that is not negative, got {k!r}.")
+    distances, _, weights = _distances(y_true, y_pred, labels, sample_weight)
+    return float(np.average(distances <= k, weights=weights))
+
+
+def _errors_by_class(y_true, y_pred, labels, sample_weight):
+    """Return the mean absolute error of every class that was observed."""
+    distances, codes, weights = _distances(y_true, y_pred, labels, sample_weight)
+    of_class = np.bincount(codes, weights)
+    observed = of_class > 0.0
+    return np.bincount(codes, distances if weights is None else distances * weights)[observed] / of_class[observed]
+
+
+def _distances(y_true, y_pred, labels, sample_weight):
+    """Return the distance in ranks, and the rank of the observed class, of every sample; and the checked weights."""
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(y_true, y_pred, sample_weight)
+    if len(y_true) == 0:
+        raise ValueError("y_true and y_pred have no samples.")
+    order = _sorted_classes(y_true, y_pred) if labels is None else column_or_1d(labels)
+    codes, predicted = _codes(y_true, order, "y_true"), _codes(y_pred, order, "y_pred")
+    if sample_weight is not None:
+        sample_weight = _check_sample_weight(sample_weight, y_true, dtype=np.float64, ensure_non_negative=True)
+        # By a power of two, which rounds nothing: no sum of them overflows.
+        sample_weight = np.ldexp(sample_weight, -np.frexp(sample_weight.max())[1])
+    return np.abs(codes - predicted), codes, sample_weight
+
+
+def _sorted_classes(y_true, y_pred):
+    if (y_true.dtype.kind in "biuf") != (y_pred.dtype.kind in "biuf"):
+        raise ValueError("y_true and y_pred have labels of different kinds, which have no common order: give labels.")
+    try:
+        return np.union1d(y_true, y_pred)
+    except TypeError as error:
+        raise ValueError(f"The classes cannot be sorted: give labels in their order. {error}") from error
+
+
 def make_ordinal_scorer(metric, *, labels=None):
     """Make a scorer for an estimator whose classes are ordered.
 
     Classes count by their rank in the order, whatever their labels are, and whether or not they all occur in the
-    samples that are scored. `rps_scorer`, `mae_scorer` and `qwk_scorer` are such scorers, without `labels`.
+    samples that are scored. `rps_scorer`, `mae_scorer`, `amae_scorer`, `mmae_scorer`, `qwk_scorer` and
+    `off_by_one_scorer` are such scorers, without `labels`.
 
     Parameters
     ----------
-    metric : {"rps", "mae", "qwk"}
-        The ranked probability score, which needs ``predict_proba``, or the mean absolute error, both negated, so that
-        greater is better; or Cohen's kappa with quadratic weights, which is NaN where all observed and predicted
-        classes are the same class.
+    metric : {"rps", "mae", "amae", "mmae", "qwk", "off_by_one"}
+        The ranked probability score, which needs ``predict_proba``, or the mean absolute error over the samples, its
+        average over the classes, or its maximum, all negated, so that greater is better; or Cohen's kappa with
+        quadratic weights, which is NaN where all observed and predicted classes are the same class; or the accuracy
+        off by one.
     labels : array-like of shape (n_classes,), optional
         All classes, from the lowest to the highest. By default ``estimator.classes_``; a class that no training sample
         had, as can happen to rare ones in cross-validation, is then inserted in sorted order. With `labels`, distances
@@ -121,9 +316,10 @@ def make_ordinal_scorer(metric, *, labels=None):
 class _OrdinalScorer:
     """Score the predictions of a fitted classifier of ordered classes: greater is better.
 
-    `rps_scorer` gives the ranked probability score and `mae_scorer` the mean absolute error, both negated;
-    `qwk_scorer` gives Cohen's kappa with quadratic weights. Classes count by their rank in ``estimator.classes_``;
-    :func:`make_ordinal_scorer` makes scorers with another order.
+    `rps_scorer` gives the ranked probability score, `mae_scorer` the mean absolute error over the samples,
+    `amae_scorer` its average over the classes and `mmae_scorer` its maximum, all negated; `qwk_scorer` gives Cohen's
+    kappa with quadratic weights, `off_by_one_scorer` the accuracy off by one. Classes count by their rank in
+    ``estimator.classes_``; :func:`make_ordinal_scorer` makes scorers with another order.
 
     Parameters
     ----------
@@ -216,7 +412,24 @@ def _qwk(estimator, X, codes, order, sample_weight):
     return cohen_kappa_score(codes, predicted, labels=every, weights="quadratic", sample_weight=sample_weight)
 
 
-_SCORES = {"rps": _negated_rps, "mae": _negated_mae, "qwk": _qwk}
+def _of_ranks(metric, sign):
+    """Return the score that a metric of observed and predicted ranks gives."""
+
+    def score(estimator, X, codes, order, sample_weight):
+        predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
+        return sign * metric(codes, predicted, labels=np.arange(len(order)), sample_weight=sample_weight)
+
+    return score
+
+
+_SCORES = {
+    "rps": _negated_rps,
+    "mae": _negated_mae,
+    "amae": _of_ranks(average_mean_absolute_error, -1.0),
+    "mmae": _of_ranks(maximum_mean_absolute_error, -1.0),
+    "qwk": _qwk,
+    "off_by_one": _of_ranks(accuracy_off_by, 1.0),
+}
 
 
 def _check_probabilities(y_proba):
@@ -263,4 +476,7 @@ def _codes(values, order, what):
 
 rps_scorer = make_ordinal_scorer("rps")
 mae_scorer = make_ordinal_scorer("mae")
+amae_scorer = make_ordinal_scorer("amae")
+mmae_scorer = make_ordinal_scorer("mmae")
 qwk_scorer = make_ordinal_scorer("qwk")
+off_by_one_scorer = make_ordinal_scorer("off_by_one")

@@ -1,14 +1,21 @@
 """Trees as pictures; needs matplotlib."""
 
-import numpy as np
+from numbers import Real
 
-from .export import category_names, node_labels, tree_and_names
-from .tree import LEAF, MULTIWAY
+import numpy as np
+from sklearn.utils._param_validation import Interval, validate_params
+
+from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, tree_and_names
+from .tree import LEAF, MULTIWAY, node_depths
 
 __all__ = ["plot_tree"]
 
 
-def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=None):
+@validate_params(
+    {**SHOWING_CONSTRAINTS, "fontsize": [Interval(Real, 0, None, closed="neither"), None]},
+    prefer_skip_nested_validation=True,
+)
+def plot_tree(tree, *, feature_names=None, class_names=None, max_depth=None, ax=None, fontsize=None):
     """Draw a tree.
 
     Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
@@ -21,6 +28,9 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
         The tree, or an estimator that has one.
     feature_names, class_names : sequence, optional
         As in :func:`pytrees.export_text`.
+    max_depth : int or None, default=None
+        Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children, where they
+        have some. None: all.
     ax : matplotlib.axes.Axes, optional
         Where to draw; the current axes by default.
     fontsize : float, optional
@@ -29,7 +39,7 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     Returns
     -------
     list of matplotlib.text.Annotation
-        One for every node, in preorder.
+        One for every node that is drawn, in preorder.
 
     Raises
     ------
@@ -59,23 +69,63 @@ def plot_tree(tree, *, feature_names=None, class_names=None, ax=None, fontsize=N
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     ax = plt.gca() if ax is None else ax
-    colours = plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3]
-    fontsize = min(10.0, max(3.0, 60.0 / tree.n_leaves)) if fontsize is None else fontsize
-    _draw_edges(tree, category_names(given), ax, fontsize)
-    return _draw_nodes(tree, node_labels(given, tree), feature_names, class_names, ax, fontsize, colours)
+    drawing = _Drawing(given, tree, feature_names, class_names, max_depth)
+    fontsize = min(10.0, max(3.0, 60.0 / drawing.width)) if fontsize is None else fontsize
+    drawing.draw_edges(ax, fontsize)
+    return drawing.draw_nodes(ax, fontsize, plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3])
 
 
-def _draw_edges(tree, name_of, ax, fontsize):
-    ax.set_axis_off()
-    x, depth = node_positions(tree)
-    ax.set_xlim(-0.7, tree.n_leaves - 0.3)
-    ax.set_ylim(-tree.max_depth - 0.5, 0.5)
-    for node in np.flatnonzero(tree.children_left != LEAF):
-        for child in tree.children_of(node):
-            ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
-        for child, answer in _answers(tree, node, name_of):
-            middle = 0.5 * (x[node] + x[child]), -depth[node] - 0.5
-            ax.annotate(str(answer), middle, ha="center", fontsize=fontsize, color="0.3")
+class _Drawing:
+    """The nodes that are drawn, and where they stand."""
+
+    def __init__(self, given, tree, feature_names, class_names, max_depth):
+        self.tree, self.feature_names, self.class_names = tree, feature_names, class_names
+        self.labels, self.name_of = node_labels(given, tree), category_names(given)
+        self.nodes, self.with_children = shown_nodes(tree, max_depth)
+        self.x, self.depth = node_positions(tree, max_depth)
+        self.width = len(self.nodes) - len(self.with_children)
+        self.is_left_out = np.zeros(tree.node_count, dtype=bool)
+        if max_depth is not None:
+            self.is_left_out[self.nodes] = self.depth[self.nodes] > max_depth
+
+    def draw_edges(self, ax, fontsize):
+        tree, x, depth = self.tree, self.x, self.depth
+        ax.set_axis_off()
+        ax.set_xlim(-0.7, self.width - 0.3)
+        ax.set_ylim(-depth[self.nodes].max() - 0.5, 0.5)
+        for node in self.with_children:
+            for child in tree.children_of(node):
+                ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
+            for child, answer in _answers(tree, node, self.name_of):
+                middle = 0.5 * (x[node] + x[child]), -depth[node] - 0.5
+                ax.annotate(str(answer), middle, ha="center", fontsize=fontsize, color="0.3")
+
+    def draw_nodes(self, ax, fontsize, colours):
+        style = {"ha": "center", "va": "center", "fontsize": fontsize}
+        faces = _faces(self.tree.value[self.nodes], colours[self.labels[self.nodes]])
+        return [
+            ax.annotate(
+                "(...)" if self.is_left_out[node] else self.label(node),
+                (self.x[node], -self.depth[node]),
+                bbox={
+                    "boxstyle": "round,pad=0.35",
+                    "facecolor": "0.8" if self.is_left_out[node] else face,
+                    "edgecolor": "0.4",
+                    "linewidth": 0.8,
+                },
+                **style,
+            )
+            for node, face in zip(self.nodes, faces, strict=True)
+        ]
+
+    def label(self, node):
+        tree, feature = self.tree, self.tree.feature[node]
+        if tree.children_left[node] == MULTIWAY:
+            return self.feature_names[feature]
+        if tree.children_left[node] != LEAF:
+            return f"{self.feature_names[feature]} ≤ {tree.threshold[node]:.4g}"
+        n_samples = tree.n_node_samples[node]
+        return f"class {self.class_names[self.labels[node]]}\n{n_samples} sample{'' if n_samples == 1 else 's'}"
 
 
 def _answers(tree, node, name_of):
@@ -86,46 +136,24 @@ def _answers(tree, node, name_of):
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
 
 
-def _draw_nodes(tree, labels, feature_names, class_names, ax, fontsize, colours):
-    x, depth = node_positions(tree)
-    style = {"ha": "center", "va": "center", "fontsize": fontsize}
-    return [
-        ax.annotate(
-            _label(tree, node, labels[node], feature_names, class_names),
-            (x[node], -depth[node]),
-            bbox={"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8},
-            **style,
-        )
-        for node, face in enumerate(_faces(tree, colours[labels]))
-    ]
-
-
-def _label(tree, node, label, feature_names, class_names):
-    if tree.children_left[node] == MULTIWAY:
-        return feature_names[tree.feature[node]]
-    if tree.children_left[node] != LEAF:
-        return f"{feature_names[tree.feature[node]]} ≤ {tree.threshold[node]:.4g}"
-    n_samples = tree.n_node_samples[node]
-    return f"class {class_names[label]}\n{n_samples} sample{'' if n_samples == 1 else 's'}"
-
-
-def _faces(tree, colours):
+def _faces(value, colours):
     """Return the colour of every node: that of its class, mixed with white as far as the node is mixed."""
-    share = tree.value.max(axis=1) / tree.value.sum(axis=1)
+    share = value.max(axis=1) / value.sum(axis=1)
     return 1.0 - 0.6 * share[:, None] * (1.0 - colours)
 
 
-def node_positions(tree):
-    """Return for every node its place from left to right, in leaves, and its depth.
+def node_positions(tree, max_depth=None):
+    """Return for every node its place from left to right, and its depth.
 
-    Inner nodes stand half-way between their first and last child.
+    Of the nodes that are shown those without children are one place apart; others stand half-way between their first
+    and last child.
     """
-    depth = np.zeros(tree.node_count, dtype=np.int64)
+    nodes, with_children = shown_nodes(tree, max_depth)
     x = np.zeros(tree.node_count)
-    is_leaf = tree.children_left == LEAF
-    for node in np.flatnonzero(~is_leaf):  # parents stand before their children
-        depth[tree.children_of(node)] = depth[node] + 1
-    x[is_leaf] = np.arange(tree.n_leaves)
-    for node in np.flatnonzero(~is_leaf)[::-1]:
-        x[node] = 0.5 * (x[tree.children_of(node)[0]] + x[tree.children_of(node)[-1]])
-    return x, depth
+    ends = np.setdiff1d(nodes, with_children)
+    x[ends] = np.arange(ends.size)
+    first = tree.children[tree.child_offsets[with_children]]
+    last = tree.children[tree.child_offsets[with_children + 1] - 1]
+    for i in reversed(range(len(with_children))):  # parents stand before their children
+        x[with_children[i]] = 0.5 * (x[first[i]] + x[last[i]])
+    return x, node_depths(tree)

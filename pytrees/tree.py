@@ -1,6 +1,6 @@
 """Tree: plain NumPy arrays, and the functions that read them."""
 
-import operator
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,6 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
-from ._sklearn_tree import sklearn_classifier
 from .input.validation import check_finite
 
 __all__ = ["Tree"]
@@ -67,7 +66,16 @@ def _frozen(name, array, dtype):
     array = np.asarray(array)
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
-    return _read_only(array.astype(dtype))
+    return _read_only(array.astype(dtype, copy=False))
+
+
+def _checked_number(n_features):
+    """Return the number of features, which kernels count to."""
+    if not isinstance(n_features, Integral) or not 1 <= n_features < _PACKABLE:
+        raise ValueError(
+            f"Not a tree: n_features must be a whole number from 1 to {_PACKABLE - 1}, got {n_features!r}."
+        )
+    return int(n_features)
 
 
 class Tree:
@@ -161,7 +169,7 @@ class Tree:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, _frozen(name, array, dtype))
-        object.__setattr__(self, "n_features", operator.index(n_features))
+        object.__setattr__(self, "n_features", _checked_number(n_features))
         # Worked out when first asked for; where two threads ask at once, both work out the same.
         for name in ("_binary", "_child_arrays", "_majority", "_packed"):
             object.__setattr__(self, name, None)
@@ -497,16 +505,20 @@ class Tree:
         if X is not None:
             return np.asarray(self._walk("feature_usage", self._validated(X)), dtype=np.int64)
         usage = np.zeros(self.n_features, dtype=np.int64)
-        pending = [(0, frozenset())]
+        children, offsets, feature = self.children.tolist(), self.child_offsets.tolist(), self.feature.tolist()
+        # The features tested above; and what is to be done, the next last: a node, or ~node where all below it is done.
+        seen, pending = set(), [0]
         while pending:
-            node, seen = pending.pop()
-            if self.children_left[node] == LEAF:
+            node = pending.pop()
+            if node < 0:
+                seen.remove(feature[~node])
                 continue
-            feature = int(self.feature[node])
-            if feature not in seen:
-                usage[feature] += self.n_node_samples[node]
-                seen = seen | {feature}
-            pending += ((child, seen) for child in self.children_of(node).tolist())
+            below = children[offsets[node] : offsets[node + 1]]
+            if below and feature[node] not in seen:
+                usage[feature[node]] += self.n_node_samples[node]
+                seen.add(feature[node])
+                pending.append(~node)
+            pending += below
         return usage
 
     def feature_importances(self):
@@ -520,14 +532,17 @@ class Tree:
             Shares that sum to one, or zeros.
         """
         inner = self.children_left != LEAF
-        gains = np.maximum(self.gain[inner], 0.0) * self.value[inner].sum(axis=1)
+        # Powers of two change no share, and keep products and sums of gains and weights, however great, finite.
+        gains, weights = map(_scaled_to_one, (np.maximum(self.gain[inner], 0.0), self.value[inner].sum(axis=1)))
+        gains = gains * weights
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
 
     def to_sklearn(self, classes=None):
         """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
 
-        See :func:`pytrees.export.to_sklearn`, which takes the names of an estimator with it.
+        A tree knows the codes of its classes alone: the estimator's own ``to_sklearn()`` keeps their labels and the
+        names of the features. See :func:`pytrees.export.to_sklearn`.
 
         Parameters
         ----------
@@ -537,7 +552,7 @@ class Tree:
         Returns
         -------
         sklearn.tree.DecisionTreeClassifier
-            It decides as the tree does on data that is exact in float32.
+            It decides as the tree does on data that is exact in float32, and refuses missing values.
 
         Raises
         ------
@@ -546,6 +561,8 @@ class Tree:
         ValueError
             If there is not one label for every class.
         """
+        from ._sklearn_tree import sklearn_classifier  # imports scikit-learn's trees, which only this method needs
+
         classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
         if len(classes) != self.n_classes:
             raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
@@ -582,6 +599,11 @@ class Tree:
         return kernel(function)(*self.binary[:4], *X)
 
 
+def _scaled_to_one(numbers):
+    """Divide numbers that are not negative by the power of two that takes the greatest below one."""
+    return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])
+
+
 def _majority(value):
     return value.argmax(axis=1)
 
@@ -596,15 +618,18 @@ def _shares(value):
 def _check_tree(tree):
     """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
     _check_shapes(tree)
+    _check_sides(tree)
     if tree.is_multiway:
-        _check_children_by_offsets(tree)
-    _check_children(tree)
-    _check_nodes(tree)
-    depth, level = -1, np.array([0])
-    while level.size:
-        depth += 1
-        level = _children_of_level(tree, level)
-    return depth
+        _check_child_offsets(tree)
+    left, right = tree.children_left, tree.children_right
+    inner = np.flatnonzero(left != LEAF)
+    children = tree.children if tree.is_multiway else np.concatenate([left[inner], right[inner]])
+    if not np.array_equal(np.sort(children), np.arange(1, tree.node_count)):
+        raise ValueError("Not a tree: the children are not all nodes but the root, every one once.")
+    if tree.is_multiway:
+        _check_multiway_nodes(tree)
+    _check_nodes(tree, inner)
+    return _check_preorder(tree, inner)
 
 
 def _check_shapes(tree):
@@ -621,42 +646,40 @@ def _check_shapes(tree):
         raise ValueError("Not a tree: it needs a node and a class at least.")
 
 
-def _check_children(tree):
-    n_nodes, left, right = tree.node_count, tree.children_left, tree.children_right
+def _check_sides(tree):
+    left, right = tree.children_left, tree.children_right
     if not np.array_equal(left == LEAF, right == LEAF):
         raise ValueError("Not a tree: a node has one child.")
     if not np.array_equal(left == MULTIWAY, right == MULTIWAY):
         raise ValueError("Not a tree: a node is multiway on one side.")
-    inner = np.flatnonzero(left != LEAF)
-    binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
-    if not np.array_equal(left[binary], binary + 1):
-        raise ValueError("Not a tree in preorder: a left child does not follow its parent.")
-    children = tree.children if tree.is_multiway else np.concatenate([left[binary], right[binary]])
-    if not np.array_equal(np.sort(children), np.arange(1, n_nodes)) or np.any(right[binary] <= binary):
-        raise ValueError("Not a tree: the children are not all nodes but the root, once, behind their parents.")
-    if np.any((tree.feature[inner] < 0) | (tree.feature[inner] >= tree.n_features)):
-        raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
 
 
-def _check_children_by_offsets(tree):
-    """Check that children agree with left and right ones, stand in preorder, and have ascending categories."""
-    offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
+def _check_child_offsets(tree):
+    """Check that child_offsets give every node as many of `children` as it has, within that array."""
+    offsets, left = tree.child_offsets, tree.children_left
+    if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(
+            "Not a tree: child_offsets do not agree with children: they must ascend from 0 to the number of children, "
+            f"{tree.children.size}."
+        )
     counts = np.diff(offsets)
-    multiway, binary = np.flatnonzero(left == MULTIWAY), np.flatnonzero((left != LEAF) & (left != MULTIWAY))
-    if (
-        offsets[0] != 0
-        or offsets[-1] != children.size
-        or np.any(counts[multiway] < 1)
-        or np.any(counts[binary] != 2)
-        or np.any(counts[left == LEAF] != 0)
-        or not np.array_equal(children[offsets[binary]], left[binary])
-        or not np.array_equal(children[offsets[binary] + 1], right[binary])
-    ):
-        raise ValueError("Not a tree: child_offsets and children do not agree with the other arrays.")
-    parents = np.repeat(np.arange(tree.node_count), counts)
+    expected = np.where(left == LEAF, 0, np.where(left == MULTIWAY, np.maximum(counts, 1), 2))
+    if not np.array_equal(counts, expected):
+        node = int(np.flatnonzero(counts != expected)[0])
+        raise ValueError(
+            f"Not a tree: child_offsets do not agree with children_left: node {node} has {counts[node]} children."
+        )
+
+
+def _check_multiway_nodes(tree):
+    """Check that `children` agree with left and right ones, and have ascending categories."""
+    offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
+    binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
+    starts = offsets[binary]
+    if not (np.array_equal(children[starts], left[binary]) and np.array_equal(children[starts + 1], right[binary])):
+        raise ValueError("Not a tree: children do not agree with children_left and children_right.")
+    parents = np.repeat(np.arange(tree.node_count), np.diff(offsets))
     siblings = parents[1:] == parents[:-1]
-    if np.any(children[offsets[multiway]] != multiway + 1) or np.any(siblings & (children[1:] <= children[:-1])):
-        raise ValueError("Not a tree in preorder: the children of a node do not follow it and each other.")
     is_category = left[parents] == MULTIWAY
     category = tree.category[children]
     if (
@@ -666,20 +689,67 @@ def _check_children_by_offsets(tree):
         or np.any(siblings & is_category[1:] & (category[1:] <= category[:-1]))
     ):
         raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
+    if category.size and category.max() >= _PACKABLE:
+        raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
 
 
-def _check_nodes(tree):
+def _check_nodes(tree, inner):
+    features = tree.feature[inner]
+    if np.any((features < 0) | (features >= tree.n_features)):
+        raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
     for name in ("threshold", "gain"):
         if np.any(np.isnan(getattr(tree, name))):
             raise ValueError(f"Not a tree: {name} holds NaN.")
-    weights = tree.value.sum(axis=1)
+    with np.errstate(over="ignore"):
+        weights = tree.value.sum(axis=1)
     if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
         raise ValueError("Not a tree: every node has samples, and class counts that are not negative nor all zero.")
 
 
-def _children_of_level(tree, level):
-    level = level[tree.children_left[level] != LEAF]
+def _check_preorder(tree, inner):
+    """Check that nodes are numbered in preorder, the first child first; return the depth of the tree.
+
+    Takes O(n log depth), by arrays as a whole: neither level by level nor node by node.
+    """
+    parents = np.zeros(tree.node_count, dtype=np.int64)
+    first, later, before, last = _siblings(tree, inner, parents)
+    if not np.array_equal(first, inner + 1) or np.any(later <= parents[later]):
+        raise ValueError("Not a tree in preorder: a first child does not follow its parent.")
+    # Of every node the highest one that it is the last node below of, by twice as many steps up in every turn.
+    ends = np.arange(tree.node_count)
+    ends[last] = parents[last]
+    while not np.array_equal(ends, above := ends[ends]):
+        ends = above
+    if not np.array_equal(ends[later - 1], before):
+        raise ValueError("Not a tree in preorder: a child does not follow the last node below the child before it.")
+    return int(_steps_to_root(parents).max())
+
+
+def _steps_to_root(parents):
+    """Count the steps from every node to the root, whose own parent it is."""
+    steps = np.minimum(np.arange(len(parents)), 1)
+    while parents.any():  # `steps` are those to `parents`: twice as many in every turn
+        steps += steps[parents]
+        parents = parents[parents]
+    return steps
+
+
+def node_depths(tree):
+    """Return the depth of every node, 0 of the root; ndarray of shape (node_count,), int64."""
+    parents = np.zeros(tree.node_count, dtype=np.int64)
+    _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
+    return _steps_to_root(parents)
+
+
+def _siblings(tree, inner, parents):
+    """Set the parents of all nodes but the root; return the first children, the later ones, the sibling before each of
+    these, and the last children.
+    """
+    left, right = tree.children_left[inner], tree.children_right[inner]
     if not tree.is_multiway:
-        return np.concatenate([tree.children_left[level], tree.children_right[level]])
-    starts, counts = tree.child_offsets[level], np.diff(tree.child_offsets)[level]
-    return tree.children[np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]
+        parents[left] = parents[right] = inner
+        return left, right, left, right
+    children, offsets = tree.children, tree.child_offsets
+    parents[children] = np.repeat(np.arange(tree.node_count), np.diff(offsets))
+    siblings = np.flatnonzero(parents[children[1:]] == parents[children[:-1]])
+    return children[offsets[inner]], children[siblings + 1], children[siblings], children[offsets[inner + 1] - 1]

@@ -5,6 +5,8 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `codes`: how do trees of real features, scikit-learn's too, become trees of discrete codes?
 - `boxes`: what do the kernels take: leaves, schemata and measures as flat arrays?
 - `spectrum`: which coefficients does a tree have, and what can be computed from them?
+- `energy`: how does the energy of a spectrum fall with the order, and what bounds it?
+- `samples`: what are trees at given samples, where these are the measure?
 - `ensembles`: the same quantities straight from the leaves of the trees, where a spectrum would be too large.
 - `rebuild`: how is a tree made of a function (TCFS), whichever of the two it comes from?
 - `aggregated`: one tree in place of a tree or an ensemble, as a classifier.

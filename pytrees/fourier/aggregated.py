@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..simplify import merge_redundant
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
+from ..trees.forest import FOREST_CONSTRAINTS
 from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
 from .codes import with_value
 from .ensembles import tree_from_ensemble
@@ -48,7 +49,8 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
         return self
 
     def _rebuild(self, ensemble, shares):
-        limits = {name: getattr(self, name) for name in ("criterion", "tol", "max_depth", "max_leaf_nodes")}
+        names = "criterion", "tol", "min_confidence", "max_depth", "max_leaf_nodes"
+        limits = {name: getattr(self, name) for name in names}
         trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
         if self.energy is None and self.max_order is None:
             return tree_from_ensemble(
@@ -93,18 +95,21 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         room for a spectrum, with few values for every attribute; see :meth:`FourierSpectrum.truncate`.
     max_order : int or None, default=None
         Coefficients of higher order are dropped. As `energy`, only where there is room for a spectrum.
-    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
-        The product measure under which the function is averaged: all codes of an attribute with equal mass, with their
-        frequencies in X, or with these masses. Codes number the intervals between the thresholds, or the categories,
-        see :func:`pytrees.fourier.ordinal_codes`.
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
+        The measure under which the function is averaged. A product: all codes of an attribute with equal mass, with
+        their frequencies in X, or with these masses. Or ``"joint"``, that of the samples in X themselves: the tree is
+        then grown on the samples, labelled by the function. Codes number the intervals between the thresholds, or the
+        categories, see :func:`pytrees.fourier.ordinal_codes`.
     criterion : {"entropy", "variance"}, default="entropy"
         The measure of a split's gain in the new tree; see :meth:`FourierSpectrum.to_tree`.
     tol : float, default=0
         A node whose variance is at most this is a leaf.
+    min_confidence : float in (0, 1] or None, default=None
+        A node is a leaf where the greatest average share of a class is at least this: the paper's minimum confidence.
     max_depth : int or None, default=None
         Greatest depth of the new tree.
     max_leaf_nodes : int or None, default=None
-        Greatest number of its leaves.
+        Greatest number of its leaves. With None, more than 10,000 are an error.
     random_state : int, RandomState instance or None, default=None
         Given to `estimator` if it has a `random_state` of None.
 
@@ -162,6 +167,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         measure="uniform",
         criterion="entropy",
         tol=0.0,
+        min_confidence=None,
         max_depth=None,
         max_leaf_nodes=None,
         random_state=None,
@@ -172,6 +178,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         self.measure = measure
         self.criterion = criterion
         self.tol = tol
+        self.min_confidence = min_confidence
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
@@ -186,7 +193,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative, for the fit of the tree and for ``measure="empirical"``.
+            Weights of the samples, not negative, for the fit of the tree and for the measures of samples.
 
         Returns
         -------
@@ -198,7 +205,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         ValueError
             If `estimator` has more than one tree; if X or y do not fit to a tree that has learned already; if `energy`
             or `max_order` is given with another measure than the uniform one; if weights are negative or all zero, or
-            `estimator` takes none.
+            `estimator` takes none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
         MemoryError
             If there is no room for the spectrum that `energy` or `max_order` is to truncate.
         """
@@ -228,17 +235,19 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_order : int or None, default=None
         As `energy`.
-    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
         As in :class:`ReconstructedFourierTree`.
     criterion : {"entropy", "variance"}, default="entropy"
         As in :class:`ReconstructedFourierTree`.
     tol : float, default=0
         As in :class:`ReconstructedFourierTree`.
+    min_confidence : float in (0, 1] or None, default=None
+        As in :class:`ReconstructedFourierTree`.
     max_depth : int or None, default=None
         As in :class:`ReconstructedFourierTree`.
     max_leaf_nodes : int or None, default=32
         Greatest number of leaves. With None, and nothing else that limits it, the tree is the vote itself, which can
-        need exponentially more leaves than the ensemble has.
+        need exponentially more leaves than the ensemble has: more than 10,000 are an error.
     random_state : int, RandomState instance or None, default=None
         Given to the estimator that is fitted, if its own `random_state` is None.
 
@@ -273,7 +282,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **_RebuiltTreeClassifier._parameter_constraints,
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": FOREST_CONSTRAINTS["n_estimators"],
         "weights": ["array-like", None],
     }
 
@@ -288,6 +297,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         measure="uniform",
         criterion="entropy",
         tol=0.0,
+        min_confidence=None,
         max_depth=None,
         max_leaf_nodes=32,
         random_state=None,
@@ -300,6 +310,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         self.measure = measure
         self.criterion = criterion
         self.tol = tol
+        self.min_confidence = min_confidence
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
@@ -314,7 +325,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative, for the fit of the tree and for ``measure="empirical"``.
+            Weights of the samples, not negative, for the fit of the tree and for the measures of samples.
 
         Returns
         -------
@@ -327,7 +338,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
             If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
             if there are other numbers of weights and trees, or weights are negative or all zero; if `energy` or
             `max_order` is given with another measure than the uniform one; if `sample_weight` is negative or all zero,
-            or `estimator` takes none.
+            or `estimator` takes none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
         MemoryError
             If there is no room for the spectra that `energy` or `max_order` is to truncate.
         """

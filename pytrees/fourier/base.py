@@ -1,7 +1,7 @@
 """Base of the estimators on the Fourier algebra: the ensemble that they are made of, as trees of ordinal codes."""
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
@@ -15,6 +15,7 @@ from ..tree import Tree
 from ..trees.cart import DecisionTreeClassifier
 from .boxes import check_codes
 from .codes import OrdinalCodes, code, ordinal_codes
+from .samples import Samples
 
 # Scores are rounded to so many digits: an eigendecomposition or a long sum must not decide between equal votes.
 _DECIMALS = 10
@@ -24,7 +25,8 @@ _FROM_ONE = Interval(Integral, 1, None, closed="left")
 # Parameters of the estimators on the Fourier algebra that all of them have.
 REBUILD_CONSTRAINTS = {
     "estimator": [HasMethods(["fit", "predict"]), list, tuple, Tree, None],
-    "measure": [StrOptions({"uniform", "empirical"}), list, tuple],
+    "measure": [StrOptions({"uniform", "empirical", "joint"}), list, tuple],
+    "min_confidence": [Interval(Real, 0.0, 1.0, closed="right"), None],
     "max_depth": [_FROM_ONE, None],
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "random_state": ["random_state"],
@@ -135,6 +137,9 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
 
 def _measure(measure, rows, cardinalities, weights):
     """Return the measure as the functions of the Fourier algebra take it; frequencies of weighted samples as masses."""
+    if isinstance(measure, str) and measure == "joint":
+        masses = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
+        return {"measure": Samples(check_codes(rows, cardinalities), masses)}
     if not isinstance(measure, str) or measure != "empirical":
         return {"measure": measure}
     if weights is None:

@@ -15,14 +15,28 @@ LARGEST_CARDINALITY = 2**31 - 1
 
 def check_cardinalities(cardinalities):
     """Check the numbers of values of the attributes; return them as (n_attributes,) int64, not writeable."""
-    checked = np.array(cardinalities, ndmin=1)
-    if checked.ndim != 1 or checked.size == 0 or not np.issubdtype(checked.dtype, np.integer):
+    try:
+        checked = np.array(cardinalities, ndmin=1)
+    except ValueError:
+        checked = np.zeros(0)  # rows of different lengths
+    if checked.ndim != 1 or checked.size == 0 or checked.dtype.kind not in "iu":
         raise ValueError(f"cardinalities must be one whole number for every attribute, got {cardinalities!r}.")
     if np.any((checked < 1) | (checked > LARGEST_CARDINALITY)):
         raise ValueError(f"Every attribute has from 1 to {LARGEST_CARDINALITY} values, got cardinalities {checked}.")
     checked = checked.astype(np.int64)
     checked.flags.writeable = False
     return checked
+
+
+def real_array(name, numbers):
+    """Return an array of real numbers as float64; raise ValueError where it is none, as complex numbers are not."""
+    try:
+        array = np.asarray(numbers)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must hold real numbers, in rows of equal length: {error}.") from error
+    raise ValueError(f"{name} must hold real numbers, got {array.dtype}.")
 
 
 def check_codes(X, cardinalities):
@@ -83,13 +97,16 @@ def _as_index(m):
 
 def _values(values, m, cardinality):
     """Return the values that a schema allows, sorted."""
-    allowed = sorted({_as_value(value, m) for value in (values if isinstance(values, Iterable) else [values])})
-    if not allowed or allowed[0] < 0 or allowed[-1] >= cardinality:
-        raise ValueError(
-            f"The schema allows the values {allowed} for attribute {m}; they must be from 0 to {cardinality - 1}, one "
-            "at least."
-        )
-    return allowed
+    allowed = set()
+    for value in values if isinstance(values, Iterable) else [values]:
+        if not 0 <= _as_value(value, m) < cardinality:
+            raise ValueError(
+                f"The schema allows the value {value} for attribute {m}; values must be from 0 to {cardinality - 1}."
+            )
+        allowed.add(int(value))
+    if not allowed:
+        raise ValueError(f"The schema allows no values for attribute {m}; one at least is needed.")
+    return sorted(allowed)
 
 
 def _as_value(value, m):
@@ -107,7 +124,7 @@ def _runs(values):
 def measure_arrays(measure, cardinalities, X=None):
     """Return a product measure as (offsets, cumulative weights); whole numbers where there are any."""
     if X is not None and not (isinstance(measure, str) and measure == "empirical"):
-        raise ValueError("X is only for measure='empirical'.")
+        raise ValueError("X is only for measure='empirical' and measure='joint'.")
     if isinstance(measure, str):
         if measure == "uniform":
             weights = [np.ones(cardinality) for cardinality in cardinalities]
@@ -120,7 +137,9 @@ def measure_arrays(measure, cardinalities, X=None):
             columns = zip(codes.T, cardinalities, strict=True)
             weights = [np.bincount(column, minlength=size).astype(np.float64) for column, size in columns]
         else:
-            raise ValueError(f"measure must be 'uniform', 'empirical', or the masses of all values, got {measure!r}.")
+            raise ValueError(
+                f"measure must be 'uniform', 'empirical', 'joint', or the masses of all values, got {measure!r}."
+            )
     else:
         weights = _checked_masses(measure, cardinalities)
     offsets = np.concatenate([[0], np.cumsum(cardinalities + 1)])
@@ -128,7 +147,11 @@ def measure_arrays(measure, cardinalities, X=None):
 
 
 def _checked_masses(measure, cardinalities):
-    masses = [np.asarray(part, dtype=np.float64) for part in measure]
+    if not isinstance(measure, Iterable) or isinstance(measure, Mapping):
+        raise ValueError(
+            f"measure must be 'uniform', 'empirical', 'joint', or a list of the masses of all values, got {measure!r}."
+        )
+    masses = [real_array(f"measure, for attribute {m},", part) for m, part in enumerate(measure)]
     if len(masses) != cardinalities.size:
         raise ValueError(f"measure has masses for {len(masses)} attributes; there are {cardinalities.size}.")
     for m, (part, cardinality) in enumerate(zip(masses, cardinalities, strict=True)):
@@ -145,6 +168,8 @@ def listed(trees):
         raise TypeError(
             f"A sequence of trees is expected, got {type(trees).__name__}. (ordinal_codes makes one of an ensemble.)"
         )
+    if not isinstance(trees, Iterable):
+        raise TypeError(f"A sequence of trees is expected, got {type(trees).__name__}.")
     return list(trees)
 
 
@@ -212,7 +237,7 @@ def check_weights(weights, n_trees):
         raise ValueError("There are no trees.")
     if weights is None:
         return np.full(n_trees, 1.0 / n_trees)
-    weights = np.asarray(weights, dtype=np.float64)
+    weights = real_array("weights", weights)
     if weights.shape != (n_trees,) or not np.all(np.isfinite(weights)):
         raise ValueError(f"weights must be {n_trees} finite numbers, one for every tree, got shape {weights.shape}.")
     return weights
@@ -223,6 +248,8 @@ def node_values(given, trees, class_index, values):
     if values is None:
         pairs = zip(given, trees, strict=True)
         return [_indicators(node_labels(one, tree), tree.n_classes, class_index) for one, tree in pairs]
+    if not isinstance(values, Iterable):
+        raise ValueError(f"values must have an array for every tree, got {values!r}.")
     values = list(values)
     if len(values) != len(trees):
         raise ValueError(f"values has arrays for {len(values)} trees; there are {len(trees)}.")
@@ -233,7 +260,7 @@ def node_values(given, trees, class_index, values):
 
 
 def _checked_values(values, tree):
-    values = np.asarray(values, dtype=np.float64)
+    values = real_array("values", values)
     if values.ndim not in (1, 2) or len(values) != tree.node_count or not values.size:
         raise ValueError(f"values has shape {values.shape} for a tree of {tree.node_count} nodes.")
     if not np.all(np.isfinite(values)):
@@ -245,7 +272,8 @@ def _indicators(labels, n_classes, class_index):
     """Return 1 where the class that a node predicts is the one asked for; a column for every class if all are."""
     if class_index is None:
         return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
-    if not isinstance(class_index, Integral) or not -n_classes <= class_index < n_classes:
+    is_number = isinstance(class_index, Integral) and not isinstance(class_index, bool)
+    if not is_number or not -n_classes <= class_index < n_classes:
         raise ValueError(f"class_index must be a number of one of {n_classes} classes, got {class_index!r}.")
     return (labels == class_index % n_classes).astype(np.float64)[:, np.newaxis]
 
@@ -254,20 +282,19 @@ class Leaves:
     """The leaf boxes of some trees as the kernels take them, and those of values that stay at multiway nodes.
 
     `boxes` are five flat arrays, `values` has a row for every box, and tree t the boxes from ``indptr[t]`` to
-    ``indptr[t + 1]``.
+    ``indptr[t + 1]``. `node_values` has an array for every tree: a row for every node, times the weight of the tree.
     """
 
     def __init__(self, trees, cardinalities, *, class_index=-1, values=None, weights=None):
         given = listed(trees)
         self.trees = check_trees(given, cardinalities)
-        of_nodes = node_values(given, self.trees, class_index, values)
         factors = np.ones(len(self.trees)) if weights is None else weights
+        of_nodes = node_values(given, self.trees, class_index, values)
+        self.node_values = [factor * of_tree for factor, of_tree in zip(factors, of_nodes, strict=True)]
         parts = [_leaf_boxes(tree, cardinalities) for tree in self.trees]
         self.indptr = _starts([len(leaves) for leaves, *_ in parts])
-        leaf_values = (
-            factor * given[leaves] for factor, given, (leaves, *_) in zip(factors, of_nodes, parts, strict=True)
-        )
-        self.values = np.ascontiguousarray(np.concatenate(list(leaf_values)))
+        leaf_values = [of_tree[leaves] for of_tree, (leaves, *_) in zip(self.node_values, parts, strict=True)]
+        self.values = np.ascontiguousarray(np.concatenate(leaf_values))
         lengths = [np.diff(indptr) for _, indptr, *_ in parts]
         n_runs = [np.diff(run_indptr) for _, _, _, run_indptr, _, _ in parts]
         attribute, start, stop = (np.concatenate([part[i] for part in parts]) for i in (2, 4, 5))
@@ -299,7 +326,19 @@ def check_positive(name, number):
         raise ValueError(f"{name} must be a whole number from 1, or None, got {number!r}.")
 
 
+def check_whole(name, number, low):
+    """Raise ValueError unless a number is whole and not below a bound."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < low:
+        raise ValueError(f"{name} must be a whole number from {low}, got {number!r}.")
+
+
 def check_number(name, number, low, high=np.inf):
     """Raise ValueError unless a number is real and from low to high."""
     if isinstance(number, bool) or not isinstance(number, Real) or not low <= number <= high:
         raise ValueError(f"{name} must be a number from {low} to {high}, got {number!r}.")
+
+
+def check_share(name, number):
+    """Raise ValueError unless a number is real, above zero and not above one."""
+    if isinstance(number, bool) or not isinstance(number, Real) or not 0.0 < number <= 1.0:
+        raise ValueError(f"{name} must be a share in (0, 1], got {number!r}.")

@@ -1,4 +1,4 @@
-"""The Fourier algebra without spectra: polynomial in the sizes of the trees, under any product measure."""
+"""The Fourier algebra without spectra: polynomial in the sizes of the trees, under product measures or at samples."""
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from .boxes import (
     measure_arrays,
     multiway_features,
 )
-from .rebuild import categorical_mask, rebuild
+from .rebuild import Limits, categorical_mask, rebuild, settled_classes
+from .samples import joint_samples
 
 
 def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
@@ -27,7 +28,7 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
         They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
     cardinalities : array-like of shape (n_attributes,), int
         As in :func:`gram`.
-    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
         As in :func:`gram`.
     X : array-like of shape (n_rows, n_attributes), optional
         As in :func:`gram`.
@@ -79,11 +80,12 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
         They split codes: attribute m has the values 0 to ``cardinalities[m] - 1``. See :func:`ordinal_codes`.
     cardinalities : array-like of shape (n_attributes,), int
         How many values every attribute has.
-    measure : {"uniform", "empirical"} or list of array-like of shape (cardinality,), default="uniform"
-        The product measure that means are taken under: all values alike, with the frequencies that they have in `X`,
-        or with these masses.
+    measure : {"uniform", "empirical", "joint"} or list of array-like of shape (cardinality,), default="uniform"
+        The measure that means are taken under. A product: of all values alike, of the frequencies that they have in
+        `X`, or of these masses. Or that of the samples in `X` themselves, ``"joint"``: means over them, which know how
+        attributes go together.
     X : array-like of shape (n_rows, n_attributes), optional
-        The samples of ``measure="empirical"``, as codes.
+        The samples of ``measure="empirical"`` and ``measure="joint"``, as codes.
     class_index : int or None, default=-1
         The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (Of an
         estimator it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.) None
@@ -111,7 +113,13 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
 
     Notes
     -----
-    Takes time of the order of the number of pairs of leaves, times their depth.
+    Takes time of the order of the number of pairs of leaves, times their depth; under ``measure="joint"`` of the number
+    of samples times that of pairs of trees [1]_.
+
+    References
+    ----------
+    .. [1] C. J. Merz, M. J. Pazzani, "A principal components approach to combining regression estimates", Machine
+       Learning 36, 1999: the matrix of all predictions on the samples, times itself.
 
     Examples
     --------
@@ -125,6 +133,9 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
     """
     cardinalities = check_cardinalities(cardinalities)
     leaves = Leaves(trees, cardinalities, class_index=class_index, values=values)
+    samples = joint_samples(measure, cardinalities, X)
+    if samples is not None:
+        return samples.gram(leaves)
     arrays = measure_arrays(measure, cardinalities, X)
     products = kernel("gram")(leaves.indptr, leaves.boxes, leaves.values, arrays)
     return np.asarray(products, dtype=np.float64)
@@ -147,7 +158,7 @@ def schema_average(
         As in :func:`gram`.
     weights : array-like of shape (n_trees,), optional
         By default the trees are averaged.
-    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
         As in :func:`gram`.
     X : array-like of shape (n_rows, n_attributes), optional
         As in :func:`gram`.
@@ -182,8 +193,12 @@ def schema_average(
     cardinalities = check_cardinalities(cardinalities)
     leaves = _weighted(trees, cardinalities, weights, class_index, values)
     box = box_of_schema(schema, cardinalities)
-    arrays = measure_arrays(measure, cardinalities, X)
-    averages = np.asarray(kernel("box_averages")(leaves.boxes, leaves.values, box, arrays)[0], dtype=np.float64)
+    samples = joint_samples(measure, cardinalities, X)
+    if samples is None:
+        arrays = measure_arrays(measure, cardinalities, X)
+        averages = np.asarray(kernel("box_averages")(leaves.boxes, leaves.values, box, arrays)[0], dtype=np.float64)
+    else:
+        averages = samples.average(leaves, box)
     if np.isnan(averages).any():
         raise ValueError(f"The schema {schema!r} has no mass under the measure.")
     return float(averages[0]) if averages.size == 1 else averages
@@ -200,6 +215,7 @@ def tree_from_ensemble(
     values=None,
     criterion="entropy",
     tol=0.0,
+    min_confidence=None,
     max_depth=None,
     max_leaf_nodes=None,
     categorical_features=None,
@@ -208,7 +224,7 @@ def tree_from_ensemble(
 
     Figs. 4 and 5 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", with averages over schemata from the leaves of
     the trees. It gives the tree that :meth:`FourierSpectrum.to_tree` makes of the ensemble's spectrum, where there is
-    room for that, and works under any product measure.
+    room for that, and works under any product measure, and under the joint distribution of samples.
 
     Parameters
     ----------
@@ -218,7 +234,7 @@ def tree_from_ensemble(
         As in :func:`schema_average`.
     weights : array-like of shape (n_trees,), optional
         As in :func:`schema_average`.
-    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
         As in :func:`schema_average`.
     X : array-like of shape (n_rows, n_attributes), optional
         As in :func:`schema_average`.
@@ -230,6 +246,8 @@ def tree_from_ensemble(
         As in :meth:`FourierSpectrum.to_tree`.
     tol : float, default=0
         As in :meth:`FourierSpectrum.to_tree`.
+    min_confidence : float in (0, 1], optional
+        As in :meth:`FourierSpectrum.to_tree`; of several outputs, the confidence is the greatest average.
     max_depth : int, optional
         As in :meth:`FourierSpectrum.to_tree`.
     max_leaf_nodes : int, optional
@@ -240,7 +258,8 @@ def tree_from_ensemble(
     Returns
     -------
     RebuiltTree
-        ``tree`` and ``averages``. Without limits it is the weighted sum itself, wherever there is mass.
+        ``tree`` and ``averages``. Without limits it is the weighted sum itself, wherever there is mass; of samples, at
+        these.
 
     Raises
     ------
@@ -256,7 +275,8 @@ def tree_from_ensemble(
     Notes
     -----
     A node takes time of the order of the leaves that it meets times their depth, and of the number of values; of their
-    pairs only where it is nearly constant, or no cut gains anything.
+    pairs only where it is nearly constant, or no cut gains anything. Under ``measure="joint"`` it takes time of the
+    order of its samples times the number of attributes.
 
     Examples
     --------
@@ -270,11 +290,23 @@ def tree_from_ensemble(
     """
     cardinalities = check_cardinalities(cardinalities)
     leaves = _weighted(trees, cardinalities, weights, class_index, values)
-    arrays = measure_arrays(measure, cardinalities, X)
-    arguments = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
+    settled = settled_classes(min_confidence, leaves.values.shape[1])
+    limits = Limits(criterion, tol, max_depth, max_leaf_nodes, settled)
+    given = {"measure": measure, "X": X, "categorical_features": categorical_features}
+    return tree_of_leaves(leaves, cardinalities, limits, **given)
+
+
+def tree_of_leaves(leaves, cardinalities, limits, *, measure, X=None, categorical_features=None):
+    """Build one tree of a sum of trees whose leaves were collected already."""
     of_trees = np.any([multiway_features(tree) for tree in leaves.trees], axis=0)
     mask = of_trees if categorical_features is None else categorical_mask(categorical_features, cardinalities.size)
-    return rebuild("tree_from_boxes", arguments, leaves.magnitude**2, mask, criterion, tol, max_depth, max_leaf_nodes)
+    samples, magnitude_squared = joint_samples(measure, cardinalities, X), leaves.magnitude**2
+    if samples is not None:
+        arguments = samples.rows, samples.values_of(leaves), samples.weights, cardinalities
+        return rebuild("tree_from_samples", arguments, magnitude_squared, mask, limits)
+    arrays = measure_arrays(measure, cardinalities, X)
+    arguments = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
+    return rebuild("tree_from_boxes", arguments, magnitude_squared, mask, limits)
 
 
 def _weighted(trees, cardinalities, weights, class_index, values):

@@ -15,9 +15,10 @@ from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
 from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
+from .boxes import Leaves
 from .codes import with_value
-from .ensembles import gram, tree_from_ensemble
-from .rebuild import RebuiltTree
+from .ensembles import gram, tree_of_leaves
+from .rebuild import MOST_LEAVES, Limits, RebuiltTree, too_many_leaves
 
 __all__ = ["OrthogonalTreesClassifier"]
 
@@ -124,13 +125,47 @@ def with_signs(components):
     return components * np.where(deciding < 0.0, -1.0, 1.0)[:, np.newaxis]
 
 
+@dataclass(frozen=True)
+class TreeLimits:
+    """What limits the trees of components."""
+
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    min_confidence: float | None
+
+    def of(self, functions, weights):
+        """Return the limits of TCFS for a tree of some components, each weights of `functions.trees`."""
+        settled = None if self.min_confidence is None else settled_components(functions, weights, self.min_confidence)
+        return Limits("variance", 0.0, self.max_depth, self.max_leaf_nodes, settled)
+
+
+def settled_components(functions, weights, min_confidence):
+    """Return where components have this confidence: the averages up to which, and from which on.
+
+    A component goes from its least value, where all trees of negative weight say the class, to its greatest, where all
+    of positive weight do. Measured so, as a share, it has the confidence of a class's share; where no weight is
+    negative, and functions are not centred, it is the share of the class in a vote of these weights.
+    """
+    n_trees, n_outputs = len(functions.products), len(functions.mean)
+    means = weights[:, n_trees:] if weights.shape[1] > n_trees else np.zeros((len(weights), n_outputs))
+    least = np.minimum(weights[:, :n_trees], 0.0).sum(axis=1)[:, np.newaxis] + means
+    span = np.abs(weights[:, :n_trees]).sum(axis=1)[:, np.newaxis]
+    needed = (min_confidence - _ROUNDING) * span
+    at_least = least + needed
+    return np.full_like(at_least, -np.inf) if n_outputs > 1 else least + span - needed, at_least
+
+
 def separate_trees(functions, components, ensemble, limits):
     """Build a tree for every component by TCFS."""
-    shared = {"values": functions.values, "criterion": "variance", **ensemble.measure, **limits}
-    return [
-        tree_from_ensemble(functions.trees, ensemble.codes.cardinalities, weights=weights, **shared)
-        for weights in components @ functions.lifted
-    ]
+    cardinalities, built, n_leaves = ensemble.codes.cardinalities, [], 0
+    for weights in components @ functions.lifted:
+        leaves = Leaves(functions.trees, cardinalities, values=functions.values, weights=weights)
+        of_one = limits.of(functions, weights[np.newaxis])
+        built.append(tree_of_leaves(leaves, cardinalities, of_one, **ensemble.measure))
+        n_leaves += built[-1].tree.n_leaves
+        if limits.max_leaf_nodes is None and n_leaves > MOST_LEAVES:
+            raise too_many_leaves(f"The trees of {len(built)} of {len(components)} components have")
+    return built
 
 
 def shared_tree(functions, components, ensemble, limits):
@@ -143,15 +178,10 @@ def shared_tree(functions, components, ensemble, limits):
         np.einsum("k,nq->nkq", of_tree, values).reshape(len(values), -1)
         for of_tree, values in zip(weights.T, functions.values, strict=True)
     ]
-    tree, averages = tree_from_ensemble(
-        functions.trees,
-        ensemble.codes.cardinalities,
-        weights=np.ones(len(functions.trees)),
-        values=values,
-        criterion="variance",
-        **ensemble.measure,
-        **limits,
-    )
+    cardinalities = ensemble.codes.cardinalities
+    leaves = Leaves(functions.trees, cardinalities, values=values)
+    of_all = limits.of(functions, weights)
+    tree, averages = tree_of_leaves(leaves, cardinalities, of_all, **ensemble.measure)
     averages = averages.reshape(tree.node_count, len(components), -1)
     leaves = tree.children_left == LEAF
     masses = tree.value[leaves].sum(axis=1)
@@ -195,18 +225,23 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     center : bool, default=False
         Subtract its mean, the coefficient w_0, from every function first. Then the mean vote, or with
         ``combine="least_squares"`` an intercept for every output, is added to the components' values.
-    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
-        The product measure under which functions are orthogonal: all codes of an attribute with equal mass, with their
-        frequencies in X, or with these masses. Codes number the intervals between the ensemble's thresholds, or the
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
+        The measure under which functions are orthogonal. A product: all codes of an attribute with equal mass, with
+        their frequencies in X, or with these masses. Or ``"joint"``, that of the samples in X themselves: inner
+        products are means over them [2]_. Codes number the intervals between the ensemble's thresholds, or the
         categories, see :func:`pytrees.fourier.ordinal_codes`.
     structure : {"separate", "shared"}, default="separate"
         A tree for every component, which are only nearly orthogonal where they are limited; or one tree for all, with
         several numbers at its leaves, in which the components are rotated so that they are orthogonal at any size.
+    min_confidence : float in (0, 1] or None, default=None
+        A node is a leaf where the component's confidence is at least this, of every component in a shared structure. It
+        is that of a class's share, where the component goes from 0 (all trees of negative weight say the class) to 1
+        (all of positive weight do).
     max_depth : int or None, default=None
         Greatest depth of the trees.
     max_leaf_nodes : int or None, default=32
         Greatest number of leaves of a tree. With None, and no `max_depth`, the trees are the components themselves,
-        which can need exponentially more leaves than the ensemble has.
+        which can need exponentially more leaves than the ensemble has: more than 10,000 in all are an error.
     random_state : int, RandomState instance or None, default=None
         Given to the estimator that is fitted, if its own `random_state` is None.
 
@@ -257,6 +292,8 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     ----------
     .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: sections VI and VII,
        Eq. 4.
+    .. [2] C. J. Merz, M. J. Pazzani, "A principal components approach to combining regression estimates", Machine
+       Learning 36, 1999.
 
     Examples
     --------
@@ -295,6 +332,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         center=False,
         measure="uniform",
         structure="separate",
+        min_confidence=None,
         max_depth=None,
         max_leaf_nodes=32,
         random_state=None,
@@ -306,6 +344,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         self.center = center
         self.measure = measure
         self.structure = structure
+        self.min_confidence = min_confidence
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
@@ -318,11 +357,11 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         ----------
         X : array-like of shape (n_samples, n_features)
             Finite numbers; in categorical features of `estimator`, what that takes. An ensemble that has learned
-            already takes only ``measure="empirical"`` and ``combine="least_squares"`` from them.
+            already takes only the measures of samples and ``combine="least_squares"`` from them.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative, for what is fitted, for ``measure="empirical"`` and for
+            Weights of the samples, not negative, for what is fitted, for the measures of samples and for
             ``combine="least_squares"``.
 
         Returns
@@ -335,13 +374,13 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         ValueError
             If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
             if `n_components` is greater than the number of components that there are; if weights are negative or all
-            zero, or `estimator` takes none.
+            zero, or `estimator` takes none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
         """
         with unchanged_on_error(self):
             ensemble = coded_ensemble(self, X, y, self.n_estimators, sample_weight)
             functions = functions_of(ensemble, self.center)
             components, energies = principal_components(functions, self.n_components)
-            limits = {"max_depth": self.max_depth, "max_leaf_nodes": self.max_leaf_nodes}
+            limits = TreeLimits(self.max_depth, self.max_leaf_nodes, self.min_confidence)
             if self.structure == "shared" and len(components):
                 built, components = shared_tree(functions, components, ensemble, limits)
             else:

@@ -8,11 +8,13 @@ from .._engine import kernel
 from ..input.categories import resolve
 from ..tree import Tree
 from ..trees.base import or_unlimited
-from .boxes import check_number, check_positive
+from .boxes import check_number, check_positive, check_share
 
 # Energies that differ by this share of the squared magnitude are equal: rounding could have made the difference.
 _ROUNDING = 1e-12
 _CRITERIA = ("entropy", "variance")
+# Leaves of a tree that nothing limits, before it is given up: it would grow for minutes, or for ever.
+MOST_LEAVES = 10_000
 
 
 class RebuiltTree(NamedTuple):
@@ -76,14 +78,46 @@ def categorical_mask(categorical_features, n_attributes):
     return np.zeros(n_attributes, dtype=bool) if mask is None else mask
 
 
-def rebuild(function, arguments, magnitude_squared, is_categorical, criterion, tol, max_depth, max_leaf_nodes):
+class Limits(NamedTuple):
+    """What ends the growth of a rebuilt tree, and the criterion of its splits.
+
+    `settled` has two arrays, of shape (n_groups, n_outputs of a group): a node is left alone where every group has an
+    output whose average is at most the number in the first, or at least that in the second. None: never.
+    """
+
+    criterion: str
+    tol: float
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    settled: tuple | None
+
+    def checked(self):
+        """Raise ValueError where a limit is none; return the limits."""
+        if not isinstance(self.criterion, str) or self.criterion not in _CRITERIA:
+            raise ValueError(f"criterion must be one of {list(_CRITERIA)}, got {self.criterion!r}.")
+        check_number("tol", self.tol, 0.0)
+        if self.max_depth != 0 or isinstance(self.max_depth, bool):
+            check_positive("max_depth", self.max_depth)
+        check_positive("max_leaf_nodes", self.max_leaf_nodes)
+        return self
+
+
+def settled_classes(min_confidence, n_outputs):
+    """Return where averages that are shares of classes have this confidence; None for no limit.
+
+    Section V.A of the paper: the confidence of one class is that of the class or of the others, max(phi, 1 - phi); of
+    several it is the greatest share.
+    """
+    if min_confidence is None:
+        return None
+    check_share("min_confidence", min_confidence)
+    least = np.full((1, n_outputs), float(min_confidence) - _ROUNDING)
+    return np.full((1, n_outputs), -np.inf) if n_outputs > 1 else 1.0 - least, least
+
+
+def rebuild(function, arguments, magnitude_squared, is_categorical, limits):
     """Call a kernel of TCFS, and make a Tree of what it returns."""
-    if criterion not in _CRITERIA:
-        raise ValueError(f"criterion must be one of {list(_CRITERIA)}, got {criterion!r}.")
-    check_number("tol", tol, 0.0)
-    if max_depth != 0 or isinstance(max_depth, bool):
-        check_positive("max_depth", max_depth)
-    check_positive("max_leaf_nodes", max_leaf_nodes)
+    criterion, tol, max_depth, max_leaf_nodes, settled = limits.checked()
     scale = float(magnitude_squared) or 1.0
     arrays = kernel(function)(
         *arguments,
@@ -93,12 +127,25 @@ def rebuild(function, arguments, magnitude_squared, is_categorical, criterion, t
         or_unlimited(max_depth),
         or_unlimited(max_leaf_nodes),
         is_categorical,
+        settled,
+        MOST_LEAVES if max_leaf_nodes is None else or_unlimited(None),
     )
+    if arrays is None:
+        raise too_many_leaves("The rebuilt tree has")
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     averages, masses = arrays.pop("average"), arrays.pop("mass")
     arrays["value"] = _shares(averages) * masses[:, np.newaxis]
     arrays["n_node_samples"] = np.ones(len(masses), dtype=np.int64)
     return RebuiltTree(Tree.from_arrays(arrays, len(is_categorical)), averages)
+
+
+def too_many_leaves(what):
+    """Return the error that a tree which nothing limits is too large."""
+    return ValueError(
+        f"{what} more than {MOST_LEAVES} leaves, and max_leaf_nodes=None. A sum of trees, or a truncated spectrum, can "
+        "need exponentially more leaves than the trees have. Set max_leaf_nodes (to a greater number, if all are "
+        "wanted), max_depth, min_confidence or tol."
+    )
 
 
 def _shares(averages):

@@ -6,8 +6,8 @@ tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi
     w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
 """
 
-from itertools import pairwise
-from math import prod
+from collections.abc import Iterable
+from math import isfinite, prod
 from numbers import Real
 
 import numpy as np
@@ -20,11 +20,15 @@ from .boxes import (
     check_cardinalities,
     check_codes,
     check_number,
+    check_share,
     check_weights,
+    check_whole,
     listed,
     measure_arrays,
+    real_array,
 )
-from .rebuild import categorical_mask, rebuild
+from .energy import plot_energy
+from .rebuild import Limits, categorical_mask, rebuild, settled_classes
 
 __all__ = ["FourierSpectrum", "tree_from_spectra"]
 
@@ -197,11 +201,19 @@ class FourierSpectrum:
         -------
         FourierSpectrum
             The spectrum.
+
+        Raises
+        ------
+        ValueError
+            If a value is not a finite real number, or there is none, or their sums are not finite.
         """
-        table = np.asarray(table, dtype=np.float64)
+        table = real_array("table", table)
         if table.ndim == 0 or table.size == 0 or not np.all(np.isfinite(table)):
             raise ValueError("table must have an axis for every attribute, and finite values.")
-        dense = np.fft.ifftn(table)
+        with np.errstate(over="ignore", invalid="ignore"):
+            dense = np.fft.ifftn(table)
+        if not np.all(np.isfinite(dense)):
+            raise ValueError("table has values that are too large: their sums are not finite.")
         dense = 0.5 * (dense + np.roll(np.flip(dense), 1, tuple(range(table.ndim))).conj())
         coefficients = dense.ravel()
         kept = np.maximum(abs(coefficients.real), abs(coefficients.imag)) > 1e-15 * np.abs(table).max()
@@ -248,28 +260,37 @@ class FourierSpectrum:
         if isinstance(other, FourierSpectrum):
             check_same_domain(self, other)
             partitions, columns = merged([self, other])
-            total = columns.sum(axis=1)
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = columns.sum(axis=1)
             greatest = max(np.abs(self.coefficients).max(), np.abs(other.coefficients).max())
             kept = np.maximum(abs(total.real), abs(total.imag)) > 1e-15 * greatest
             kept[0] = True
-            return self._of(partitions[kept], total[kept], self.cardinalities)
+            return self._of(partitions[kept], finite(total[kept]), self.cardinalities)
         if not is_number(other):
             return NotImplemented
         coefficients = self.coefficients.copy()
-        coefficients[0] += other
-        return self._of(self.partitions, coefficients, self.cardinalities)
+        with np.errstate(over="ignore", invalid="ignore"):
+            coefficients[0] += float(other)
+        return self._of(self.partitions, finite(coefficients), self.cardinalities)
 
     __radd__ = __add__
 
     def __mul__(self, factor):
         if not is_number(factor):
             return NotImplemented
-        return self._of(self.partitions, self.coefficients * float(factor), self.cardinalities)
+        with np.errstate(over="ignore", invalid="ignore"):
+            coefficients = self.coefficients * float(factor)
+        return self._of(self.partitions, finite(coefficients), self.cardinalities)
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor):
-        return self * (1.0 / divisor) if is_number(divisor) else NotImplemented
+        if not is_number(divisor):
+            return NotImplemented
+        inverse = 1.0 / float(divisor)
+        if not isfinite(inverse):
+            raise OverflowError(f"One over {divisor!r} is not finite.")
+        return self * inverse
 
     def __neg__(self):
         return self * -1.0
@@ -346,14 +367,13 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If `energy` is not in (0, 1], or `max_order` is negative.
+            If `energy` is not in (0, 1], or `max_order` is no whole number from 0.
         """
         if max_order is not None:
-            check_number("max_order", max_order, 0)
+            check_whole("max_order", max_order, 0)
         kept = self.orders <= (np.inf if max_order is None else max_order)
         if energy is not None:
-            if isinstance(energy, bool) or not isinstance(energy, Real) or not 0.0 < energy <= 1.0:
-                raise ValueError(f"energy must be a share in (0, 1], got {energy!r}.")
+            check_share("energy", energy)
             if energy < 1.0:
                 kept &= self._greatest(kept, energy)
         return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)
@@ -446,7 +466,16 @@ class FourierSpectrum:
         dense[tuple(self.partitions.T)] = self.coefficients
         return np.ascontiguousarray(np.fft.fftn(dense).real)
 
-    def to_tree(self, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None):
+    def to_tree(
+        self,
+        *,
+        criterion="entropy",
+        tol=0.0,
+        min_confidence=None,
+        max_depth=None,
+        max_leaf_nodes=None,
+        categorical_features=None,
+    ):
         """Build a tree of the function by TCFS (Figs. 4 and 5 of the paper).
 
         A node is a schema. It is split where that gains most: a categorical attribute into a child for every value, as
@@ -463,10 +492,14 @@ class FourierSpectrum:
         tol : float, default=0
             A node whose variance is at most this (the energy outside w_0 of the function on the schema) is a leaf.
             What rounding can leave, 1e-12 of the function's energy, always counts as nothing.
+        min_confidence : float in (0, 1], optional
+            A node is a leaf where its confidence, max(phi, 1 - phi) of the function's average phi there, is at least
+            this (section V of the paper), for functions that are shares of a class.
         max_depth : int, optional
             Greatest depth of the tree.
         max_leaf_nodes : int, optional
-            With it, nodes are split in the order of gain times probability, but none into more than are left.
+            With it, nodes are split in the order of gain times probability, but none into more than are left. Without
+            it, a tree of more than 10,000 leaves is an error.
         categorical_features : array-like of bool or int, optional
             The attributes that are split into all their values: a mask, or indices. By default none.
 
@@ -478,15 +511,23 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If the criterion is unknown, a limit is none, or there is no such attribute.
+            If the criterion is unknown, a limit is none, or there is no such attribute; if there would be more than
+            10,000 leaves, and `max_leaf_nodes` is None.
 
         Notes
         -----
         All nodes of a level together take time of the order of the number of coefficients, times the number of values
         of the attribute that is split.
         """
-        limits = {"criterion": criterion, "tol": tol, "max_depth": max_depth, "max_leaf_nodes": max_leaf_nodes}
-        return tree_from_spectra([self], categorical_features=categorical_features, **limits)
+        return tree_from_spectra(
+            [self],
+            criterion=criterion,
+            tol=tol,
+            min_confidence=min_confidence,
+            max_depth=max_depth,
+            max_leaf_nodes=max_leaf_nodes,
+            categorical_features=categorical_features,
+        )
 
     def plot_energy(self, ax=None, *, tree=None):
         """Draw the energy of every order, on a logarithmic scale; needs matplotlib.
@@ -521,7 +562,14 @@ def _restored(partitions, coefficients, cardinalities):
 
 
 def tree_from_spectra(
-    spectra, *, criterion="entropy", tol=0.0, max_depth=None, max_leaf_nodes=None, categorical_features=None
+    spectra,
+    *,
+    criterion="entropy",
+    tol=0.0,
+    min_confidence=None,
+    max_depth=None,
+    max_leaf_nodes=None,
+    categorical_features=None,
 ):
     """Build one tree of several functions at once by TCFS, such as the indicators of all classes.
 
@@ -535,6 +583,8 @@ def tree_from_spectra(
         As in :meth:`FourierSpectrum.to_tree`.
     tol : float, default=0
         As in :meth:`FourierSpectrum.to_tree`; variances and energies are added up.
+    min_confidence : float in (0, 1], optional
+        As in :meth:`FourierSpectrum.to_tree`; of several spectra, the confidence is the greatest average.
     max_depth : int, optional
         As in :meth:`FourierSpectrum.to_tree`.
     max_leaf_nodes : int, optional
@@ -566,9 +616,14 @@ def tree_from_spectra(
     >>> tree_from_spectra(spectra).tree.predict([[0, 0], [0, 1], [0, 2], [1, 0]])
     array([0, 1, 2, 2])
     """
+    if isinstance(spectra, FourierSpectrum) or not isinstance(spectra, Iterable):
+        raise TypeError(f"A sequence of FourierSpectrum is expected, got {type(spectra).__name__}.")
     spectra = list(spectra)
     if not spectra:
         raise ValueError("There are no spectra.")
+    wrong = [type(one).__name__ for one in spectra if not isinstance(one, FourierSpectrum)]
+    if wrong:
+        raise TypeError(f"A sequence of FourierSpectrum is expected, got one with {wrong[0]}.")
     for spectrum in spectra[1:]:
         check_same_domain(spectra[0], spectrum)
     partitions, columns = merged(spectra)
@@ -576,7 +631,8 @@ def tree_from_spectra(
     energy = sum(spectrum.energy for spectrum in spectra)
     arguments = partitions, columns, measure
     mask = categorical_mask(categorical_features, spectra[0].cardinalities.size)
-    return rebuild("tree_from_spectrum", arguments, energy, mask, criterion, tol, max_depth, max_leaf_nodes)
+    limits = Limits(criterion, tol, max_depth, max_leaf_nodes, settled_classes(min_confidence, len(spectra)))
+    return rebuild("tree_from_spectrum", arguments, energy, mask, limits)
 
 
 # ----------------------------------------------------------- arrays: what is checked, coerced and handed to the kernels
@@ -584,7 +640,17 @@ def tree_from_spectra(
 
 def is_number(value):
     """Whether a spectrum can be multiplied by it: a finite real number."""
-    return isinstance(value, Real) and np.isfinite(value)
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:
+        return False
+
+
+def finite(coefficients):
+    """Return coefficients that were worked out, or raise OverflowError."""
+    if not np.all(np.isfinite(coefficients)):
+        raise OverflowError("The coefficients of the spectrum would not be finite.")
+    return coefficients
 
 
 def check_same_domain(spectrum, other):
@@ -618,12 +684,15 @@ def negated(partitions, cardinalities):
 
 def check_partitions(partitions, coefficients, cardinalities):
     """Check and sort the arrays of a spectrum, and add the partition of zeros; refuse those of no real function."""
-    partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
+    try:
+        partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"partitions and coefficients must be arrays of numbers: {error}.") from error
     if partitions.ndim != 2 or partitions.shape[1] != cardinalities.size:
         raise ValueError(f"partitions has shape {partitions.shape}; there are {cardinalities.size} attributes.")
     if coefficients.shape != partitions.shape[:1]:
         raise ValueError(f"There are {len(partitions)} partitions, but coefficients of shape {coefficients.shape}.")
-    if partitions.size and not np.issubdtype(partitions.dtype, np.integer):
+    if partitions.size and partitions.dtype.kind not in "iu":
         raise ValueError(f"partitions must hold whole numbers, got {partitions.dtype}.")
     if np.any((partitions < 0) | (partitions >= cardinalities)):
         raise ValueError("partitions has digits outside the cardinalities.")
@@ -645,6 +714,7 @@ def check_partitions(partitions, coefficients, cardinalities):
 
 def check_budget(what, shape, n_bytes, memory_limit):
     """Refuse what would take more memory than allowed."""
+    check_number("memory_limit", memory_limit, 0)
     if n_bytes > memory_limit:
         raise MemoryError(
             f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
@@ -653,9 +723,11 @@ def check_budget(what, shape, n_bytes, memory_limit):
 
 def expanded(leaves, cardinalities, memory_limit):
     """Expand the spectrum of leaf boxes, if there is room for it."""
+    check_number("memory_limit", memory_limit, 0)
     values = np.ascontiguousarray(leaves.values[:, 0])
     row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
-    possible = memory_limit // row_bytes
+    # Infinity // row_bytes would be NaN, which no number exceeds.
+    possible = memory_limit // row_bytes if memory_limit < 2**63 else np.inf
     counts = kernel("count_orders")(leaves.boxes, values, cardinalities, float(possible))
     counts = np.asarray(counts, dtype=np.float64)
     if counts.sum() > possible:
@@ -704,62 +776,3 @@ def pairs_by_magnitude(spectrum, among):
     rounded = np.round(magnitudes / (magnitudes.max(initial=0.0) or 1.0), 12)
     first = first[np.argsort(-rounded, kind="stable")]
     return first, opposite[first]
-
-
-# ---------------------------------------------------------------------------------- how the energy falls with the order
-
-
-def energy_bounds(spectrum, tree):
-    """Bound the energy of all coefficients of order k or higher; two arrays, for k from 0 to n_attributes.
-
-    Both hold for functions of values in [0, 1], and are scaled by the squared difference of the greatest and the least
-    value at a leaf.
-
-    - The leaves: a coefficient of order k vanishes where no leaf constrains k attributes (Lemma 5 of Kargupta, Park &
-      Dutta, "Orthogonal Decision Trees"). A tree that is cut where paths have k - 1 attributes has none, and is wrong
-      by 1/4 at most where a leaf has k: the bound is a quarter of their probability.
-    - Linial, Mansour & Nisan (Lemma 1): 2M 2^(-t^(1/d) / 20) / 4 for orders above t = k - 1, where circuits of depth d
-      and M gates tell whether the value is above any number: an OR of the leaves, each an AND of its tests. A test
-      of an attribute of more than two values is an OR of them, of ANDs of their bits (Theorem 1).
-    """
-    leaves = Leaves([tree], spectrum.cardinalities)
-    indptr, attribute, run_indptr, start, stop = leaves.boxes
-    n_values = np.add.reduceat(stop - start, run_indptr[:-1]) if attribute.size else np.zeros(0, dtype=np.int64)
-    shares = n_values / spectrum.cardinalities[attribute]
-    orders = np.diff(indptr)
-    probabilities = [np.prod(shares[first:last]) for first, last in pairwise(indptr)]
-    values = spectrum._averages(leaves.boxes)
-    quarter = 0.25 * (values.max() - values.min()) ** 2
-    at_order = np.bincount(orders, weights=probabilities, minlength=spectrum.cardinalities.size + 1)
-    of_leaves = quarter * np.cumsum(at_order[::-1])[::-1]
-    of_leaves[0] = np.inf  # w_0 is not bounded by how much values differ
-    several = spectrum.cardinalities[attribute] > 2
-    n_gates = 1 + len(orders) + int((1 + n_values[several]).sum())
-    above = np.arange(len(at_order)) - 1.0
-    above[0] = np.nan
-    of_circuits = quarter * 2.0 * n_gates * 2.0 ** (-(above ** (0.25 if several.any() else 0.5)) / 20.0)
-    of_circuits[0] = np.inf
-    return of_leaves, of_circuits
-
-
-def plot_energy(spectrum, ax, tree):
-    """Draw what :meth:`FourierSpectrum.plot_energy` describes."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plot_energy needs matplotlib: pip install 'pytrees[plot]'.") from error
-    ax = plt.gca() if ax is None else ax
-    energies = spectrum.energy_by_order()[: spectrum.orders[-1] + 1]
-    orders = np.arange(len(energies))
-    ax.bar(orders, energies, color="0.8", label="of the order")
-    if tree is not None:
-        ax.plot(orders[1:], np.cumsum(energies[::-1])[::-1][1:], "o-", label="of the order or higher")
-        of_leaves, of_circuits = energy_bounds(spectrum, tree)
-        ax.plot(orders[1:], of_leaves[1 : len(orders)], "s--", label="bound by the leaves")
-        ax.plot(orders[1:], of_circuits[1 : len(orders)], "k:", label="Linial's bound")
-        ax.legend(loc="lower left")
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_yscale("log")
-    ax.set_xlabel("order")
-    ax.set_ylabel("energy")
-    return ax

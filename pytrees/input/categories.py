@@ -7,6 +7,7 @@ the NA of pandas or with tuples, names no column in its errors, and takes three 
 from collections.abc import Iterable, Mapping, Set
 from numbers import Integral
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array, validate_data
@@ -25,6 +26,7 @@ UNKNOWN = -1
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUS"
+_WORDS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 
 # --------------------------------------------------------------------------------------------------- which features
 
@@ -59,10 +61,11 @@ def resolve(categorical_features, X, n_features, names=None):
 
 
 def _is_categorical_by_dtype(X, n_features):
-    """Return where a data frame has dtypes of categories: "category" in pandas, Categorical and Enum in polars."""
-    if not hasattr(X, "columns"):
+    """Return where a data frame has dtypes of categories: those of pandas and polars, and dictionaries of pyarrow."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
         return np.zeros(n_features, dtype=bool)
-    return np.array([str(dtype).startswith(("category", "Categorical", "Enum")) for dtype in X.dtypes], dtype=bool)
+    return np.array([isinstance(dtype, (nw.Categorical, nw.Enum)) for dtype in frame.schema.values()], dtype=bool)
 
 
 def _listed(given):
@@ -243,9 +246,12 @@ def forget_other_rows(estimator, X, rows):
 
 
 def _as_table(X):
-    """Return X as a data frame of columns, or as an array, whose values are what they were."""
+    """Return X as a data frame of pandas or narwhals, or as an array, whose values are what they were."""
     if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return X
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame
     table = check_array(X, dtype=None, ensure_all_finite=False)
     if not hasattr(X, "dtype") and table.dtype.kind in "US":  # numbers among words have become words
         table = check_array(X, dtype=object, ensure_all_finite=False)
@@ -253,16 +259,28 @@ def _as_table(X):
 
 
 def _column(table, column):
+    if isinstance(table, nw.DataFrame):
+        series = table[:, int(column)]
+        if not isinstance(series.dtype, _WORDS):
+            return series.to_numpy()
+        values = np.empty(len(series), dtype=object)
+        values[:] = series.to_list()  # an array of pyarrow's dictionaries has words where they are missing
+        return values
     values = np.asarray(table.iloc[:, column] if hasattr(table, "iloc") else table[:, column])
     return values.astype(object) if values.dtype.kind == "T" else values
+
+
+def _columns(table, mask):
+    if isinstance(table, nw.DataFrame):
+        return table[:, np.flatnonzero(mask).tolist()].to_native()
+    return table.loc[:, mask] if hasattr(table, "iloc") else table[:, mask]
 
 
 def _coded(estimator, table, handle_unknown, allow_missing):
     is_categorical = estimator.is_categorical_
     X = np.empty(table.shape, dtype=np.float64)
     if not is_categorical.all():
-        numeric = table.loc[:, ~is_categorical] if hasattr(table, "iloc") else table[:, ~is_categorical]
-        X[:, ~is_categorical] = check_array(numeric, dtype=np.float64, ensure_all_finite=False)
+        X[:, ~is_categorical] = check_array(_columns(table, ~is_categorical), dtype=np.float64, ensure_all_finite=False)
     for column, categories in zip(np.flatnonzero(is_categorical), estimator.categories_, strict=True):
         values = _column(table, column)
         try:

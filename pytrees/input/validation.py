@@ -1,6 +1,7 @@
 """From what a user hands in to what the kernels take: checked, coded, in order."""
 
 from collections.abc import Iterable, Mapping, Set
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.utils.class_weight import compute_sample_weight
@@ -12,13 +13,11 @@ from sklearn.utils.validation import (
 )
 
 from .._missing import is_missing, is_nan
-from .categories import allows_missing, encode, fit_encode, not_finite
+from ..criteria import MAX_TOTAL_COUNT
+from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite
 
 # Keeps the kernels' integers from overflowing.
 MAX_SAMPLES = 2**28
-
-# Entropies come from a table as long as the sum of the weights: this keeps it at 128 MiB.
-MAX_TOTAL_COUNT = 2**24
 
 
 def validate_X(estimator, X):
@@ -35,9 +34,10 @@ def validate_rows(estimator, X):
     """Validate X as `validate_X` does, but for NaN and infinity, which the caller looks for."""
     if _is_valid_as_it_is(estimator, X):
         return X
-    if getattr(estimator, "is_categorical_", None) is not None:
-        return encode(estimator, X, allow_missing=allows_missing(estimator))
-    return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
+    with naming_huge_integers(estimator, X):
+        if getattr(estimator, "is_categorical_", None) is not None:
+            return encode(estimator, X, allow_missing=allows_missing(estimator))
+        return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
 
 
 def _is_valid_as_it_is(estimator, X):
@@ -56,7 +56,8 @@ def _is_valid_as_it_is(estimator, X):
 
 def validate_X_y(estimator, X, y):
     """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
-    coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
+    with naming_huge_integers(estimator, X):
+        coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     return validate_coded_X_y(estimator, X, y, coded)
 
 
@@ -65,16 +66,52 @@ def validate_coded_X_y(estimator, X, y, coded):
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-    if coded is None:
-        X, y = validate_data(estimator, X, y, **kind)
-    else:
-        X, y = check_X_y(coded, y, estimator=estimator, **kind)
+    with naming_huge_integers(estimator, X):
+        if coded is None:
+            X, y = validate_data(estimator, X, y, **kind)
+        else:
+            X, y = check_X_y(coded, y, estimator=estimator, **kind)
     check_finite(estimator, X)
     if len(X) > MAX_SAMPLES:
         raise ValueError(f"X has {len(X)} samples; at most {MAX_SAMPLES} can be fitted.")
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return X, codes.astype(np.int32), classes
+    classes, codes = _coded_labels(y)
+    return X, codes, classes
+
+
+def _coded_labels(y):
+    """Return the sorted classes, and the code of every label (int32)."""
+    if y.dtype.kind == "O" and any(label is None for label in y.tolist()):
+        raise ValueError("Input y contains None, which is no class label.")
+    if y.dtype.kind in "mM" and np.isnat(y).any():
+        raise ValueError("Input y contains NaT.")
+    try:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(
+            f"Input y holds labels that cannot be sorted: {error}. Class labels must be all words, all numbers, or of "
+            "one other type that can be sorted."
+        ) from error
+    return classes, codes.astype(np.int32)
+
+
+@contextmanager
+def naming_huge_integers(estimator, X):
+    """Turn the error about an integer of Python that is beyond the range of float64 into one that names its column."""
+    try:
+        yield
+    except OverflowError as error:
+        for column, values in enumerate(np.asarray(X, dtype=object).T):
+            try:
+                np.asarray(values, dtype=np.float64)
+            except OverflowError:
+                raise ValueError(
+                    f"Input X contains an integer in {name_of_column(estimator, column)} that is beyond the range of "
+                    "float64, 1.8e308."
+                ) from error
+            except (TypeError, ValueError):  # words, beside the number that is looked for
+                continue
+        raise
 
 
 def check_finite(estimator, X):

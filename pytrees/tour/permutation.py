@@ -23,11 +23,13 @@ from .report import format_table, import_pyplot, write_csv
 from .toy import run_toy
 
 DEPTHS = range(1, 150, 10)
+N_FOLDS = 3
 
 
 @dataclass(frozen=True)
 class PaperRow:
-    """The figures of a data set in Tables 4 and 5 of the paper: macro F1 on the test samples, and forest parameters."""
+    """The figures of a data set in Tables 4 and 5 of the paper: macro F1 on the test samples; of trees the depth that
+    cross-validation chose, and macro F1 there; of forests their parameters."""
 
     title: str
     tree: float
@@ -36,21 +38,27 @@ class PaperRow:
     permutation_forest: float
     random_forest_parameters: tuple  # n_estimators, max_depth
     permutation_forest_parameters: tuple
+    tree_chosen: tuple  # macro F1 of cross-validation, max_depth
+    permutation_tree_chosen: tuple
 
 
 PAPER = {
-    "iris": PaperRow("Iris", 0.966, 0.966, 1.000, 0.931, (100, 3), (31, 10)),
-    "breast_cancer_wisconsin_diagnostic": PaperRow("Breast Cancer", 0.761, 0.893, 0.918, 0.893, (1000, 9), (5, 10)),
-    "haberman": PaperRow("Haberman", 0.595, 0.527, 0.560, 0.621, (1, 3), (5, 10)),
-    "ionosphere": PaperRow("Ionosphere", 0.862, 0.862, 0.980, 0.910, (1000, 4), (5, 5)),
-    "seeds": PaperRow("Seeds", 0.834, 0.741, 0.877, 0.877, (100, 5), (11, 10)),
-    "wine": PaperRow("Wine", 0.879, 0.878, 0.960, 0.943, (10, 4), (5, 10)),
+    "iris": PaperRow("Iris", 0.966, 0.966, 1.000, 0.931, (100, 3), (31, 10), (0.915, 11), (0.935, 1)),
+    "breast_cancer_wisconsin_diagnostic": PaperRow(
+        "Breast Cancer", 0.761, 0.893, 0.918, 0.893, (1000, 9), (5, 10), (0.935, 11), (0.899, 11)
+    ),
+    "haberman": PaperRow("Haberman", 0.595, 0.527, 0.560, 0.621, (1, 3), (5, 10), (0.612, 1), (0.637, 11)),
+    "ionosphere": PaperRow("Ionosphere", 0.862, 0.862, 0.980, 0.910, (1000, 4), (5, 5), (0.861, 11), (0.820, 11)),
+    "seeds": PaperRow("Seeds", 0.834, 0.741, 0.877, 0.877, (100, 5), (11, 10), (0.903, 11), (0.848, 1)),
+    "wine": PaperRow("Wine", 0.879, 0.878, 0.960, 0.943, (10, 4), (5, 10), (0.856, 11), (0.892, 11)),
 }
 
 SHIPPED = ("iris", "breast_cancer_wisconsin_diagnostic", "wine")
 
-# Of one model on one split.
-RESULT_FIELDS = ("dataset", "seed", "model", "macro_f1", "max_depth", "seconds")
+# Of one model on one split; cv_macro_f1 is that of the chosen parameters, where they are chosen by cross-validation.
+RESULT_FIELDS = ("dataset", "seed", "model", "macro_f1", "cv_macro_f1", "n_estimators", "max_depth", "seconds")
+
+SPLITS_FILE = "permutation_splits.csv"
 
 MODELS = ("constant", "tree", "permutation_tree", "random_forest", "permutation_forest")
 
@@ -63,9 +71,14 @@ def load_shipped_tables(options):
 
 def run(tables, options):
     """Run the toy example and the protocol; return 0, or 1 where the example does not give the paper's figures."""
+    return run_with(run_permutation, tables, options)
+
+
+def run_with(protocol, tables, options):
+    """Run the toy example, and the protocol of :func:`run_permutation` or a study's; return the exit code."""
     agrees = run_toy(options.output)
     print(f"\n{len(tables)} data sets, {options.splits} random splits each\n")
-    run_permutation(tables, options.splits, options.output, n_jobs=options.jobs)
+    protocol(tables, options.splits, options.output, n_jobs=options.jobs)
     if import_pyplot() is None:
         print("The pictures are left out: they need matplotlib (pip install 'pytrees[plot]').")
     if not agrees:
@@ -100,7 +113,7 @@ def run_permutation(tables, n_seeds, output, *, n_jobs=None):
     for rows in progress(parallel(delayed(judge_split)(*task) for task in tasks), len(tasks), "splits"):
         results += rows
     results.sort(key=lambda row: (list(PAPER).index(row[0]), row[1], MODELS.index(row[2])))
-    write_csv(output / "permutation_splits.csv", RESULT_FIELDS, results)
+    write_csv(output / SPLITS_FILE, RESULT_FIELDS, results)
     report(results, output)
     return results
 
@@ -123,13 +136,24 @@ def judge_split(name, X, y, seed):
     rows = []
     for kind, model in models.items():
         started = time.perf_counter()
+        of_folds = None
         if kind in ("tree", "permutation_tree"):
-            model.set_params(max_depth=choose_depth(model, X_train, y_train))
+            depth, of_folds = choose_depth(model, X_train, y_train)
+            model.set_params(max_depth=depth)
         model.fit(X_train, y_train)
         macro_f1 = score(y_test, model.predict(X_test))
-        seconds = time.perf_counter() - started
-        depth = getattr(model, "max_depth", None)
-        rows.append((name, seed, kind, round(macro_f1, 4), depth, round(seconds, 4)))
+        rows.append(
+            (
+                name,
+                seed,
+                kind,
+                round(macro_f1, 4),
+                of_folds and round(of_folds, 4),
+                getattr(model, "n_estimators", None),
+                getattr(model, "max_depth", None),
+                round(time.perf_counter() - started, 4),
+            )
+        )
     return rows
 
 
@@ -138,9 +162,10 @@ def score(y_true, y_predicted):
 
 
 def choose_depth(model, X, y):
-    """Choose the depth of best mean macro F1 in threefold time-series cross-validation, the lowest of the best."""
+    """Choose the depth of best mean macro F1 in threefold time-series cross-validation, the lowest of the best; return
+    it and that mean."""
     sums = dict.fromkeys(DEPTHS, 0.0)
-    for train, test in TimeSeriesSplit(n_splits=3).split(X):
+    for train, test in TimeSeriesSplit(n_splits=N_FOLDS).split(X):
         fitted = None
         for depth in DEPTHS:
             # A tree that did not reach its limit is the tree of every greater limit.
@@ -148,15 +173,20 @@ def choose_depth(model, X, y):
                 fitted = type(model)(**{**model.get_params(), "max_depth": depth}).fit(X[train], y[train])
                 macro_f1 = score(y[test], fitted.predict(X[test]))
             sums[depth] += macro_f1
-    return max(DEPTHS, key=lambda depth: sums[depth])
+    depth = max(DEPTHS, key=lambda depth: sums[depth])
+    return depth, sums[depth] / N_FOLDS
 
 
 def report(results, output):
-    """Print and write both tables, say what they mean, and draw a plot."""
-    figures = {}
-    for name, _, kind, macro_f1, _, seconds in results:
-        figures.setdefault(name, {}).setdefault(kind, []).append((macro_f1, seconds))
-    figures = {name: {kind: np.array(values) for kind, values in kinds.items()} for name, kinds in figures.items()}
+    """Print and write all tables, say what they mean, and draw a plot."""
+    of_model = {}
+    for row in results:
+        entry = dict(zip(RESULT_FIELDS, row, strict=True))
+        of_model.setdefault(entry["dataset"], {}).setdefault(entry["model"], []).append(entry)
+    figures = {
+        name: {kind: np.array([(row["macro_f1"], row["seconds"]) for row in rows]) for kind, rows in kinds.items()}
+        for name, kinds in of_model.items()
+    }
     n_seeds = len(next(iter(figures.values()))["tree"])
     print(f"\nMacro F1 on the test samples: the paper's one split, and the mean of ours over {n_seeds} random splits")
     print(
@@ -174,8 +204,36 @@ def report(results, output):
         ),
     ):
         print_comparison(title, figures, old, new, output / file_name)
-    print(f"\nFigures of every split and both tables are in {output}.")
+    print_chosen_depths(of_model, output / "table_4_depths.csv")
+    print(f"\nFigures of every split and all tables are in {output}.")
     draw(figures, output)
+
+
+def print_chosen_depths(of_model, path):
+    """Print and write what Table 4 tells of cross-validation: macro F1 there, and the depth that it chose."""
+    printed, written = [], []
+    for name, kinds in of_model.items():
+        cells, values = [], []
+        for kind in ("tree", "permutation_tree"):
+            paper_f1, paper_depth = getattr(PAPER[name], f"{kind}_chosen")
+            of_folds, depths = ([row[field] for row in kinds[kind]] for field in ("cv_macro_f1", "max_depth"))
+            mean, deviation, _, _ = spread(of_folds)
+            counted = {depth: depths.count(depth) for depth in sorted(set(depths))}
+            counts = ", ".join(f"{depth}: {count}" for depth, count in counted.items())
+            cells += [f"{paper_f1:.3f}", f"{mean:.3f} ± {deviation:.3f}", paper_depth, counts]
+            values += [paper_f1, round(mean, 4), round(deviation, 4), paper_depth, counts]
+        printed.append((PAPER[name].title, *cells))
+        written.append((name, *values))
+    header = [
+        f"{short} {column}" for short in ("DT", "PDT") for column in ("F1, paper", "F1, ours", "depth, paper", "ours")
+    ]
+    print(
+        "\nTable 4, cross-validation on the training samples: macro F1 at the chosen depth, and how often which depth\n"
+        f"was chosen\n\n{format_table(('', *header), printed)}"
+    )
+    statistics = ("cv_paper", "cv_mean", "cv_std", "depth_paper", "depths")
+    columns = [f"{model}_{statistic}" for model in ("tree", "permutation_tree") for statistic in statistics]
+    write_csv(path, ("dataset", *columns), written)
 
 
 def print_comparison(title, figures, old, new, path):

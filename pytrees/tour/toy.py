@@ -1,10 +1,11 @@
 """Tables 1 and 3 of the permutation paper, and the five trees of its toy example (Figures 3 to 7)."""
 
 import numpy as np
+from scipy.stats import entropy
 
 from ..datasets import load_toy_permutations
 from ..plotting import plot_tree
-from ..sequence import effort_to_compress
+from ..sequence import effort_to_compress, lempel_ziv_complexity
 from ..trees import PermutationDecisionTreeClassifier
 from .report import format_table, import_pyplot
 
@@ -12,8 +13,12 @@ from .report import format_table, import_pyplot
 # of Section 2.
 TABLE_1 = {"111111": 0, "121212": 1, "222111": 5, "122112": 4, "211122": 5, "00011": 4}
 
-# Table 3: structural impurity of the five permutations.
+# Shannon entropy (bits) and Gini impurity of the sequences of Table 1; the example has none there.
+COUNT_IMPURITIES_1 = {"111111": (0.0, 0.0)} | dict.fromkeys(("121212", "222111", "122112", "211122"), (1.0, 0.5))
+
+# Table 3: structural impurity of the five permutations, and the entropy and Gini impurity that they share.
 TABLE_3 = {"A": 7, "B": 8, "C": 9, "D": 9, "E": 8}
+COUNT_IMPURITIES_3 = (0.985, 0.490)
 
 # Section 3.1: how many of the 14 patients need the molecular test under permutations B and D.
 PATIENTS_TESTED = {"B": 14, "D": 4}
@@ -27,25 +32,66 @@ def run_toy(output):
     bool
         Whether all figures are the paper's and the five trees all differ.
     """
-    rows = [(sequence, paper, effort_to_compress(sequence)) for sequence, paper in TABLE_1.items()]
-    agrees = all(paper == ours for _, paper, ours in rows)
-    print("Effort-To-Compress of the sequences of Table 1 and Section 2\n")
-    print(format_table(("sequence", "paper", "ours"), rows))
+    print("Impurities of the sequences of Table 1 and of the example of Section 2\n")
+    table_1 = {sequence: (sequence, etc, COUNT_IMPURITIES_1.get(sequence)) for sequence, etc in TABLE_1.items()}
+    agrees = print_impurities("sequence", table_1)
 
     toy = load_toy_permutations()
+    print("\nTable 3: impurities of the labels of the toy set in five orders\n")
+    agrees &= print_impurities(
+        "permutation",
+        {name: (toy.target[order], TABLE_3[name], COUNT_IMPURITIES_3) for name, order in toy.permutations.items()},
+    )
     trees, rows = {}, []
     for name, order in toy.permutations.items():
         labels = toy.target[order]
         trees[name] = PermutationDecisionTreeClassifier().fit(toy.data[order], labels)
-        etc, tested = effort_to_compress(labels), int(trees[name].feature_usage(toy.data)[1])
-        rows.append((name, TABLE_3[name], etc, PATIENTS_TESTED.get(name, ""), tested, trees[name].get_n_leaves()))
-        agrees &= etc == TABLE_3[name] and PATIENTS_TESTED.get(name, tested) == tested
+        tested = int(trees[name].feature_usage(toy.data)[1])
+        rows.append((name, PATIENTS_TESTED.get(name, ""), tested, trees[name].get_n_leaves()))
+        agrees &= PATIENTS_TESTED.get(name, tested) == tested
     n_different = len({fitted.tree_ for fitted in trees.values()})
-    print("\nTable 3, and how many of the 14 patients need the second test (f1)\n")
-    print(format_table(("permutation", "ETC, paper", "ETC, ours", "tested, paper", "tested, ours", "leaves"), rows))
+    print("\nThe five trees, and how many of the 14 patients need the second test (f1)\n")
+    print(format_table(("permutation", "tested, paper", "tested, ours", "leaves"), rows))
     print(f"\n{n_different} of the {len(trees)} trees are different.")
     draw_toy_trees(toy, trees, output)
     return agrees and n_different == len(trees)
+
+
+def print_impurities(first, sequences):
+    """Print the impurities of sequences, ours beside the paper's, and return whether they agree to its digits.
+
+    Parameters
+    ----------
+    first : str
+        Header of the first column.
+    sequences : dict of str to tuple
+        By name the sequence, its Effort-To-Compress in the paper, and its entropy and Gini impurity there, or None.
+
+    Returns
+    -------
+    bool
+        Whether they agree.
+    """
+    rows, agrees = [], True
+    for name, (sequence, etc_of_paper, counts_of_paper) in sequences.items():
+        etc, counts = effort_to_compress(sequence), count_impurities(sequence)
+        agrees &= etc == etc_of_paper and counts_of_paper in (None, tuple(round(value, 3) for value in counts))
+        of_counts = [
+            cell
+            for paper, ours in zip(counts_of_paper or (None, None), counts, strict=True)
+            for cell in ("" if paper is None else f"{paper:.3f}", f"{ours:.3f}")
+        ]
+        rows.append((name, etc_of_paper, etc, *of_counts, lempel_ziv_complexity(sequence)))
+    columns = [f"{measure}, {whose}" for measure in ("ETC", "entropy", "Gini") for whose in ("paper", "ours")]
+    print(format_table((first, *columns, "Lempel-Ziv"), rows))
+    return agrees
+
+
+def count_impurities(sequence):
+    """Return Shannon entropy (bits) and Gini impurity, which do not depend on the order."""
+    _, counts = np.unique(list(sequence), return_counts=True)
+    shares = counts / counts.sum()
+    return float(entropy(shares, base=2)), float(1.0 - np.sum(shares**2))
 
 
 def draw_toy_trees(toy, trees, output):

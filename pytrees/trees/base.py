@@ -1,8 +1,11 @@
 """Base classes of all tree classifiers: parameters, fit, predict, tags."""
 
 from contextlib import contextmanager
-from math import ceil
+from functools import update_wrapper
+from inspect import signature
+from math import ceil, isfinite
 from numbers import Integral, Real
+from types import MethodType
 from typing import ClassVar
 
 import numpy as np
@@ -20,12 +23,27 @@ from ..criteria import (
     WeightedInformationGain,
     resolve,
 )
+from ..export import to_sklearn
 from ..input.categories import CATEGORICAL_CONSTRAINTS, forget_other_rows, n_categories
 from ..input.validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
 from ..tree import Tree
 
 # What the kernels take for no limit; also the greatest limit that they can count to.
 UNLIMITED = 2**31 - 1
+
+
+class FiniteReal(Interval):
+    """Any finite number that float64 can hold, a fraction too, which scikit-learn's interval cannot compare."""
+
+    def __init__(self):
+        super().__init__(Real, None, None, closed="neither")
+
+    def is_satisfied_by(self, val):
+        try:
+            return isinstance(val, Real) and isfinite(val)
+        except OverflowError:
+            return False
+
 
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS = {
@@ -51,11 +69,24 @@ GROWTH_CONSTRAINTS = {
         StrOptions({"sqrt", "log2"}),
         None,
     ],
-    "min_gain": [Interval(Real, None, None, closed="neither"), None],
+    "min_gain": [FiniteReal(), None],
     "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
     **CATEGORICAL_CONSTRAINTS,
     "random_state": ["random_state"],
 }
+
+
+# Limits with which a tree grows until its leaves are pure.
+NO_LIMITS = {
+    "max_depth": UNLIMITED,
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+    "max_leaf_nodes": UNLIMITED,
+    "min_gain": -np.inf,
+}
+
+# The class counts of a tree with a leaf for each of so many take 1 GiB.
+_FEW_CLASSES = 2**13
 
 
 def size_limits(estimator, n_samples, n_features):
@@ -104,8 +135,81 @@ def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
     """Grow one tree on the engine in force; `options` are n_threads, or `rows` and what the trees of a forest share;
     and n_categories where features are categorical.
     """
+    if n_classes > _FEW_CLASSES:
+        _check_room_for_counts(X, codes, n_classes, limits, options)
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     return Tree.from_arrays(arrays, X.shape[1])
+
+
+class FitOfUnweighted:
+    """The ``fit`` of an estimator whose samples have no weights: `sample_weight`, which it refuses, is not among its
+    parameters.
+
+    Parameters
+    ----------
+    function : callable
+        The ``fit`` of the class.
+    estimator : BaseClassifier
+        The estimator.
+    """
+
+    def __init__(self, function, estimator):
+        update_wrapper(self, function)
+        self.estimator = estimator
+        parameters = signature(function).parameters.values()
+        names = [each for each in parameters if each.name not in ("self", "sample_weight")]
+        self.__signature__ = signature(function).replace(parameters=names)
+
+    def __call__(self, *args, **kwargs):
+        return self.__wrapped__(self.estimator, *args, **kwargs)
+
+    def __reduce__(self):
+        return getattr, (self.estimator, "fit")
+
+
+class weighs_if_it_can:
+    """Make a method `fit` that has the parameter `sample_weight` only where the estimator's samples have weights.
+
+    Meta-estimators look for this parameter: where it is missing, bagging repeats samples in the order of its draws
+    instead of weighing them, and boosting says that it needs it. A label sequence has no place for the repetitions that
+    a whole-number weight would stand for, so that it cannot take the weights themselves.
+
+    Parameters
+    ----------
+    function : callable
+        The method.
+    """
+
+    def __init__(self, function):
+        self.function = function
+
+    def __get__(self, estimator, owner=None):
+        if estimator is None:
+            return self.function
+        takes_weights = estimator._takes_weights()
+        return MethodType(self.function, estimator) if takes_weights else FitOfUnweighted(self.function, estimator)
+
+
+def _check_room_for_counts(X, codes, n_classes, limits, options):
+    """Raise MemoryError where a tree that grows until all leaves are pure has more class counts than there is room for.
+
+    It would be refused in the end, after many minutes, in which it would have taken most of the memory.
+    """
+    rows = options.get("rows")
+    rows = np.arange(len(X)) if rows is None else np.unique(rows)
+    has_limits = limits != limits | NO_LIMITS
+    if has_limits or not any(len(np.unique(column[rows])) == len(rows) for column in X.T):
+        return
+    n_leaves = len(np.unique(codes[rows]))
+    n_nodes = n_leaves + 1 if "n_categories" in options else 2 * n_leaves - 1
+    try:
+        np.empty((n_nodes, n_classes))  # takes room, but touches nothing of it
+    except MemoryError as error:
+        raise MemoryError(
+            f"The tree has {n_nodes} nodes at least, until its leaves are pure; to count {n_classes} classes in each "
+            f"of them takes {8 * n_nodes * n_classes / 2**30:.1f} GiB, which there are not. Limit its growth, by "
+            "max_leaf_nodes for example, or group the classes."
+        ) from error
 
 
 @contextmanager
@@ -132,6 +236,21 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def _judge(self):
         """Return the criterion or distance that judges the splits, as an object."""
         return self._resolve(getattr(self, self._judge_parameter))
+
+    def _takes_weights(self):
+        """Whether samples can have weights, as far as the parameters tell; what is no judge is refused by fit."""
+        judge = getattr(self, self._judge_parameter)
+        try:
+            return self._resolve(judge).judges == "counts"
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return True
+
+    def _specification(self, total, n_classes, rows=None):
+        """Return the judge as the kernels take it, of samples of this total weight."""
+        judge = self._judge()
+        if not isinstance(judge, OwnCriterion):
+            judge.check_total(total, n_classes)
+        return judge.specification(n_classes, rows)
 
     def _validate_X_y(self, X, y):
         """Validate X and y; return X, the codes of y, and the classes that they stand for, in their order."""
@@ -225,8 +344,9 @@ class BaseTreeClassifier(BaseClassifier):
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = self._limits(*X.shape)
-            n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
-            criterion = self._judge().specification(len(classes), rows)
+            n_threads = min(effective_n_jobs(getattr(self, "n_jobs", 1)), X.shape[1])  # they share out the features
+            total = len(X) if weights is None else weights.sum()
+            criterion = self._specification(total, len(classes), rows)
             options = {"n_threads": n_threads, **self._kinds_of_features()}
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self.classes_, self.n_classes_ = classes, len(classes)
@@ -317,6 +437,27 @@ class BaseTreeClassifier(BaseClassifier):
         """
         check_is_fitted(self)
         return self.tree_.feature_usage(validate_X(self, X))
+
+    def to_sklearn(self):
+        """Convert the estimator to a fitted scikit-learn ``DecisionTreeClassifier`` that predicts alike.
+
+        Its classes and the names of its features are the estimator's. See :func:`pytrees.export.to_sklearn`.
+
+        Returns
+        -------
+        sklearn.tree.DecisionTreeClassifier
+            It predicts as the estimator does on data that is exact in float32, and takes categories as `encode` gives
+            them. It refuses missing values.
+
+        Raises
+        ------
+        RuntimeError
+            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+        ValueError
+            If the estimator predicts another class than the most frequent one in some leaf.
+        """
+        check_is_fitted(self)
+        return to_sklearn(self)
 
     def get_depth(self):
         """Return the depth of the tree, in edges.

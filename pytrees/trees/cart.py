@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
-from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
+from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, weighs_if_it_can
 
 __all__ = ["DecisionTreeClassifier"]
 
@@ -23,9 +23,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         clustering of the node's samples by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``,
         ``"jaccard"`` or ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information
         gain, bits), ``"ranking"`` impurity (pairs of samples) or ``"mae"`` (absolute error, in classes); or
-        Effort-To-Compress ``"etc"`` (steps), which judges the sequence of the labels, so that the order of the samples
-        matters. See the Notes for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are your own:
-        see :class:`pytrees.criteria.CountCriterion`.
+        Effort-To-Compress ``"etc"`` (steps) or Lempel-Ziv complexity ``"lz76"`` (components), which judge the sequence
+        of the labels, so that the order of the samples matters. See the Notes for the distances. Objects of
+        :mod:`pytrees.criteria` have parameters, or are your own: see :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2
@@ -53,7 +53,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         has seen, but not among the samples of the node, always stay there. Fitting does not depend on this parameter:
         ``set_params`` can change it afterwards.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn; not with ``criterion="etc"``.
+        Weights of the classes, as in scikit-learn; not with ``"etc"`` and ``"lz76"``.
     random_state : int, RandomState instance or None, default=None
         Draws the features where `max_features` is given; nothing else is random.
 
@@ -86,7 +86,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     Notes
     -----
     With criteria on class counts, growth costs O(n_features · n_samples) for every level of the tree, after one sort of
-    every feature; with ``"etc"`` it costs that for every cut.
+    every feature; with ``"etc"`` and ``"lz76"`` it costs that for every cut.
 
     The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n
     samples. The gain is the distance of the uncut node minus that of the cut:
@@ -154,6 +154,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
+    @weighs_if_it_can
     def fit(self, X, y, sample_weight=None, order=None):
         """Grow the tree.
 
@@ -165,11 +166,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. Whole numbers act exactly as samples
-            repeated so often, but for the limits on numbers of samples. Not with ``criterion="etc"``.
+            repeated so often, but for the limits on numbers of samples. Not with ``"etc"`` and ``"lz76"``.
         order : array-like of shape (n_samples,), optional
-            Sortable keys, such as time stamps, that give the order of the samples for ``criterion="etc"``; samples of
-            equal keys stay in their own order, which is the order where there are no keys. Key i belongs to sample i.
-            Other criteria only check the keys.
+            Sortable keys, such as time stamps, that give the order of the samples for ``"etc"`` and ``"lz76"``; samples
+            of equal keys stay in their own order, which is the order where there are no keys. Key i belongs to sample
+            i. Other criteria only check the keys.
 
         Returns
         -------
@@ -180,6 +181,6 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         ------
         ValueError
             If X holds NaN or infinity (the column is named), y is continuous, lengths differ, keys or weights are
-            missing, weights are negative or all zero, or weights are given with ``criterion="etc"``.
+            missing, weights are negative or all zero, or weights are given with ``"etc"`` or ``"lz76"``.
         """
         return self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from numbers import Integral
+from threading import Event
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from ..input.categories import encode
 from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
-from .base import GROWTH_CONSTRAINTS, BaseClassifier, unchanged_on_error
+from .base import GROWTH_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
 from .cart import DecisionTreeClassifier
 
 __all__ = ["DecisionForestClassifier"]
@@ -29,21 +30,38 @@ __all__ = ["DecisionForestClassifier"]
 # Fewer are walked sooner than a worker starts.
 _FEWEST_ROWS_OF_A_WORKER = 1024
 
+# The smallest trees that many would take some 30 GB.
+MAX_TREES = 2**24
+
 FOREST_CONSTRAINTS = {
     **GROWTH_CONSTRAINTS,
-    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "n_estimators": [Interval(Integral, 1, MAX_TREES, closed="both")],
     "bootstrap": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
 }
 
 
-def in_order(n_jobs, prefer):
-    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing."""
+def in_order(n_jobs, prefer, n_tasks):
+    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing.
+
+    There are no more workers than tasks, however many are asked for.
+    """
+    n_jobs = n_jobs if n_jobs is None else min(n_jobs, n_tasks)
     try:
         return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
     except ValueError:
         return Parallel(n_jobs=n_jobs, prefer=prefer)
+
+
+class Stop(Event):
+    """Asks the workers of a forest to stop: Ctrl-C reaches the main thread alone, and they would go on growing trees.
+
+    A copy in another process is another event. joblib ends that process.
+    """
+
+    def __reduce__(self):
+        return Stop, ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +91,8 @@ class Plan:
         which the tree takes them, or None for all in order; and their weights, or None.
     grow : callable
         Grows one tree, with the arguments of `base.grow`.
+    stop : Stop
+        Set where the fit ends with an error.
     """
 
     engine: str
@@ -87,6 +107,7 @@ class Plan:
     shared: object
     draw: Callable
     grow: Callable
+    stop: Stop
 
     def arrange(self, seed):
         """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
@@ -100,12 +121,14 @@ class Plan:
 
 def _grow_from_seed(plan, seed):
     """Grow one tree of a forest on samples of its own: everything follows from the seed."""
+    if plan.stop.is_set():
+        raise RuntimeError("The fit of the forest has ended.")
     rows, weights = plan.arrange(seed)
     if rows is not None and weights is not None:
         weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
         weights[rows] = weights_of_rows
     of_forest = {"rows": rows, "shared": plan.shared, **plan.kinds}
-    with config_context(engine=plan.engine):
+    with config_context(engine=plan.engine), kernel("stoppable")(plan.stop):
         return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
 
 
@@ -140,7 +163,7 @@ def _sums(function, trees, of_nodes, X, n_jobs):
     n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
     if n_parts == 1:
         return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X)
-    parts = in_order(n_jobs, prefer="threads")(
+    parts = in_order(n_jobs, prefer="threads", n_tasks=n_parts)(
         delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows)
         for rows in np.array_split(X, n_parts)
     )
@@ -168,11 +191,17 @@ class BaseForestClassifier(BaseClassifier):
         with unchanged_on_error(self):
             plan, classes = self._make_plan(X, y, sample_weight, class_weight, order)
             random_state = check_random_state(self.random_state)
-            seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_estimators).tolist()
+            seeds = random_state.randint(np.iinfo(np.int32).max, size=int(self.n_estimators)).tolist()
             # The kernels release the interpreter's lock; the reference never does.
-            parallel = in_order(self.n_jobs, prefer="threads" if plan.engine == "compiled" else "processes")
-            grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
-            trees = list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
+            parallel = in_order(
+                self.n_jobs, prefer="threads" if plan.engine == "compiled" else "processes", n_tasks=len(seeds)
+            )
+            try:
+                grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
+                trees = list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
+            except BaseException:
+                plan.stop.set()
+                raise
             self.classes_, self.n_classes_ = classes, len(classes)
             self.estimators_ = [self._wrap(tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
         return plan
@@ -183,7 +212,7 @@ class BaseForestClassifier(BaseClassifier):
         n_rows = len(X) if rows is None else len(rows)
         limits = self._limits(n_rows, X.shape[1])
         weights_are_whole = weights is None or weights.dtype != np.float64
-        criterion = self._judge().specification(len(classes))
+        criterion = self._specification(self._greatest_total(weights, n_rows), len(classes))
         kinds = self._kinds_of_features()
         plan = Plan(
             engine=current_engine(),
@@ -198,8 +227,27 @@ class BaseForestClassifier(BaseClassifier):
             shared=self._share(X, len(classes), criterion, weights_are_whole, limits, kinds),
             draw=self._make_draw(n_rows),
             grow=self._grow,
+            stop=Stop(),
         )
         return plan, classes
+
+    def _n_draws(self, n_rows):
+        """Return how many samples are drawn for a tree, whose weights count once for every draw; None for no draws."""
+
+    def _greatest_total(self, weights, n_rows):
+        """Return the greatest weight that the samples of a tree can have together."""
+        n_draws = self._n_draws(n_rows)
+        if weights is None:
+            return n_rows if n_draws is None else n_draws
+        if n_draws is None:
+            return weights.sum()
+        total = n_draws * float(weights.max())
+        if not np.isfinite(total):
+            raise ValueError(
+                f"The values of sample_weight are too large: drawn {n_draws} times, {weights.max():.3g} has an "
+                "infinite sum. Divide them all by the same number."
+            )
+        return total
 
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Prepare what the engine needs of X once for all trees."""
@@ -309,9 +357,15 @@ class BaseForestClassifier(BaseClassifier):
 
     @property
     def feature_importances_(self):
-        """Mean over the trees of every feature's share in the total gain; ndarray of shape (n_features,)."""
+        """Mean over the trees of every feature's share in the total gain; ndarray of shape (n_features,).
+
+        As in scikit-learn's forests, trees that are one leaf do not count, and the means are divided by their sum. All
+        zeros where no tree gained anything.
+        """
         check_is_fitted(self)
-        return np.mean([estimator.feature_importances_ for estimator in self.estimators_], axis=0)
+        of_trees = [one.feature_importances_ for one in self.estimators_ if one.tree_.node_count > 1]
+        means = np.mean(of_trees, axis=0) if of_trees else np.zeros(self.n_features_in_)
+        return means / means.sum() if means.sum() > 0.0 else means
 
 
 def all_rows(random_state, n_rows, weights):
@@ -355,7 +409,7 @@ class DecisionForestClassifier(BaseForestClassifier):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of trees.
+        Number of trees, at most 2**24.
     criterion : str or criterion object, default="gini"
         As in :class:`DecisionTreeClassifier`.
     max_depth : int or None, default=None
@@ -380,8 +434,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=True
         Draw the samples of every tree with replacement, all with the same probability. Samples stay in their order and
-        weigh as often as they were drawn, which grows the tree of the repeated samples; with ``criterion="etc"``, whose
-        sequences have no weights, they are repeated in the order of the draws. False: all samples for every tree.
+        weigh as often as they were drawn, which grows the tree of the repeated samples; with ``"etc"`` and ``"lz76"``,
+        whose sequences have no weights, they are repeated in the order of the draws. False: all samples for every tree.
     max_samples : int, float or None, default=None
         With `bootstrap`, the number of samples that are drawn for a tree: a number, or a fraction of all samples,
         rounded down but at least 1; samples of weight 0 do not count. Either can exceed the number of samples. None: as
@@ -390,7 +444,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         With `bootstrap`, score the forest on the samples that its trees have not seen: by accuracy, or by a function
         ``metric(y_true, y_pred)`` of the class labels.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn, from all samples; not with ``criterion="etc"``.
+        Weights of the classes, as in scikit-learn, from all samples; not with ``"etc"`` and ``"lz76"``.
     n_jobs : int or None, default=None
         Trees grown at once, through joblib. The forest is the same for every number and every backend.
     random_state : int, RandomState instance or None, default=None
@@ -499,6 +553,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    @weighs_if_it_can
     def fit(self, X, y, sample_weight=None, order=None):
         """Grow the trees.
 
@@ -510,11 +565,11 @@ class DecisionForestClassifier(BaseForestClassifier):
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. They do not change what is drawn: a
-            sample weighs its weight times how often it was drawn. Not with ``criterion="etc"``.
+            sample weighs its weight times how often it was drawn. Not with ``"etc"`` and ``"lz76"``.
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps. The samples are put into their order before they are drawn, so that the
             forest does not depend on how they are stored. Key i belongs to sample i. Without `bootstrap`, this is the
-            order of the sequence for ``criterion="etc"``.
+            order of the sequence for ``"etc"`` and ``"lz76"``.
 
         Returns
         -------
@@ -548,6 +603,12 @@ class DecisionForestClassifier(BaseForestClassifier):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs bootstrap=True: without it, every tree sees all samples.")
             return all_rows
+        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
+        return partial(draw, n_draws=self._n_draws(n_rows))
+
+    def _n_draws(self, n_rows):
+        if not self.bootstrap:
+            return None
         n_draws = self.max_samples
         if n_draws is None:
             n_draws = n_rows
@@ -557,14 +618,13 @@ class DecisionForestClassifier(BaseForestClassifier):
             raise ValueError(
                 f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} samples, which cannot be fitted."
             )
-        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
-        return partial(draw, n_draws=int(n_draws))
+        return int(n_draws)
 
     def _judge_out_of_bag(self, plan):
         trees = [estimator.tree_ for estimator in self.estimators_]
         seeds = [estimator.random_state for estimator in self.estimators_]
         blocks = gen_even_slices(len(plan.X), min(len(plan.X), effective_n_jobs(self.n_jobs)))
-        parts = in_order(self.n_jobs, prefer="threads")(
+        parts = in_order(self.n_jobs, prefer="threads", n_tasks=len(plan.X))(
             delayed(_sum_out_of_bag)(plan, trees, seeds, block) for block in blocks
         )
         total, n_trees = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
 from ..criteria import CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
-from ..distances import DISTANCES, Distance, JaccardDistance, resolve
+from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
-from ..input.validation import validate_X
+from ..input.validation import MAX_TOTAL_COUNT, validate_X
 from ..tree import LEAF, MULTIWAY, Tree
-from .base import BaseTreeClassifier, size_limits
+from .base import BaseTreeClassifier, size_limits, weighs_if_it_can
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier, all_rows, draw_counts, draw_sequence, sum_votes
 from .minimal import grow_by_size
 
@@ -39,7 +39,8 @@ ID3_CONSTRAINTS = {
     ],
     "evaluation": [StrOptions({"local", "global", "glocal"})],
     "labels": [StrOptions({"majority", "all"})],
-    "stop": [StrOptions({"pure", "no_decrease"})],
+    "ties": [StrOptions({"first", "local"})],
+    "stop": [StrOptions({"pure", "no_distance_decay", "no_decrease"})],
     "class_weight": [dict, StrOptions({"balanced"}), None],
     **CATEGORICAL_CONSTRAINTS,
     **{
@@ -74,8 +75,9 @@ def grow_id3(X, codes, weights, n_classes, distance, limits, seed, **options):
             raise ValueError("distance='mts' is about trees of thresholds: there can be no categorical features.")
         tree, steps = grow_by_size(X, codes, weights, n_classes, limits, options.get("rows"))
         return GrownTree(tree, tree.majority, steps)
-    is_of_sets = isinstance(distance, tuple) and "function" in distance[1]
-    with config_context(engine="reference" if is_of_sets else current_engine()):
+    if judges_sets(distance):
+        distance = with_sets_of(distance, len(X))
+    with config_context(engine="reference" if judges_sets(distance) else current_engine()):
         arrays = kernel("grow_by_distance")(X, codes, weights, n_classes, distance, seed=seed, **limits, **options)
     labels, steps = (np.asarray(arrays.pop(name), dtype=np.int64) for name in ("label", "split_step"))
     return GrownTree(Tree.from_arrays(arrays, X.shape[1]), labels, steps)
@@ -89,7 +91,7 @@ class ID3Mixin:
     _grow = staticmethod(grow_id3)
 
     def _limits(self, n_samples, n_features):
-        ways = {name: getattr(self, name) for name in ("evaluation", "labels", "stop")}
+        ways = {name: getattr(self, name) for name in ("evaluation", "labels", "ties", "stop")}
         return size_limits(self, n_samples, n_features) | ways
 
     def _validate_X_y(self, X, y):
@@ -119,12 +121,17 @@ class ID3Mixin:
             )
         return X, codes, classes
 
+    def _takes_weights(self):
+        return super()._takes_weights() and not isinstance(self.distance, JaccardDistance)
+
     def _rows_that_count(self, X, y, sample_weight, class_weight, order):
         rows, weights = super()._rows_that_count(X, y, sample_weight, class_weight, order)
         if weights is None:
             return rows, weights
-        if isinstance(self.distance, JaccardDistance):
-            raise ValueError("Samples have no weights under a JaccardDistance, which judges sets of them.")
+        if judges_sets(self.distance):
+            raise ValueError(
+                "Samples have no weights under a JaccardDistance with a set function, which judges sets of them."
+            )
         if self.evaluation != "local" and weights.dtype == np.float64:
             raise ValueError(
                 f"evaluation={self.evaluation!r} counts samples: sample_weight times class_weight must give whole "
@@ -138,8 +145,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
 
     The leaf with the best split of all is always split next (Algorithms 2 and 3 of [1]_), so that the tree is known
     after every split. The tree is exact: distances are compared in whole numbers and fractions, and of equally good
-    splits the lowest feature, then the lowest threshold, the leftmost leaf and the lowest labels are taken, on every
-    machine and on both engines.
+    splits, if `ties` does not say otherwise, the lowest feature, then the lowest threshold, the leftmost leaf and the
+    lowest labels are taken, on every machine and on both engines.
 
     Parameters
     ----------
@@ -162,10 +169,25 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         pairs. More than two children of a categorical feature always have their most frequent classes. Information
         gain, gain ratio, nvi and gini do not depend on which cluster is which class: with ``"all"`` they take the
         lowest of equally good labels, which need not be those of the samples.
-    stop : {"pure", "no_decrease"}, default="pure"
-        ``"pure"`` grows until no leaf can be split: each holds one class, or equal samples, or is at a limit.
-        ``"no_decrease"`` stops as soon as no split strictly decreases the distance: of the whole tree in global
-        evaluation, of some leaf to its classes in local evaluation, either in glocal evaluation.
+    ties : {"first", "local"}, default="first"
+        Which of equally good global splits is made. Very often no split changes a prediction, as both sides of every
+        cut have the same majority: then all are equally good globally.
+
+        - ``"first"``: that of the lowest feature, then threshold, the leftmost leaf and the lowest labels. It tends to
+          cut off single samples.
+        - ``"local"``: the one with the least distance between the clustering by child and the classes within its leaf,
+          as ``evaluation="local"`` has it; of equal ones the first. [1]_ does not name its rule; in the code that it
+          links to, this one breaks ties for all distances but Jaccard. Trees are many times smaller.
+
+        Without effect in local evaluation.
+    stop : {"pure", "no_distance_decay", "no_decrease"}, default="pure"
+        When growth ends: by the distance of the whole tree in global evaluation, of some leaf to its classes in local
+        evaluation, either in glocal evaluation.
+
+        - ``"pure"``: when no leaf can be split: each holds one class, or equal samples, or is at a limit.
+        - ``"no_distance_decay"``: also when every split increases the distance, which is the pruning of that name of
+          [1]_ (Section 4). Splits that leave the distance as it is are made: the tree walks over plateaus.
+        - ``"no_decrease"``: already when no split strictly decreases the distance: the tree ends at a plateau.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     max_leaf_nodes : int or None, default=None
@@ -201,7 +223,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         consistent; their leaf then has the most frequent class.
     distance_path_ : ndarray of shape (n_splits + 1,), float64
         The distance of the whole tree after 0, 1, 2, ... splits; for information gain and gain ratio the similarity.
-        Absent where weights are not whole numbers, and for mts, criteria and JaccardDistance objects.
+        Absent where weights are not whole numbers of a sum below 2**24, and for mts, criteria and set functions.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
@@ -225,9 +247,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     O(n_features · n_classes) with ``"all"``. Accuracy and mae need a scan of the new leaves only. A categorical
     feature costs O(n + k · n_classes + n_classes²) for a leaf of n samples and k categories.
 
-    Entropies are whole multiples of 2**-30 bit, of n log2 n rounded once. Equal counts tie exactly; gains of different
-    counts that are equal as real numbers can differ by a unit or two, and then do not tie. With
-    ``stop="no_decrease"`` such a unit is a decrease.
+    Information gains, gain ratios and variations of information are compared as real numbers, so that equal ones tie
+    and a gain of nothing is no decrease; see the notes on exactness in the documentation.
 
     A leaf of one class is never split, also where ``labels="all"`` gave it a wrong label: then the tree ends without
     being consistent. `predict_proba` gives the shares of the classes in a leaf; with ``labels="all"`` the predicted
@@ -257,6 +278,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         *,
         evaluation="local",
         labels="majority",
+        ties="first",
         stop="pure",
         max_depth=None,
         max_leaf_nodes=None,
@@ -271,6 +293,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         self.distance = distance
         self.evaluation = evaluation
         self.labels = labels
+        self.ties = ties
         self.stop = stop
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -282,6 +305,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
+    @weighs_if_it_can
     def fit(self, X, y, sample_weight=None):
         """Grow the tree.
 
@@ -305,7 +329,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         ValueError
             If parameters do not go together, X holds NaN or infinity (the column is named), y is continuous, lengths
             differ, weights are negative or all zero, or weights cannot be used: those that are not whole numbers with
-            global and glocal evaluation, any with ``distance="etc"`` or a JaccardDistance.
+            global and glocal evaluation, any with ``distance="etc"``, ``"lz76"`` or a set function.
 
         Warns
         -----
@@ -398,10 +422,15 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         """The distance of the single leaf, and then of the tree after every split; ndarray of shape (n_splits + 1,)."""
         check_is_fitted(self)
         tree, labels = self.tree_, self.node_labels_
+        is_counted = np.all(tree.value == np.floor(tree.value)) and tree.value[0].sum() < MAX_TOTAL_COUNT
+        of_tables = isinstance(self._distance, Distance | JaccardDistance) and not judges_sets(self._distance)
+        if not of_tables or not is_counted:
+            raise AttributeError(
+                "There is no distance_path_ for this distance, or for weights that are not whole numbers of a sum "
+                "below 2**24."
+            )
         counts = tree.value.astype(np.int64)
-        if not isinstance(self._distance, Distance) or np.any(counts != tree.value):
-            raise AttributeError("There is no distance_path_ for this distance, or for weights that are not whole.")
-        distance = partial(kernel("table_distance"), name=self._distance.name)
+        distance = partial(kernel("table_distance"), distance=self._distance.specification(tree.n_classes))
         table = np.zeros((tree.n_classes, tree.n_classes), dtype=np.int64)
         table[labels[0]] = counts[0]
         path = [distance(table)]
@@ -430,7 +459,9 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Of every tree, as in :class:`ID3Classifier`.
     labels : {"majority", "all"}, default="majority"
         Of every tree, as in :class:`ID3Classifier`.
-    stop : {"pure", "no_decrease"}, default="pure"
+    ties : {"first", "local"}, default="first"
+        Of every tree, as in :class:`ID3Classifier`.
+    stop : {"pure", "no_distance_decay", "no_decrease"}, default="pure"
         Of every tree, as in :class:`ID3Classifier`.
     max_depth : int or None, default=None
         Of every tree, as in :class:`ID3Classifier`.
@@ -449,7 +480,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         As in :class:`ID3Classifier`.
     bootstrap : bool, default=True
         Draw as many samples as there are for every tree, with replacement. Samples stay in their order and weigh as
-        often as they were drawn; with ``distance="etc"`` they are repeated in the order of the draws. False: all
+        often as they were drawn; with ``"etc"`` and ``"lz76"`` they are repeated in the order of the draws. False: all
         samples for every tree, which then differ by `max_features` alone.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`ID3Classifier`, from all samples.
@@ -508,6 +539,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         distance="information_gain",
         evaluation="local",
         labels="majority",
+        ties="first",
         stop="pure",
         max_depth=None,
         max_leaf_nodes=None,
@@ -526,6 +558,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         self.distance = distance
         self.evaluation = evaluation
         self.labels = labels
+        self.ties = ties
         self.stop = stop
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -540,6 +573,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    @weighs_if_it_can
     def fit(self, X, y, sample_weight=None):
         """Grow the trees.
 
@@ -561,7 +595,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Raises
         ------
         ValueError
-            As in :meth:`ID3Classifier.fit`; also for a JaccardDistance with `bootstrap`.
+            As in :meth:`ID3Classifier.fit`; also for a set function with `bootstrap`.
         """
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         return self
@@ -569,10 +603,16 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     def _make_draw(self, n_rows):
         if not self.bootstrap:
             return all_rows
-        if isinstance(self.distance, JaccardDistance):
-            raise ValueError("A JaccardDistance judges sets, in which no sample is repeated: it needs bootstrap=False.")
+        if judges_sets(self.distance):
+            raise ValueError(
+                "A JaccardDistance with a set function judges sets, in which no sample is repeated: it needs "
+                "bootstrap=False."
+            )
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=n_rows)
+
+    def _n_draws(self, n_rows):
+        return n_rows if self.bootstrap else None
 
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Prepare nothing: every tree sorts the samples that it was drawn."""

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..criteria import check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
 from .cart import DecisionTreeClassifier
 from .forest import DecisionForestClassifier
@@ -23,8 +24,7 @@ _TOLERANCE = 1e-12
 def cumulative(weights):
     """Sum the weights up to every class, of samples that are scaled as a whole; the last sum is the total."""
     # By a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
-    _, exponents = np.frexp(weights.max(axis=1, keepdims=True))
-    return np.cumsum(np.ldexp(weights, -exponents), axis=1)
+    return np.cumsum(np.ldexp(weights, -_exponent(weights, axis=1)), axis=1)
 
 
 def _total_and_score(weights):
@@ -61,9 +61,43 @@ def nearest_class(weights):
     return nearest
 
 
-RULES = {"mode": mode_class, "median": median_class, "expected": nearest_class}
+def cheapest_class(weights, costs):
+    """Return the class of the least expected cost, the lowest of several.
 
-ORDINAL_CONSTRAINTS = {"classes": ["array-like", None], "predict_rule": [StrOptions(set(RULES))]}
+    `costs`, (n_classes, n_classes), are by the class of a sample (row) and the predicted one (column).
+    """
+    with np.errstate(over="ignore"):
+        largest = weights.sum(axis=1).max() * costs.max()
+    if np.all(weights == np.floor(weights)) and np.all(costs == np.floor(costs)):
+        if largest >= 2.0**53:
+            weights, costs = (np.frompyfunc(int, 1, 1)(whole) for whole in (weights, costs))
+        return _expected_costs(weights, costs).argmin(axis=1)
+    # By powers of two, which round nothing, to weights and costs up to 1: no sum of them overflows.
+    weights, costs = np.ldexp(weights, -_exponent(weights, axis=1)), np.ldexp(costs, -_exponent(costs))
+    expected = _expected_costs(weights, costs)
+    return (expected <= (1.0 + _TOLERANCE) * expected.min(axis=1, keepdims=True)).argmax(axis=1)
+
+
+def _expected_costs(weights, costs):
+    """Sum the costs of every prediction, in the order of the classes."""
+    expected = weights[:, :1] * costs[0]
+    for label in range(1, len(costs)):
+        expected = expected + weights[:, label : label + 1] * costs[label]
+    return expected
+
+
+def _exponent(numbers, axis=None):
+    return np.frexp(numbers.max(axis=axis, keepdims=True))[1]
+
+
+RULES = {"mode": mode_class, "median": median_class, "expected": nearest_class}
+BY_COST = "cost"  # the rule that needs a matrix of costs
+
+ORDINAL_CONSTRAINTS = {
+    "classes": ["array-like", None],
+    "predict_rule": [StrOptions({*RULES, BY_COST})],
+    "cost_matrix": ["array-like", None],
+}
 
 
 class OrdinalMixin:
@@ -75,15 +109,25 @@ class OrdinalMixin:
     def _validate_X_y(self, X, y):
         coded = self._coded(y)
         if coded is None:
-            return super()._validate_X_y(X, y)
-        codes, classes = coded
-        X, codes, present = super()._validate_X_y(X, codes)
-        if self.classes is None:
-            classes = classes[present]
+            X, codes, classes = super()._validate_X_y(X, y)
         else:
-            codes = present[codes].astype(np.int32)
-        self._check_class_weight(classes)
+            codes, classes = coded
+            X, codes, present = super()._validate_X_y(X, codes)
+            if self.classes is None:
+                classes = classes[present]
+            else:
+                codes = present[codes].astype(np.int32)
+            self._check_class_weight(classes)
+        self._check_costs(len(classes))
         return X, codes, classes
+
+    def _check_costs(self, n_classes):
+        """Check the costs and return them; None without any, which one rule does not allow."""
+        if self.cost_matrix is not None:
+            return check_costs(self.cost_matrix, n_classes)
+        if self.predict_rule == BY_COST:
+            raise ValueError("predict_rule='cost' needs a cost_matrix.")
+        return None
 
     def _coded(self, y):
         """Return the codes of y in the order that is given, and the classes in it; None if none is given, or no y."""
@@ -102,8 +146,10 @@ class OrdinalMixin:
                 ) from None
 
     def _decide(self, weights):
+        if self.predict_rule == BY_COST:
+            return cheapest_class(weights, self._check_costs(weights.shape[1]))
         if self.predict_rule not in RULES:  # set after fit
-            raise ValueError(f"predict_rule must be one of {sorted(RULES)}, got {self.predict_rule!r}.")
+            raise ValueError(f"predict_rule must be one of {sorted([*RULES, BY_COST])}, got {self.predict_rule!r}.")
         return RULES[self.predict_rule](weights)
 
     def _codes(self, X):
@@ -178,13 +224,18 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         with probability 0, so that distances, for the ordinal criteria too, and cumulative probabilities are those of
         the whole scale. None: where y is an ordered pandas Categorical, or a column of one, the order of its
         categories, of which those that y lacks are left out; otherwise that of sorting, also for unordered categories.
-    predict_rule : {"mode", "median", "expected"}, default="mode"
+    predict_rule : {"mode", "median", "expected", "cost"}, default="mode"
         The prediction from the class counts in a sample's leaf: the most frequent class, the lowest of several; the
-        lowest class whose cumulative probability reaches one half; or the class nearest to the expected score of the
-        ranks 0, 1, ..., the lower one where it is exactly halfway. On the samples of the leaf they have the fewest
-        errors, the least absolute and the least squared distance in ranks. Whole counts are compared exactly; of
-        others, what lies within 1e-12 of a tie counts as tied for ``"median"`` and ``"expected"``. Fitting does not
-        depend on the rule: ``set_params`` can change it afterwards.
+        lowest class whose cumulative probability reaches one half; the class nearest to the expected score of the
+        ranks 0, 1, ..., the lower one where it is exactly halfway; or the class of the least expected cost by
+        `cost_matrix`, the lowest of several. On the samples of the leaf they have the fewest errors, the least
+        absolute and squared distance in ranks, and the least cost. Whole counts, and whole costs, are compared exactly;
+        of others, what lies within 1e-12 of a tie counts as tied for all but ``"mode"``. Fitting does not depend on the
+        rule: ``set_params`` can change it afterwards.
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        What a prediction costs, by the class of the sample (row) and the predicted one (column), both in the order of
+        `classes_`: finite, and not negative. Needed, and used, by ``predict_rule="cost"``; a tree grows by the costs of
+        :class:`pytrees.criteria.RankingImpurity`.
     max_depth : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
     min_samples_split : int or float, default=2
@@ -227,7 +278,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     ------
     ValueError
         From `fit`: as in :meth:`DecisionTreeClassifier.fit`; also if `classes` is empty, holds a class twice or a
-        missing value, or has no order (a set), or if y has a class that is not in it.
+        missing value, or has no order (a set), or if y has a class that is not in it; if `cost_matrix` is no matrix of
+        costs of all classes, or is absent with ``predict_rule="cost"``.
 
     See Also
     --------
@@ -243,7 +295,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     labels on its own, such as ``cross_val_predict(method="predict_proba")``, bagging and voting, hands on the codes
     of sorted labels: they are not among `classes`, and the order of categories is lost. `pytrees.metrics` knows the
     order, and with classes 0, 1, ..., in their order, everything does. Labels of mixed types are refused by
-    scikit-learn's metrics, `score` among them. Exported trees show the most frequent classes, whatever the rule.
+    scikit-learn's metrics, `score` among them. Exported trees show the most frequent classes, whatever the rule;
+    ``to_sklearn`` refuses a rule that predicts others.
 
     References
     ----------
@@ -262,6 +315,12 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     array(['low', 'high'], dtype='<U7')
     >>> tree.set_params(predict_rule="median").predict([[1], [2]])
     array(['medium', 'high'], dtype='<U7')
+
+    Where it is worse to predict too low a class than too high a one:
+
+    >>> costs = [[0, 1, 2, 3], [5, 0, 1, 2], [10, 5, 0, 1], [15, 10, 5, 0]]
+    >>> tree.set_params(predict_rule="cost", cost_matrix=costs).predict([[1], [2]])
+    array(['high', 'high'], dtype='<U7')
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -275,6 +334,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         *,
         classes=None,
         predict_rule="mode",
+        cost_matrix=None,
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
@@ -303,6 +363,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         )
         self.classes = classes
         self.predict_rule = predict_rule
+        self.cost_matrix = cost_matrix
 
     def _evidence(self, X):
         return self.tree_.value.take(self.apply(X), axis=0)
@@ -328,8 +389,10 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`OrdinalDecisionTreeClassifier`.
     classes : array-like of shape (n_classes,), default=None
         As in :class:`OrdinalDecisionTreeClassifier`.
-    predict_rule : {"mode", "median", "expected"}, default="mode"
+    predict_rule : {"mode", "median", "expected", "cost"}, default="mode"
         As in :class:`OrdinalDecisionTreeClassifier`, applied to the mean shares.
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        As in :class:`OrdinalDecisionTreeClassifier`.
     max_depth : int or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
     min_samples_split : int or float, default=2
@@ -415,6 +478,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         criterion="ogini",
         classes=None,
         predict_rule="mode",
+        cost_matrix=None,
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
@@ -454,6 +518,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         )
         self.classes = classes
         self.predict_rule = predict_rule
+        self.cost_matrix = cost_matrix
 
     def _evidence(self, X):
         return self.predict_proba(X)

@@ -29,8 +29,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     Parameters
     ----------
     criterion : str or criterion object, default="etc"
-        As in :class:`DecisionTreeClassifier`. Under every other criterion of the engine than ``"etc"`` the order of the
-        samples has no influence.
+        As in :class:`DecisionTreeClassifier`. ``"lz76"`` is another measure of how irregular a sequence is, in the
+        place of ETC in the gain. Under every other criterion of the engine the order of the samples has no influence.
     max_depth : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
     min_samples_split : int or float, default=2
@@ -42,7 +42,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         As in :class:`DecisionTreeClassifier`.
     min_gain : float or None, default=None
-        As in :class:`DecisionTreeClassifier`, in steps.
+        As in :class:`DecisionTreeClassifier`, in steps of ``"etc"``.
     max_candidates : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
@@ -51,7 +51,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         As in :class:`DecisionTreeClassifier`.
     n_jobs : int or None, default=None
         Threads that scan the features of a node together, where the node is large enough to profit; None is one
-        thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` uses them.
+        thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` and ``"lz76"`` use
+        them.
     random_state : int, RandomState instance or None, default=None
         Draws the features where `max_features` is given; nothing else is random.
 
@@ -74,6 +75,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     --------
     PermutationDecisionForestClassifier : Many such trees, each on its own permutation of the samples.
     pytrees.effort_to_compress : The impurity of a sequence of labels.
+    pytrees.lempel_ziv_complexity : Its impurity by ``criterion="lz76"``.
 
     Notes
     -----
@@ -250,6 +252,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     PermutationDecisionTreeClassifier : One such tree, on the samples in their own order.
     DecisionForestClassifier : Forest of trees of any criterion, on bootstrap samples.
     effort_to_compress : The impurity that `criterion="etc"` gives to a sequence of labels.
+    lempel_ziv_complexity : The one that `criterion="lz76"` gives.
 
     References
     ----------

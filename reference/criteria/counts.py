@@ -63,15 +63,20 @@ def quotient(numerator, denominator):
 
 def parameters_of(criterion, n_classes):
     """Return name, alpha, class scores and whether children are weighted by their share, with defaults."""
-    name, given = (criterion, {}) if isinstance(criterion, str) else criterion
+    name, given = name_of(criterion), given_of(criterion)
     scores = given.get("class_scores")
     return name, given.get("alpha", 1.0), range(n_classes) if scores is None else scores, given.get("weighted", True)
+
+
+def given_of(criterion):
+    """Return the parameters that are given, by name."""
+    return {} if isinstance(criterion, str) else criterion[1]
 
 
 def user_criterion_of(criterion):
     """Return the user's criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None
     for a criterion of the engine."""
-    given = {} if isinstance(criterion, str) else criterion[1]
+    given = given_of(criterion)
     return given.get("criterion"), given.get("rows")
 
 

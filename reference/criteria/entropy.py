@@ -1,20 +1,28 @@
-"""Shannon entropy in bits, from n log2 n in whole multiples of 2**-30 bit."""
+"""Shannon entropy in bits."""
 
 import math
-from fractions import Fraction
 
-from .counts import n_log2_n_of
+from .logarithms import BitRatio, bits, entropy_bits
+
+
+def information_gain(node, children):
+    """Return the entropy of the node less those of the children by their shares, in bits."""
+    gained = entropy_bits(node)
+    for counts in children:
+        gained -= entropy_bits(counts)
+    return BitRatio(gained, bits(sum(node)))
 
 
 def entropy(counts):
-    """Return the Shannon entropy in bits: -sum of p_k log2 p_k, which is (n log2 n - sum of n_k log2 n_k) / n."""
-    total = sum(counts)
-    return Fraction(n_log2_n_of(total) - sum(n_log2_n_of(count) for count in counts), total * 2**30)
+    """Return the Shannon entropy of class counts, in bits."""
+    return BitRatio(entropy_bits(counts), bits(sum(counts)))
 
 
 def weighted_entropy(weights, total):
+    """Return the Shannon entropy in bits, -sum of p_k log2 p_k, of sums of weights."""
     impurity = 0.0
     for weight in weights:
-        if total > 0.0 and weight > 0.0:
-            impurity -= weight / total * math.log2(weight / total)
+        share = weight / total if total > 0.0 else 0.0
+        if share > 0.0:  # beside a far greater weight, a positive one can have no share that a double holds
+            impurity -= share * math.log2(share)
     return impurity

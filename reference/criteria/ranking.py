@@ -5,9 +5,14 @@ study" (2024).
 from fractions import Fraction
 
 
-def ranking(counts, scores):
-    """Return the ranking impurity: sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11)."""
-    return sum(Fraction(scores[q] - scores[j]) * counts[q] * counts[j] for q in range(len(counts)) for j in range(q))
+def ranking(counts, costs):
+    """Return the ranking impurity: sum over the pairs of classes j < q of costs[q][j] N_q N_j (Eq. 11)."""
+    return sum(Fraction(costs[q][j]) * counts[q] * counts[j] for q in range(len(counts)) for j in range(q))
+
+
+def costs_of_scores(scores):
+    """Return the differences of class scores, v_q - v_j."""
+    return [[score - other for other in scores] for score in scores]
 
 
 def weighted_ranking(weights, total, scores):
@@ -17,4 +22,15 @@ def weighted_ranking(weights, total, scores):
         impurity += weight * (score * lower - lower_scores)
         lower += weight
         lower_scores += score * weight
+    return impurity
+
+
+def ranking_by_costs(weights, total, costs):
+    """Return the ranking impurity from costs of pairs of classes, row by row."""
+    impurity = 0.0
+    for label, weight in enumerate(weights):
+        with_lower = 0.0
+        for lower in range(label):
+            with_lower += costs[label][lower] * weights[lower]
+        impurity += weight * with_lower
     return impurity

@@ -5,7 +5,8 @@ Learning", Section 1.1.
 from functools import partial
 
 from .counts import quotient
-from .entropy import entropy, weighted_entropy
+from .entropy import weighted_entropy
+from .logarithms import ZERO, BitRatio, entropy_bits
 
 RATIOS = ("gain_ratio", "nvi")
 
@@ -14,6 +15,10 @@ def ratio_gain(name, node, children, totals):
     """Return Gain(Y, T) / H(T), or Gain(Y, T) / H(T, Y), one minus the distance: T is the split, Y the classes, and
     Gain(Y, T) = H(Y) + H(T) - H(T, Y)."""
     total, *sizes = totals
-    impurity = partial(weighted_entropy, total=total) if isinstance(total, float) else entropy
-    of_split, joint = impurity(sizes), impurity([count for counts in children for count in counts])
-    return quotient(impurity(node) + of_split - joint, of_split if name == "gain_ratio" else joint)
+    is_exact = not isinstance(total, float)
+    entropy = entropy_bits if is_exact else partial(weighted_entropy, total=total)
+    of_split, joint = entropy(sizes), entropy([count for counts in children for count in counts])
+    gain, divisor = entropy(node) + of_split - joint, of_split if name == "gain_ratio" else joint
+    if is_exact:
+        return ZERO if divisor.is_zero() else BitRatio(gain, divisor)
+    return quotient(gain, divisor)

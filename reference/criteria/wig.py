@@ -7,13 +7,23 @@ import math
 from .counts import add_up
 
 
-def class_weights(scores, alpha):
-    """Return for every class as the mode the weights of all classes: |v_q - v_mode|**alpha, with sum 1 (Eq. 8)."""
+def class_weights(scores, alpha, distance_from, has_weight):
+    """Return for every class as the mode the weights of all classes: |v_q - v_mode|**alpha (Eq. 8), with sum 1 over the
+    classes that `has_weight` tells, while others weigh nothing.
+
+    Where `distance_from` is "highest", the highest class stands in the place of every mode.
+    """
     all_weights = []
     for mode in scores:
-        distances = [float(abs(score - mode)) ** alpha for score in scores]
-        total = add_up(distances)
-        all_weights.append([distance / total if total > 0.0 else 0.0 for distance in distances])
+        origin = scores[-1] if distance_from == "highest" else mode
+        distances = [float(abs(score - origin)) ** alpha for score in scores]
+        total = add_up(distance for distance, has in zip(distances, has_weight, strict=True) if has)
+        all_weights.append(
+            [
+                distance / total if has and total > 0.0 else 0.0
+                for distance, has in zip(distances, has_weight, strict=True)
+            ]
+        )
     return all_weights
 
 
@@ -25,6 +35,7 @@ def wig(counts, total, class_weights):
     weights = class_weights[counts.index(max(counts))]
     impurity = 0.0
     for count, weight in zip(counts, weights, strict=True):
-        if count > 0.0:
-            impurity -= weight * (count / total * math.log2(count / total))
+        share = count / total
+        if share > 0.0:
+            impurity -= weight * (share * math.log2(share))
     return impurity

@@ -1,4 +1,4 @@
-"""TCFS, Figs. 4 and 5 of Kargupta, Park & Dutta: a decision tree of a function, from its spectrum or from boxes.
+"""TCFS, Figs. 4 and 5 of Kargupta, Park & Dutta: a decision tree of a function, from its spectrum, boxes, or samples.
 
 The paper keeps the coefficients that are not used yet, and adds them to the averages of all candidate schemata. Here a
 function is restricted to the schema, and asked for what is needed. A categorical attribute is split as in the paper,
@@ -6,119 +6,12 @@ into a child for every value; others into two, of values up to a threshold and a
 """
 
 from itertools import accumulate
-from math import log2, prod
+from math import log2
 
-from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED
-from .boxes import share, unpack, weights_of
-from .spectrum import NEGLIGIBLE, root
+from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED, UNLIMITED
+from .functions import BoxFunction, SampleFunction, SpectrumFunction
 
 TOLERANCE = 1e-12
-
-
-def restrict(partitions, coefficients, attribute, cardinality, low, high):
-    """Restrict spectra to the values low to high - 1 of an attribute, which become 0 to high - low - 1.
-
-    Every old character, on these values, is a sum of the new ones: its own transform gives their coefficients.
-    `coefficients` has a column for every output. The first row is of zeros.
-    """
-    size = high - low
-    turns = [
-        [
-            sum(root(x * new, size) * root(-(low + x) * old, cardinality) for x in range(size)) / size
-            for new in range(size)
-        ]
-        for old in range(cardinality)
-    ]
-    folded = {}
-    for j, row in zip(partitions, coefficients, strict=True):
-        for new, turn in enumerate(turns[j[attribute]]):
-            key = (*j[:attribute], new, *j[attribute + 1 :])
-            folded[key] = [total + w * turn for total, w in zip(folded.get(key, [0j] * len(row)), row, strict=True)]
-    negligible = NEGLIGIBLE * max(abs(w) for row in coefficients for w in row)
-    kept = [j for j, row in folded.items() if not any(j) or max(map(abs, row)) > negligible]
-    return [list(j) for j in kept], [folded[j] for j in kept]
-
-
-class BoxFunction:
-    """The sum of boxes, each times its values, where attribute m has a value from limits[m][0] to limits[m][1] - 1."""
-
-    def __init__(self, boxes, values, weights, limits):
-        self.boxes, self.values, self.weights, self.limits = boxes, values, weights, limits
-
-    @classmethod
-    def everywhere(cls, boxes, values, measure):
-        weights = weights_of(measure)
-        return cls(unpack(boxes), values, weights, [(0, len(of_values)) for of_values in weights])
-
-    def restricted(self, attribute, low, high):
-        limits = [*self.limits[:attribute], (low, high), *self.limits[attribute + 1 :]]
-        return BoxFunction(self.boxes, self.values, self.weights, limits)
-
-    def share(self, m, *boxes):
-        """Return the probability, on the schema, of the values of an attribute that all boxes allow."""
-        here = set(range(*self.limits[m]))
-        return share(self.weights[m], here.intersection(*(box[m] for box in boxes if m in box))) / share(
-            self.weights[m], here
-        )
-
-    def overlap(self, *boxes):
-        """Return the probability, on the schema, of what boxes have in common."""
-        return prod(self.share(m, *boxes) for m in sorted(set().union(*boxes)))
-
-    def average(self):
-        return [
-            sum(value[k] * self.overlap(box) for box, value in zip(self.boxes, self.values, strict=True))
-            for k in range(len(self.values[0]))
-        ]
-
-    def pairs(self):
-        """Yield every pair of boxes, with the product of their values."""
-        for box, value in zip(self.boxes, self.values, strict=True):
-            for other, other_value in zip(self.boxes, self.values, strict=True):
-                product = sum(x * y for x, y in zip(value, other_value, strict=True))
-                if product:
-                    yield product, box, other
-
-    def energy(self):
-        """Return the energy outside w_0: the variance."""
-        mean_square = sum(product * self.overlap(box, other) for product, box, other in self.pairs())
-        return mean_square - sum(mean * mean for mean in self.average())
-
-    def touching(self, m):
-        """Return the energy of the coefficients that touch an attribute, lost where its values are averaged."""
-        return sum(
-            product
-            * (self.share(m, box, other) - self.share(m, box) * self.share(m, other))
-            * prod(self.share(n, box, other) for n in sorted({*box, *other} - {m}))
-            for product, box, other in self.pairs()
-        )
-
-
-class SpectrumFunction:
-    """A function given by its spectrum, where attribute m has a value from limits[m][0] to limits[m][1] - 1."""
-
-    def __init__(self, partitions, coefficients, weights, limits):
-        self.partitions, self.coefficients, self.weights, self.limits = partitions, coefficients, weights, limits
-
-    @classmethod
-    def everywhere(cls, partitions, coefficients, measure):
-        weights = weights_of(measure)
-        return cls(partitions, coefficients, weights, [(0, len(of_values)) for of_values in weights])
-
-    def restricted(self, attribute, low, high):
-        start, stop = self.limits[attribute]
-        spectrum = restrict(self.partitions, self.coefficients, attribute, stop - start, low - start, high - start)
-        limits = [*self.limits[:attribute], (low, high), *self.limits[attribute + 1 :]]
-        return SpectrumFunction(*spectrum, self.weights, limits)
-
-    def average(self):
-        return [w.real for w in self.coefficients[0]]
-
-    def energy(self):
-        return sum(abs(w) ** 2 for row in self.coefficients[1:] for w in row)
-
-    def touching(self, m):
-        return sum(abs(w) ** 2 for j, row in zip(self.partitions, self.coefficients, strict=True) if j[m] for w in row)
 
 
 def impurity(averages, criterion):
@@ -131,13 +24,6 @@ def impurity(averages, criterion):
     return -sum(p * log2(p) for p in shares if p > 0.0)
 
 
-def weight(function, m, low, high):
-    """Return the probability of some values of an attribute, among those of the schema."""
-    return share(function.weights[m], set(range(low, high))) / share(
-        function.weights[m], set(range(*function.limits[m]))
-    )
-
-
 def splits(function, m, categorical):
     """Return all splits of the schema by an attribute, as lists of parts, (low, high) for every child; all have mass.
 
@@ -145,16 +31,16 @@ def splits(function, m, categorical):
     """
     low, high = function.limits[m]
     if m in categorical:
-        values = [(value, value + 1) for value in range(low, high) if weight(function, m, value, value + 1) > 0.0]
+        values = [(value, value + 1) for value in range(low, high) if function.weight(m, value, value + 1) > 0.0]
         return [values] if len(values) > 1 else []
     cuts = [[(low, value + 1), (value + 1, high)] for value in range(low, high - 1)]
-    return [parts for parts in cuts if all(weight(function, m, *part) > 0.0 for part in parts)]
+    return [parts for parts in cuts if all(function.weight(m, *part) > 0.0 for part in parts)]
 
 
 def gain(function, m, parts, criterion):
     """Return Gain(h, k) of the paper, with the parts weighted."""
     return impurity(function.average(), criterion) - sum(
-        weight(function, m, *part) * impurity(function.restricted(m, *part).average(), criterion) for part in parts
+        function.weight(m, *part) * impurity(function.restricted(m, *part).average(), criterion) for part in parts
     )
 
 
@@ -177,21 +63,33 @@ def find_split(function, categorical, criterion, unit, scale):
     for m in attributes:
         possible = splits(function, m, categorical)
         if possible and (best is None or function.touching(m) > most + TOLERANCE * max(scale, most)):
-            halves = [parts for parts in possible if weight(function, m, *parts[0]) >= 0.5 * (1.0 - TOLERANCE)]
+            halves = [parts for parts in possible if function.weight(m, *parts[0]) >= 0.5 * (1.0 - TOLERANCE)]
             best, most = (m, (halves or possible[-1:])[0], 0.0), function.touching(m)
     return best
 
 
+def is_settled(averages, settled):
+    """Whether every group of outputs has one whose average is so low, or so high, that the node is left alone.
+
+    The paper's "minimum confidence" c: of one output the limits are 1 - c and c, as the confidence is
+    max(phi, 1 - phi). `settled` has two lists of groups of limits, or is None.
+    """
+    if settled is None:
+        return False
+    at_most, at_least = settled
+    of_groups, found = iter(averages), []
+    for lows, highs in zip(at_most, at_least, strict=True):
+        group = [(next(of_groups), low, high) for low, high in zip(lows, highs, strict=True)]
+        found.append(any(average <= low or average >= high for average, low, high in group))
+    return all(found)
+
+
 class Node:
-    def __init__(self, function, category, depth, categorical, criterion, tol, scale, max_depth):
+    def __init__(self, function, category, depth, categorical, criterion, tol, scale, max_depth, settled):
         self.function, self.category, self.depth, self.children = function, category, depth, []
-        self.average = function.average()
-        self.mass = prod(
-            share(weights, set(range(*limits)))
-            for weights, limits in zip(function.weights, function.limits, strict=True)
-        )
+        self.average, self.mass = function.average(), function.mass()
         self.split = None
-        if depth < max_depth and function.energy() > tol:
+        if depth < max_depth and not is_settled(self.average, settled) and function.energy() > tol:
             unit = 1.0 if criterion == "entropy" else scale
             self.split = find_split(function, categorical, criterion, unit, scale)
 
@@ -206,10 +104,13 @@ def most_promising(frontier, unit):
     return best
 
 
-def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes):
-    """Build the tree (Fig. 5), the most promising node first. A split that exceeds the limit of leaves is not made."""
+def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves):
+    """Build the tree (Fig. 5), the most promising node first. A split that exceeds the limit of leaves is not made.
+
+    None where there would be more than `most_leaves`.
+    """
     unit = 1.0 if criterion == "entropy" else scale
-    limits = categorical, criterion, tol, scale, max_depth
+    limits = categorical, criterion, tol, scale, max_depth, settled
     root = Node(function, NO_CATEGORY, 0, *limits)
     frontier, n_leaves = [root], 1
     while True:
@@ -221,6 +122,8 @@ def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes
         m, parts, _ = node.split
         if n_leaves + len(parts) - 1 > max_leaf_nodes:
             continue
+        if n_leaves + len(parts) - 1 > most_leaves:
+            return None
         for low, high in parts:
             category = low if m in categorical else NO_CATEGORY
             node.children.append(Node(node.function.restricted(m, low, high), category, node.depth + 1, *limits))
@@ -255,30 +158,45 @@ def arrays_of(root, categorical):
     return tree | {"child_offsets": offsets, "children": [child for below in children for child in below]}
 
 
-def tree_from_boxes(
-    boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
-):
-    """Build a tree by TCFS of the sum of boxes, each times its row of `values`: a dict of lists, one entry per node.
+def tree_from_boxes(boxes, values, tree_of_box, measure, *limits):
+    """Build a tree by TCFS of the sum of boxes, each times its row of `values`; see `tree_of` for the limits.
 
-    `scale` is the square of the function's magnitude; `is_categorical` tells which attributes are split into all their
-    values, by default none. `mass` is the probability of the node's schema, `average` the function's averages over it.
     (`tree_of_box` lets the engine estimate energies; the reference computes them.)
     """
-    function = BoxFunction.everywhere(boxes, values, measure)
-    return tree_of(function, is_categorical, criterion, tol, scale, max_depth, max_leaf_nodes)
+    return tree_of(BoxFunction.everywhere(boxes, values, measure), *limits)
 
 
-def tree_from_spectrum(
-    partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
-):
-    """Build a tree by TCFS of spectra on the same partitions, each a column of `coefficients`; as `tree_from_boxes`.
+def tree_from_spectrum(partitions, coefficients, measure, *limits):
+    """Build a tree by TCFS of spectra on the same partitions, each a column of `coefficients`; see `tree_of`.
 
     The measure must be uniform.
     """
-    function = SpectrumFunction.everywhere(partitions, coefficients, measure)
-    return tree_of(function, is_categorical, criterion, tol, scale, max_depth, max_leaf_nodes)
+    return tree_of(SpectrumFunction.everywhere(partitions, coefficients, measure), *limits)
 
 
-def tree_of(function, is_categorical, *limits):
+def tree_from_samples(rows, values, weights, cardinalities, *limits):
+    """Build a tree by TCFS of a function given by its values at weighted rows, under their joint distribution."""
+    return tree_of(SampleFunction.everywhere(rows, values, weights, cardinalities), *limits)
+
+
+def tree_of(
+    function,
+    criterion,
+    tol,
+    scale,
+    max_depth,
+    max_leaf_nodes,
+    is_categorical=None,
+    settled=None,
+    most_leaves=UNLIMITED,
+):
+    """Build the tree of a function: a dict of lists, one entry per node.
+
+    `scale` is the square of the function's magnitude; `is_categorical` tells which attributes are split into all their
+    values, by default none; `settled` is explained at `is_settled`. `mass` is the probability of the node's schema,
+    `average` the function's averages over it. None where there would be more leaves than `most_leaves`.
+    """
     categorical = {m for m, yes in enumerate(is_categorical or []) if yes}
-    return arrays_of(grow(function, categorical, *limits), categorical)
+    limits = criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves
+    root = grow(function, categorical, *limits)
+    return None if root is None else arrays_of(root, categorical)

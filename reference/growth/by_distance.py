@@ -3,17 +3,28 @@
 A tree induces the clustering T of its rows by predicted class, and the true classes are the clustering Y. What the
 distances of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1), ask of both is the
 table of |T_i ∩ Y_j|. A split is judged by the two sides of its leaf (local evaluation, Algorithm 2), or by the whole
-tree that it leads to (global evaluation, Algorithm 3).
+tree that it leads to (global evaluation, Algorithm 3). The paper does not say which of equally good global steps is
+taken; with `ties` of "local" it is the one whose split comes nearest to the classes within its leaf.
 """
 
+from ..base.signals import raise_if_stopped
 from ..base.types import UNDEFINED, UNLIMITED
 from ..criteria.counts import class_counts, is_greater
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories, is_categorical
 from ..split.find import best_of, better_split, find_split
-from ..split.scan import reported
 from ..split.scanner import allowed_thresholds, allows_children, draw_features, mix64
-from .distances import DISTANCES, SIMILARITIES, labellings, merit, merit_of_children, set_distance, table_distance
+from .distances import (
+    DISTANCES,
+    INFORMATION,
+    SIMILARITIES,
+    labellings,
+    merit,
+    merit_of_children,
+    set_distance,
+    table_distance,
+    weighted_merit_of_children,
+)
 from .tree import Node, as_arrays, children_of, in_preorder, parts_of
 
 NO_STEP = -1
@@ -22,13 +33,14 @@ NO_STEP = -1
 class GrowthByDistance:
     """The data that a tree grows from, and its leaves from left to right."""
 
-    def __init__(self, X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits):
+    def __init__(self, X, y, weights, n_classes, distance, n_categories, limits, *, evaluation, labels, ties, stop):
         self.X, self.y = X, y
         self.weights = [1] * len(y) if weights is None else weights
         self.n_classes, self.distance, self.evaluation = n_classes, distance, evaluation
-        self.labels, self.stop, self.limits = labels, stop, limits
+        self.labels, self.ties, self.stop, self.limits = labels, ties, stop, limits
         self.n_categories = n_categories
-        self.function = None if isinstance(distance, str) else distance[1].get("function")
+        self.name, parameters = (distance, {}) if isinstance(distance, str) else distance
+        self.function = parameters.get("function")
         self.leaves = []
 
     def table(self):
@@ -91,6 +103,7 @@ def grow_by_distance(
     evaluation,
     labels,
     stop,
+    ties="first",
     rows=None,
     shared=None,
     n_threads=1,
@@ -104,7 +117,8 @@ def grow_by_distance(
     """
     check_categories(X, n_categories)
     check_criterion(distance, n_categories)
-    tree = GrowthByDistance(X, y, weights, n_classes, distance, evaluation, labels, stop, n_categories, limits)
+    ways = {"evaluation": evaluation, "labels": labels, "ties": ties, "stop": stop}
+    tree = GrowthByDistance(X, y, weights, n_classes, distance, n_categories, limits, **ways)
     if evaluation != "local" and any(isinstance(weight, float) for weight in tree.weights):
         raise ValueError("Global evaluation counts samples: their weights must be whole numbers.")
     tree.rows = list(range(len(y))) if rows is None else list(rows)
@@ -126,10 +140,19 @@ def best_step(tree):
     if tree.evaluation == "local":
         return best_local_step(tree)
     best = best_global_step(tree)
-    decreases = best is not None and is_greater(best["merit"], merit_of_tree(tree, tree.table(), tree.clusters()))
-    if decreases or (tree.evaluation == "global" and tree.stop == "pure"):
-        return best
+    if best is not None:
+        now = merit_of_tree(tree, tree.table(), tree.clusters())
+        if may_step("no_decrease" if tree.evaluation == "glocal" else tree.stop, best["merit"], now):
+            return best
     return best_local_step(tree) if tree.evaluation == "glocal" else None
+
+
+def may_step(stop, after, before):
+    """Whether growth goes on with a step that changes the merit like this: with "no_decrease" only where the distance
+    decreases, with "no_distance_decay" also where it stays, with "pure" always."""
+    if stop == "no_decrease":
+        return is_greater(after, before)
+    return stop == "pure" or not is_greater(before, after)
 
 
 def best_global_step(tree):
@@ -139,6 +162,7 @@ def best_global_step(tree):
     """
     best = None
     for place, leaf in enumerate(tree.leaves):
+        raise_if_stopped()
         if not tree.may_split(leaf):
             continue
         for feature, threshold, children in splits(tree, leaf):
@@ -150,6 +174,7 @@ def best_global_step(tree):
             for labels in choices:
                 step = {"position": (feature, threshold, place, labels), "labels": labels}
                 step["merit"] = merit_of_tree(tree, *exchanged(tree, leaf, children, labels))
+                step["local_merit"] = merit_in_leaf(tree, leaf, children) if tree.ties == "local" else 0
                 if is_better(step, best):
                     best = step
     if best is not None:
@@ -158,10 +183,25 @@ def best_global_step(tree):
 
 
 def is_better(step, best):
-    """Whether a step is better; ties go to the lowest feature, then threshold, then leaf from the left, then labels."""
-    if best is None or is_greater(step["merit"], best["merit"]):
+    """Whether a step is better; ties go to the greater merit within the leaf where steps have that, then to the lowest
+    feature, then threshold, then leaf from the left, then labels."""
+    if best is None:
         return True
-    return not is_greater(best["merit"], step["merit"]) and step["position"] < best["position"]
+    for name in ("merit", "local_merit"):
+        if is_greater(step[name], best[name]):
+            return True
+        if is_greater(best[name], step[name]):
+            return False
+    return step["position"] < best["position"]
+
+
+def merit_in_leaf(tree, leaf, children):
+    """Return a number that grows as the children, given as rows, come closer to the classes within their leaf."""
+    counts = [counts_of(tree, child) for child in children]
+    if tree.function is None:
+        return merit_of_children(tree.distance, counts)
+    classes = tree.classes(leaf.rows)
+    return max(merit_of_sets(tree, classes, children, labels) for labels in labellings("jaccard", counts))
 
 
 def exchanged(tree, leaf, children, labels):
@@ -182,7 +222,7 @@ def merit_of_tree(tree, table, clusters):
     """Return a number that grows as the whole tree comes closer to the classes."""
     if tree.function is None:
         return merit(tree.distance, table)
-    return -set_distance(tree.function, clusters, tree.classes(tree.rows))
+    return -set_distance(tree.distance, clusters, tree.classes(tree.rows))
 
 
 def splits(tree, leaf):
@@ -229,23 +269,24 @@ def best_local_step(tree):
     """
     best = None
     for place, leaf in enumerate(tree.leaves):
+        raise_if_stopped()
         if not tree.may_split(leaf):
             continue
         split = split_by_sets(tree, leaf) if tree.function else split_by_criterion(tree, leaf)
-        if split is None or (tree.stop == "no_decrease" and not is_greater(split[1], type(split[1])(0))):
+        if split is None or not may_step(tree.stop, split[1], 0.0 if isinstance(split[1], float) else 0):
             continue
         step_merit, gain, feature, threshold = split
         if not tree.has_room(len(child_rows(tree, leaf.rows, feature, threshold))):
             continue
-        step = {"merit": step_merit, "position": (feature, threshold, place), "labels": None}
-        step["gain"] = reported(criterion_of(tree), gain)
+        step = {"merit": step_merit, "local_merit": 0, "position": (feature, threshold, place), "labels": None}
+        step["gain"] = float(gain)
         if is_better(step, best):
             best = step
     return best
 
 
 def criterion_of(tree):
-    return "entropy" if tree.distance == "information_gain" else tree.distance
+    return "entropy" if tree.distance == "information_gain" else tree.distance if tree.name != "jaccard" else "jaccard"
 
 
 def split_by_criterion(tree, leaf):
@@ -256,9 +297,14 @@ def split_by_criterion(tree, leaf):
     if split is None:
         return None
     gain, feature, threshold = split
-    if tree.distance not in DISTANCES:
+    if tree.name not in DISTANCES:
         return gain, gain, feature, threshold
-    return merit_of_children(tree.distance, ascending_counts(tree, leaf, feature, threshold)), gain, feature, threshold
+    children = ascending_counts(tree, leaf, feature, threshold)
+    if not isinstance(gain, float):
+        return merit_of_children(tree.distance, children), gain, feature, threshold
+    # What an undivided leaf knows of its classes is nothing: the information of a split is what it gains.
+    split_merit = gain if tree.distance in INFORMATION else weighted_merit_of_children(tree.distance, children)
+    return split_merit, gain, feature, threshold
 
 
 def split_by_sets(tree, leaf):
@@ -267,8 +313,7 @@ def split_by_sets(tree, leaf):
     whole = max(merit_of_sets(tree, classes, [leaf.rows], [label]) for label in range(tree.n_classes))
     cuts, by_category = [], []
     for feature, threshold, children in splits(tree, leaf):
-        matched = labellings("jaccard", [counts_of(tree, child) for child in children])
-        split_merit = max(merit_of_sets(tree, classes, children, labels) for labels in matched)
+        split_merit = merit_in_leaf(tree, leaf, children)
         kind = by_category if is_categorical(tree.n_categories, feature) else cuts
         kind.append((split_merit, feature, threshold))
     if not cuts and not by_category:
@@ -281,7 +326,7 @@ def merit_of_sets(tree, classes, children, labels):
     clusters = [[] for _ in range(tree.n_classes)]
     for child, label in zip(children, labels, strict=True):
         clusters[label] += child
-    return -set_distance(tree.function, clusters, classes)
+    return -set_distance(tree.distance, clusters, classes)
 
 
 def ascending_counts(tree, leaf, feature, threshold):

@@ -6,12 +6,13 @@ Depth-first growth takes the leaves from the left; best-first growth, which a li
 takes the leaf whose split gains most, counted by the rows that it concerns.
 """
 
+from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
 from ..criteria.counts import add_up, is_greater
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
 from ..split.find import find_split
-from ..split.scan import judges_sequence, reported
+from ..split.scan import judges_sequence
 from ..split.scanner import mix64
 from .tree import Node, as_arrays, children_of, in_preorder
 
@@ -48,7 +49,7 @@ def grow_by_gain(
         # With too many children the leaf stays one; the split of another may still have few enough.
         if n_leaves - 1 + len(children) > limits["max_leaf_nodes"]:
             continue
-        node.feature, node.threshold, node.gain = feature, threshold, reported(criterion, gain)
+        node.feature, node.threshold, node.gain = feature, threshold, float(gain)
         node.children = children
         n_leaves += len(children) - 1
         # The open leaves stay in order, from left to right.
@@ -61,12 +62,13 @@ def grow_by_gain(
 
 def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
     """Return the split of a leaf that can and may be split, or None."""
+    raise_if_stopped()
     if len(node.rows) < limits["min_samples_split"] or node.depth >= limits["max_depth"]:
         return None
     if len({y[row] for row in node.rows}) == 1:
         return None
     split = find_split(X, y, weights, n_classes, criterion, limits, node.rows, node.random_state, n_categories)
-    if split is None or reported(criterion, split[0]) < limits["min_gain"]:
+    if split is None or float(split[0]) < limits["min_gain"]:
         return None
     return split
 

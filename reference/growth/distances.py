@@ -1,44 +1,44 @@
 """Distances between two clusterings of the same rows: T, by a tree or a cut, and Y, by the true classes.
 
 They are those of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1), and for ordered
-classes the mean absolute error. What they ask of both clusterings is the table of |T_i ∩ Y_j|. Logarithms are taken
-from the table of n log2 n in whole multiples of 2**-30 bit, so that all but those of weights are exact fractions.
+classes the mean absolute error. What they ask of both clusterings is the table of |T_i ∩ Y_j|. All but those of weights
+are exact: fractions, or quotients of sums of n log2 n.
 """
 
-import math
 from fractions import Fraction
 
-from ..criteria.counts import add_up, n_log2_n_of
+from ..criteria.counts import add_up
+from ..criteria.logarithms import ZERO, BitRatio, bits, entropy_bits
 
 SIMILARITIES = ("information_gain", "gain_ratio")
 INFORMATION = ("information_gain", "gain_ratio", "nvi")
 DISTANCES = (*INFORMATION, "gini", "jaccard", "accuracy", "mae")
 
 
-def entropy_units(counts):
-    """Return the entropy of a clustering, times the number of rows, in units of 2**-30 bit."""
-    return n_log2_n_of(sum(counts)) - sum(n_log2_n_of(count) for count in counts)
+def parts_of(distance):
+    """Return the name of a distance, and what a class adds to Jaccard that neither clustering has a row of: 0 or 1."""
+    name, parameters = (distance, {}) if isinstance(distance, str) else distance
+    return name, int(parameters.get("absent_classes", "equal") == "different")
 
 
-def exact_distance(name, table):
-    """A measure of Section 1.1 of the table of |T_i ∩ Y_j|: a fraction; of SIMILARITIES the similarity."""
+def exact_distance(distance, table):
+    """Return a measure of Section 1.1 of the table of |T_i ∩ Y_j|, exactly; of SIMILARITIES the similarity."""
+    name, of_absent = parts_of(distance)
     clusters, classes = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
     total = sum(clusters)
     if name in INFORMATION:
-        joint = entropy_units([count for row in table for count in row])
-        gain = entropy_units(clusters) + entropy_units(classes) - joint
+        joint = entropy_bits([count for row in table for count in row])
+        gain = entropy_bits(clusters) + entropy_bits(classes) - joint
         if name == "information_gain":
-            return Fraction(gain, total * 2**30)
-        if name == "gain_ratio":
-            return Fraction(gain, entropy_units(clusters)) if entropy_units(clusters) else Fraction(0)
-        return Fraction(joint - gain, joint) if joint else Fraction(0)
+            return BitRatio(gain, bits(total))
+        numerator, divisor = (gain, entropy_bits(clusters)) if name == "gain_ratio" else (joint - gain, joint)
+        return ZERO if divisor.is_zero() else BitRatio(numerator, divisor)
     if name == "gini":
         shares = [(Fraction(sum(row), total), row) for row in table if sum(row)]
         return sum(share * (1 - sum(Fraction(count, sum(row)) ** 2 for count in row)) for share, row in shares)
     if name == "jaccard":
-        return sum(
-            (1 - Fraction(table[i][i], union) for i in range(len(table)) if (union := union_of(table, i))), Fraction(0)
-        )
+        unions = [union_of(table, i) for i in range(len(table))]
+        return sum(1 - Fraction(table[i][i], union) if union else Fraction(of_absent) for i, union in enumerate(unions))
     if name == "accuracy":
         return 1 - Fraction(sum(table[i][i] for i in range(len(table))), total)
     return Fraction(sum(abs(i - j) * count for i, row in enumerate(table) for j, count in enumerate(row)), total)
@@ -49,8 +49,9 @@ def union_of(table, i):
     return sum(table[i]) + sum(row[i] for row in table) - table[i][i]
 
 
-def table_distance(table, name):
+def table_distance(table, distance):
     """Return the measure as a double; where it is a sum of fractions by class, doubles are added in class order."""
+    name, of_absent = parts_of(distance)
     if name == "gini":
         total, within = sum(map(sum, table)), 0.0
         for row in table:
@@ -58,11 +59,10 @@ def table_distance(table, name):
                 within += sum(count * count for count in row) / sum(row)
         return 1.0 - within / total
     if name == "jaccard":
-        distance = 0.0
+        total = 0.0
         for i in range(len(table)):
-            if union_of(table, i):
-                distance += (union_of(table, i) - table[i][i]) / union_of(table, i)
-        return distance
+            total += (union_of(table, i) - table[i][i]) / union_of(table, i) if union_of(table, i) else of_absent
+        return total
     return float(exact_distance(name, table))
 
 
@@ -85,9 +85,10 @@ def minus_absolute_errors(counts):
     return [-add_up(abs(i - j) * count for j, count in enumerate(counts)) for i in range(len(counts))]
 
 
-def matchings(name, children):
+def matchings(distance, children):
     """Return the tables of a split's children as clusters; where the measure depends on the clusters' classes, those of
     all `labellings`, with children of one class as one cluster."""
+    name, _ = parts_of(distance)
     if name in (*INFORMATION, "gini"):
         return [children]
     tables = []
@@ -99,54 +100,48 @@ def matchings(name, children):
     return tables
 
 
-def merit_of_children(name, children):
+def merit_of_children(distance, children):
     """Return minus the least distance, or the similarity, of a split's children, as class counts, to the classes within
     their leaf."""
-    is_weighted = any(isinstance(count, float) for counts in children for count in counts)
-    return max((weighted_merit if is_weighted else merit)(name, table) for table in matchings(name, children))
+    return max(merit(distance, table) for table in matchings(distance, children))
 
 
-def merit(name, table):
+def weighted_merit_of_children(distance, children):
+    """Return the same of sums of weights, in floating point, for distances that are no ratio of entropies."""
+    total = add_up(add_up(weights) for weights in children)
+    # Shares: whatever the weights are, a double holds their squares and sums.
+    shares = [[weight / total for weight in weights] for weights in children]
+    return max(weighted_merit(distance, table) for table in matchings(distance, shares))
+
+
+def merit(distance, table):
     """Return an exact number that grows as the clusterings come closer."""
-    return exact_distance(name, table) if name in SIMILARITIES else -exact_distance(name, table)
+    return exact_distance(distance, table) if distance in SIMILARITIES else -exact_distance(distance, table)
 
 
-def weighted_merit(name, table):
-    """Return the merit of sums of weights, in floating point, added in the order of clusters and classes."""
-    total = add_up(add_up(row) for row in table)
-    if name in INFORMATION:
-        joint = add_up(x_log2_x(weight) for row in table for weight in row)
-        clusters = add_up(x_log2_x(float(add_up(row))) for row in table)
-        classes = add_up(x_log2_x(float(add_up(column))) for column in zip(*table, strict=True))
-        gain = x_log2_x(total) - classes - clusters + joint
-        if name == "information_gain":
-            return gain / total
-        entropy = x_log2_x(total) - (clusters if name == "gain_ratio" else joint)
-        return gain / entropy if entropy > 0.0 else 0.0
+def weighted_merit(distance, table):
+    """Return the merit of shares of the leaf's weight, in floating point."""
+    name, of_absent = parts_of(distance)
     if name == "gini":
-        return add_up(add_up(weight * weight for weight in row) / add_up(row) for row in table) / total
+        return add_up(add_up(share * share for share in row) / add_up(row) for row in table if any(row))
     if name == "jaccard":
         similarity = 0.0
         for i in range(len(table)):
             cluster, column = add_up(table[i]), add_up(row[i] for row in table)
             if cluster > 0.0 and column > 0.0:
                 similarity += table[i][i] / (cluster + column - table[i][i])
-        return similarity - sum(any(column) for column in zip(*table, strict=True))
+        return similarity - sum(any(column) or of_absent for column in zip(*table, strict=True))
     if name == "accuracy":
-        return add_up(table[i][i] for i in range(len(table))) / total
-    return -add_up(add_up(abs(i - j) * weight for j, weight in enumerate(row)) for i, row in enumerate(table)) / total
+        return add_up(table[i][i] for i in range(len(table)))
+    return -add_up(add_up(abs(i - j) * share for j, share in enumerate(row)) for i, row in enumerate(table))
 
 
-def x_log2_x(x):
-    return x * math.log2(x) if x > 0.0 else 0.0
-
-
-def set_distance(function, clusters, classes):
+def set_distance(distance, clusters, classes):
     """Return the Jaccard distance under a set function of two clusterings as lists of rows: the sum over the classes of
-    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where terms whose union has f = 0 are left out."""
-    empty, distance = function([]), 0.0
+    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where terms whose union has f = 0 are those of absent classes."""
+    function, (_, of_absent) = distance[1]["function"], parts_of(distance)
+    empty, total = function([]), 0.0
     for cluster, of_class in zip(map(set, clusters), map(set, classes), strict=True):
         union = function(sorted(cluster | of_class))
-        if union > 0.0:
-            distance += (function(sorted(cluster ^ of_class)) - empty) / union
-    return distance
+        total += (function(sorted(cluster ^ of_class)) - empty) / union if union > 0.0 else of_absent
+    return total

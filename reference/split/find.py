@@ -7,8 +7,8 @@ classes, of any criterion; of two children it is that of a cut.
 """
 
 from ..base.types import UNDEFINED
-from ..criteria.counts import add_up, class_counts, counted, is_greater, remainder, user_criterion_of
-from ..criteria.etc import etc_gain
+from ..criteria.counts import add_up, class_counts, counted, is_greater, name_of, remainder, user_criterion_of
+from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import is_categorical
 from .scan import count_gain, gain_of_counts, judges_sequence
@@ -16,8 +16,9 @@ from .scanner import allowed_thresholds, allows_children, candidates, draw_featu
 
 
 def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold):
-    if criterion == "etc":
-        return etc_gain([y[row] for row in rows], [X[row][feature] <= threshold for row in rows], n_classes)
+    if name_of(criterion) in IMPURITIES:
+        goes_left = [X[row][feature] <= threshold for row in rows]
+        return structural_gain(criterion, [y[row] for row in rows], goes_left, n_classes)
     # The left child's weights add up in ascending order of the feature: this fixes the rounding of those that round.
     left = sorted((row for row in rows if X[row][feature] <= threshold), key=lambda row: X[row][feature])
     return count_gain(
@@ -106,8 +107,8 @@ def counts_of_children(labels, weights, codes, n_classes):
 def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
     """Return the gain as it is compared, of rows by their labels, weights and categories, and by their numbers where a
     user's criterion needs them."""
-    if criterion == "etc":
-        return etc_gain(labels, codes, n_classes)
+    if name_of(criterion) in IMPURITIES:
+        return structural_gain(criterion, labels, codes, n_classes)
     if judges_sequence(criterion):
         present = sorted(set(codes))
         return sequence_gain_by_user(criterion, labels, [present.index(code) for code in codes], rows)

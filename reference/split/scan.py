@@ -1,9 +1,10 @@
 """The table of criteria: the gain of a split by any of them.
 
-Gains are exact: fractions for ``gini``, ``ogini``, ``ranking``, ``jaccard``, ``accuracy``, ``mae`` and ``etc``, and for
-``entropy``, ``gain_ratio`` and ``nvi`` too, because their n log2 n are whole multiples of 2**-30 bit. Floating-point
-numbers, which count as different where they differ by more than a tolerance, are the gains of ``wig``, of ``ranking``
-with class scores that are not whole numbers, and of all criteria on counts where weights are not whole numbers.
+Gains are exact: fractions for ``gini``, ``ogini``, ``ranking``, ``jaccard``, ``accuracy``, ``mae``, ``etc`` and
+``lz76``, and quotients of sums of n log2 n for ``entropy``, ``gain_ratio`` and ``nvi``, which compare as real numbers.
+Floating-point numbers, which count as different where they differ by more than a tolerance, are the gains of ``wig``,
+of ``ranking`` with class scores or costs that are not whole numbers, and of all criteria on counts where weights are
+not whole numbers.
 
 A criterion is its name, or its name and a dict of parameters.
 """
@@ -12,15 +13,16 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from ..criteria.counts import counted, n_log2_n_of, name_of, parameters_of, quotient, remainder
-from ..criteria.entropy import entropy, weighted_entropy
+from ..criteria.counts import counted, given_of, n_log2_n_of, name_of, parameters_of, quotient, remainder
+from ..criteria.entropy import entropy, information_gain, weighted_entropy
 from ..criteria.gini import gini, weighted_gini
 from ..criteria.jaccard import overlap_of_clusters, overlaps
 from ..criteria.labelled import hits, minus_absolute_errors
 from ..criteria.labels import labelled, matched
 from ..criteria.ordinal_gini import ogini, weighted_ogini
-from ..criteria.ranking import ranking, weighted_ranking
+from ..criteria.ranking import costs_of_scores, ranking, ranking_by_costs, weighted_ranking
 from ..criteria.ratios import RATIOS, ratio_gain
+from ..criteria.structural import IMPURITIES
 from ..criteria.wig import class_weights, wig
 
 MATCHINGS = ("jaccard", "accuracy", "mae")
@@ -28,13 +30,15 @@ MATCHINGS = ("jaccard", "accuracy", "mae")
 
 def judges_sequence(criterion):
     """Whether the criterion sees the labels in the order of the rows, which then have no weights."""
-    return name_of(criterion) in ("etc", "user_sequence")
+    return name_of(criterion) in (*IMPURITIES, "user_sequence")
 
 
-def is_rational(criterion, n_classes):
-    """Whether gains are rational in whole class counts, and so compared exactly."""
+def is_exact(criterion, n_classes):
+    """Whether gains of whole class counts are compared exactly."""
     name, _, scores, _ = parameters_of(criterion, n_classes)
-    return name != "wig" and all(score == int(score) for score in scores)
+    costs = given_of(criterion).get("cost_matrix")
+    numbers = scores if costs is None else [cost for row in costs for cost in row]
+    return name != "wig" and all(number == int(number) for number in numbers)
 
 
 def count_gain(criterion, node, left, n_classes):
@@ -45,32 +49,53 @@ def count_gain(criterion, node, left, n_classes):
 
 def gain_of_counts(criterion, node, children):
     """Return the gain of a split by a criterion on class counts, from counts and totals of node and children."""
-    name, _, scores, is_weighted = parameters_of(criterion, len(node[0]))
-    if not is_rational(criterion, len(node[0])) or isinstance(node[1], float):
+    name, _, _, is_weighted = parameters_of(criterion, len(node[0]))
+    if not is_exact(criterion, len(node[0])) or isinstance(node[1], float):
         return weighted_gain(criterion, node, children)
     if name in RATIOS + MATCHINGS:
         return clustering_gain(name, node[0], *transposed(node, children))
-    impurity = {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, scores=scores)}[name]
+    if name == "entropy":
+        return information_gain(node[0], [counts for counts, _ in children])
+    impurity = exact_impurities(criterion, len(node[0]))[name]
     gain = impurity(node[0])
     for counts, total in children:
         gain -= (Fraction(total, node[1]) if is_weighted else 1) * impurity(counts)
     return gain
 
 
-def weighted_gain(criterion, node, children):
-    """Return the gain of a split by a criterion on class counts, in floating point."""
-    node_weights, total = node[0], float(node[1])
-    name, alpha, scores, is_weighted = parameters_of(criterion, len(node_weights))
-    children = [(weights, float(child_total)) for weights, child_total in children]
-    if name in RATIOS + MATCHINGS:
-        return clustering_gain(name, node_weights, *transposed((node_weights, total), children))
-    impurity = {
+def exact_impurities(criterion, n_classes):
+    """Return the impurities of class counts, as exact numbers, by name."""
+    costs = given_of(criterion).get("cost_matrix") or costs_of_scores(parameters_of(criterion, n_classes)[2])
+    return {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, costs=costs)}
+
+
+def weighted_impurities(criterion, node_weights):
+    """Return the impurities of class weights and their total, as floating-point numbers, by name.
+
+    The class weights are those of the node and its children.
+    """
+    _, alpha, scores, _ = parameters_of(criterion, len(node_weights))
+    given = given_of(criterion)
+    costs, only_present = given.get("cost_matrix"), given.get("normalize_over") == "present"
+    has_weight = [weight > 0.0 or not only_present for weight in node_weights]
+    weights_by_mode = class_weights(scores, alpha, given.get("distance_from", "mode"), has_weight)
+    return {
         "gini": weighted_gini,
         "entropy": weighted_entropy,
         "ogini": weighted_ogini,
-        "wig": partial(wig, class_weights=class_weights(scores, alpha)),
-        "ranking": partial(weighted_ranking, scores=scores),
-    }[name]
+        "wig": partial(wig, class_weights=weights_by_mode),
+        "ranking": partial(ranking_by_costs, costs=costs) if costs else partial(weighted_ranking, scores=scores),
+    }
+
+
+def weighted_gain(criterion, node, children):
+    """Return the gain of a split by a criterion on class counts, in floating point."""
+    node_weights, total = node[0], float(node[1])
+    name, _, _, is_weighted = parameters_of(criterion, len(node_weights))
+    children = [(weights, float(child_total)) for weights, child_total in children]
+    if name in RATIOS + MATCHINGS:
+        return clustering_gain(name, node_weights, *transposed((node_weights, total), children))
+    impurity = weighted_impurities(criterion, node_weights)[name]
     gain = impurity(node_weights, total)
     for weights, child_total in children:
         gain -= child_total / total * impurity(weights, child_total) if is_weighted else impurity(weights, child_total)
@@ -97,13 +122,6 @@ def clustering_gain(name, node, children, totals):
 def transposed(node, children):
     """Return the class counts of the children, and the totals of the node and of them."""
     return [counts for counts, _ in children], [node[1], *(total for _, total in children)]
-
-
-def reported(criterion, gain):
-    """Return the double nearest to a gain. Entropy never rises: a gain that rounding takes below zero is zero."""
-    if criterion in ("entropy", *RATIOS) and not isinstance(gain, float):
-        gain = max(gain, 0)
-    return float(gain)
 
 
 def score(criterion, left, right):

@@ -10,9 +10,10 @@ from support import examples, on_both_engines
 
 from pytrees._engine import kernel, load
 from pytrees.reference.criteria.counts import is_greater, n_log2_n_of
-from pytrees.reference.criteria.entropy import entropy
-from pytrees.reference.criteria.etc import etc, etc_gain
+from pytrees.reference.criteria.etc import etc
 from pytrees.reference.criteria.gini import gini
+from pytrees.reference.criteria.logarithms import BitRatio, bits, entropy_bits
+from pytrees.reference.criteria.structural import structural_gain
 from pytrees.reference.split.scan import count_gain
 
 UNIT = Fraction(1, 2**30)
@@ -92,13 +93,18 @@ def test_gini(counts, expected):
     ],
 )
 def test_entropy_of_powers_of_two_is_exact(counts, expected):
+    assert entropy_bits(counts).exponents == ({2: expected * sum(counts)} if expected else {})
     # Three equal counts round three times: 6 log2 6 - 3 (2 log2 2).
-    assert entropy(counts) == pytest.approx(float(expected), abs=float(UNIT))
+    assert float(entropy(counts)) == pytest.approx(float(expected), abs=float(UNIT))
 
 
-def test_entropy_is_rounded_to_the_unit():
+def entropy(counts):
+    return BitRatio(entropy_bits(counts), bits(sum(counts)))
+
+
+def test_reported_entropy_is_rounded_to_the_unit():
     # log2 3 = 1.58496250072115618...; 3 log2 3 is in the table, rounded once.
-    assert abs(entropy([1, 1, 1]) - Fraction("1.58496250072115618")) <= UNIT / 6
+    assert abs(Fraction(float(entropy([1, 1, 1]))) - Fraction("1.58496250072115618")) <= UNIT / 6
 
 
 def test_etc_is_the_effort():
@@ -135,12 +141,12 @@ def test_gini_gain(left, right, expected):
     ],
 )
 def test_entropy_gain(left, right, expected):
-    assert gain("entropy", left, right) == expected
+    assert float(gain("entropy", left, right)) == expected
 
 
-def test_entropy_gain_is_rounded_to_the_unit():
+def test_reported_entropy_gain_is_rounded_to_the_unit():
     # 1 - 3/4 (log2 3 - 2/3) - 1/4 * 0 = 3/2 - 3/4 * 1.58496250072115618 = 0.311278124459132865
-    assert abs(gain("entropy", [0, 0, 1], [1]) - Fraction("0.311278124459132865")) <= UNIT
+    assert abs(Fraction(float(gain("entropy", [0, 0, 1], [1]))) - Fraction("0.311278124459132865")) <= UNIT
 
 
 @pytest.mark.parametrize(
@@ -153,7 +159,20 @@ def test_entropy_gain_is_rounded_to_the_unit():
     ],
 )
 def test_etc_gain(text, goes_left, expected):
-    assert etc_gain([int(c) for c in text], [c == "1" for c in goes_left], 2) == expected
+    assert structural_gain("etc", [int(c) for c in text], [c == "1" for c in goes_left], 2) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_left", "expected"),
+    [
+        ("111000", "111000", 1),  # 1 110 00 less 1 11 and 0 00
+        ("010101", "101010", 1),  # 0 1 0101 less 0 00 and 1 11
+        ("010101", "111000", 0),  # 0 1 0101 less 0 1 0 and 1 0 1
+        ("00011", "11110", Fraction(6, 5)),  # 0 001 1 less 4/5 of 0 001 and 1/5 of 1
+    ],
+)
+def test_lz76_gain(text, goes_left, expected):
+    assert structural_gain("lz76", [int(c) for c in text], [c == "1" for c in goes_left], 2) == expected
 
 
 @pytest.mark.parametrize(

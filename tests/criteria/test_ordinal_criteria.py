@@ -59,6 +59,11 @@ def test_ordinal_impurities_prefer_near_classes(engine, criterion, far, near):
         (("ranking", {"class_scores": [0.0, 10.0, 11.0]}), 20 + 22 + 1 - 0.5),
         ("wig", 1 / 2 - 1 / 2 * 1 / 4),
         (("wig", {"alpha": 0.0}), 1 / 3 * (3 / 2) - 1 / 2 * 1 / 3 * 1.0),
+        # From the highest class the weights are 2/3, 1/3, 0, also of the right child: node 2/3 1/2 + 1/3 1/2 = 1/2,
+        # right child 1/3 * 1/2.
+        (("wig", {"distance_from": "highest"}), 1 / 2 - 1 / 2 * 1 / 6),
+        # Costs 1 of (1, 0), 5 of (2, 0), 2 of (2, 1): 1*2*1 + 5*2*1 + 2*1*1 = 14; right 2.
+        (("ranking", {"cost_matrix": [[0.0, 1.0, 5.0], [1.0, 0.0, 2.0], [5.0, 2.0, 0.0]]}), 14 - 1 / 2 * 2),
     ],
 )
 def test_gains_by_hand(engine, criterion, gain):
@@ -67,20 +72,47 @@ def test_gains_by_hand(engine, criterion, gain):
     assert grow(X, y, None, 3, criterion)["gain"][0] == pytest.approx(gain, rel=1e-15)
 
 
+# Counts (2, 1, 0, 1) of four classes: of those present the distances from class 0 are 0, 1, 3, so that the weights are
+# 0, 1/4, 3/4: -(1/4 + 3/4) 1/4 log2 1/4 = 1/2. The right child (0, 1, 0, 1) has the mode 1: distances 1, 0, 2 of the
+# node's classes, weights 1/3, 0, 2/3, and 2/3 * 1/2 = 1/3. Over all classes: node (1 + 3)/6 * 1/2, right 2/4 * 1/2.
+# From the highest class: 3, 2, 0 are the distances, weights 3/5, 2/5, 0; node 3/5 * 1/2 + 2/5 * 1/2, right 2/5 * 1/2.
+@pytest.mark.parametrize(
+    ("parameters", "of_node", "of_right"),
+    [
+        ({"normalize_over": "present"}, 1 / 2, 1 / 3),
+        ({"normalize_over": "all"}, 1 / 3, 1 / 4),
+        ({"normalize_over": "present", "distance_from": "highest"}, 1 / 2, 1 / 5),
+    ],
+)
+@pytest.mark.parametrize("scale", [1, 0.3])
+def test_weights_are_normalised_over_the_classes_of_the_node(engine, parameters, of_node, of_right, scale):
+    X, y = of_counts([2, 1, 0, 1])
+    X[y > 0] = 1.0
+    weights = None if scale == 1 else np.full(4, scale)
+    gain = grow(X, y, weights, 4, ("wig", parameters))["gain"][0]
+    assert gain == pytest.approx(of_node - 1 / 2 * of_right, rel=1e-14)
+
+
 # ---------------------------------------------------------------------------------------------------- naive computation
 
 
-def impurity(criterion, y, n_classes):
+def impurity(criterion, y, n_classes, of_node):
+    """Compute the impurity of labels in a node, or a child of it, that has these classes."""
     name, given = (criterion, {}) if isinstance(criterion, str) else criterion
     scores = given.get("class_scores") or range(n_classes)
     counts = np.bincount(y, minlength=n_classes).tolist()
     if name == "ogini":
         shares = [Fraction(sum(counts[: q + 1]), len(y)) for q in range(n_classes)]
         return sum(share * (1 - share) for share in shares)
+    if "cost_matrix" in given:
+        return sum(Fraction(given["cost_matrix"][i][j]) for i in y for j in y) / 2
     if name == "ranking":
         return sum(Fraction(abs(scores[i] - scores[j])) for i in y for j in y) / 2
     mode = int(np.argmax(counts))
-    weights = np.array([abs(score - scores[mode]) ** given.get("alpha", 1.0) for score in scores])
+    origin = scores[-1] if given.get("distance_from") == "highest" else scores[mode]
+    weights = np.array([abs(score - origin) ** given.get("alpha", 1.0) for score in scores])
+    if given.get("normalize_over") == "present":
+        weights[~np.isin(np.arange(n_classes), of_node)] = 0.0
     weights /= weights.sum() or 1.0
     shares = np.array(counts) / len(y)
     return -sum(w * p * log2(p) for w, p in zip(weights, shares, strict=True) if p > 0)
@@ -98,9 +130,9 @@ def test_root_gain_is_the_greatest(problem, data):
             sides = [y[column <= below], y[column > below]]
             shares = [Fraction(len(side), len(y)) if is_weighted else 1 for side in sides]
             children = sum(
-                share * impurity(criterion, side, n_classes) for share, side in zip(shares, sides, strict=True)
+                share * impurity(criterion, side, n_classes, y) for share, side in zip(shares, sides, strict=True)
             )
-            gains.append(float(impurity(criterion, y, n_classes) - children))
+            gains.append(float(impurity(criterion, y, n_classes, y) - children))
     for tree in on_both_engines(grow, X, y, None, n_classes, criterion):
         if tree["children_left"][0] >= 0:
             assert tree["gain"][0] == pytest.approx(max(gains[1:]), rel=1e-9, abs=1e-9)
@@ -134,13 +166,46 @@ def test_engines_agree_on_weights_that_are_not_whole(problem, scale, data):
     assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, criterion))
 
 
-@pytest.mark.parametrize("criterion", ORDINAL)
+WIG_VARIANTS = [
+    ("wig", {"normalize_over": over, "distance_from": origin})
+    for over in ("all", "present")
+    for origin in ("mode", "highest")
+]
+
+
+@pytest.mark.parametrize("criterion", [*ORDINAL, *WIG_VARIANTS[1:]])
 def test_many_samples_of_ordered_classes(criterion):
     """Weighted information gain rules most cuts out by sums: the reference looks at all of them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 2))
     y = np.clip(np.round(X[:, 0] + 2.5 + rng.normal(size=150) / 2), 0, 5).astype(np.int32)
     assert_same_tree(*on_both_engines(grow, X, y, None, 6, criterion))
+
+
+@pytest.mark.parametrize("criterion", WIG_VARIANTS)
+@pytest.mark.parametrize("n_absent", [0, 3])
+def test_clear_and_near_cuts_of_weighted_information_gain(criterion, n_absent):
+    """Absent classes make the weights of those present small where they are normalised over all."""
+    rng = np.random.default_rng(n_absent)
+    X = rng.integers(0, 12, (200, 3)).astype(float)
+    y = (np.clip(X[:, 0] // 3 + rng.integers(-1, 2, 200), 0, 3) + n_absent).astype(np.int32)
+    weights = rng.integers(1, 4, 200)
+    for some in (None, weights, weights * 0.1):
+        assert_same_tree(*on_both_engines(grow, X, y, some, 4 + 2 * n_absent, criterion, min_samples_leaf=3))
+
+
+def test_costs_that_class_scores_give():
+    """A cost matrix of differences grows the tree of the scores, whether they are whole or not."""
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 9, (120, 3)).astype(float), rng.integers(0, 4, 120).astype(np.int32)
+    for scores in ([0.0, 1.0, 4.0, 6.0], [0.0, 0.5, 0.75, 4.0]):
+        costs = np.abs(np.subtract.outer(scores, scores)).tolist()
+        for weighted in (True, False):
+            trees = [
+                grow(X, y, None, 4, ("ranking", {"weighted": weighted} | parameters))
+                for parameters in ({"class_scores": scores}, {"cost_matrix": costs})
+            ]
+            assert_same_tree(*trees)
 
 
 @pytest.mark.parametrize("criterion", ORDINAL)
@@ -155,7 +220,17 @@ def test_whole_weights_count_as_repeated_samples(engine, criterion):
 # ---------------------------------------------------------------------------------------------------------- parameters
 
 
-@pytest.mark.parametrize("criterion", [*ORDINAL, WeightedInformationGain(2.0), RankingImpurity(weighted=False)])
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        *ORDINAL,
+        WeightedInformationGain(2.0),
+        WeightedInformationGain(normalize_over="present", distance_from="highest"),
+        RankingImpurity(weighted=False),
+        RankingImpurity(cost_matrix=[[0, 1, 1], [1, 0, 5], [1, 5, 0]]),
+    ],
+    ids=str,
+)
 def test_estimators_take_names_and_objects(engine, criterion):
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     tree = DecisionTreeClassifier(criterion, max_depth=3).fit(X, y)
@@ -188,6 +263,44 @@ def test_class_scores_must_increase_and_be_as_many_as_classes(make):
         DecisionTreeClassifier(make(class_scores=[0, 1])).fit([[0.0], [1.0], [2.0]], [0, 1, 2])
 
 
+@pytest.mark.parametrize("name", ["normalize_over", "distance_from"])
+def test_choices_of_weighted_information_gain(name):
+    with pytest.raises(ValueError, match=f"{name} must be one of"):
+        WeightedInformationGain(**{name: "none"})
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        ([[0, 1], [2, 0]], "symmetric, or zero above"),
+        ([[1, 1], [1, 0]], "zero on the diagonal"),
+        ([[0, -1], [-1, 0]], "not be negative"),
+        ([[0, np.inf], [np.inf, 0]], "infinity"),
+        ([[0, np.nan], [np.nan, 0]], "NaN"),
+        ([[0, 1, 2], [1, 0, 1]], "a row and a column for every class"),
+        ([0, 1], "a row and a column for every class"),
+        ([[[0]]], "dim"),
+    ],
+)
+def test_costs_that_are_refused(costs, message):
+    with pytest.raises(ValueError, match=message):
+        RankingImpurity(cost_matrix=costs)
+
+
+def test_costs_of_pairs():
+    lower = RankingImpurity(cost_matrix=[[0, 0, 0], [1, 0, 0], [4, 2, 0]])
+    both = RankingImpurity(cost_matrix=np.array([[0, 1, 4], [1, 0, 2], [4, 2, 0]]))
+    assert lower.specification(3) == both.specification(3)
+    assert hash(both) == hash(RankingImpurity(cost_matrix=both.cost_matrix))
+    assert both == RankingImpurity(cost_matrix=both.cost_matrix)
+    with pytest.raises(ValueError, match="give one of them"):
+        RankingImpurity(class_scores=[0, 1], cost_matrix=[[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="costs of 3 classes for 2 classes"):
+        DecisionTreeClassifier(both).fit([[0.0], [1.0]], [0, 1])
+
+
 def test_scores_too_wide_for_exact_comparison():
     with pytest.raises(ValueError, match="too wide"):
         DecisionTreeClassifier(RankingImpurity(class_scores=[0, 2.0**60])).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="too great for 2 samples"):
+        DecisionTreeClassifier(RankingImpurity(cost_matrix=[[0, 2.0**60], [2.0**60, 0]])).fit([[0.0], [1.0]], [0, 1])

@@ -24,7 +24,7 @@ from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_inner
 from pytrees.fourier.boxes import box_of_schema
-from pytrees.fourier.spectrum import energy_bounds
+from pytrees.fourier.energy import energy_bounds
 from pytrees.reference.fourier import spectrum as reference
 
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
@@ -400,6 +400,14 @@ def test_invalid_schemata_are_refused(engine, schema):
 def test_schemata_of_wrong_types(engine, schema):
     with pytest.raises(TypeError, match="schema"):
         FourierSpectrum([[0, 0]], [1.0], [3, 3]).schema_average(schema)
+
+
+@pytest.mark.parametrize("memory_limit", [np.inf, 1e308, 10**400])
+def test_no_memory_limit_counts_all_coefficients(engine, memory_limit):
+    tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).tree_
+    expected = FourierSpectrum.from_tree(tree, [2, 2])
+    for _ in range(100):
+        assert FourierSpectrum.from_tree(tree, [2, 2], memory_limit=memory_limit) == expected
 
 
 def test_memory_limit_is_kept_before_work_begins(engine):

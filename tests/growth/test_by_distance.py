@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from by_distance import DISTANCES, NO_LIMITS, WAYS, grow, size_limits
+from by_distance import DISTANCES, EVERY_DISTANCE, NO_LIMITS, STOPS, TIES, WAYS, grow, size_limits
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,12 +38,12 @@ def steps_of(tree):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_steps_follow_the_definitions(engine, distance, way):
     @examples(10)
-    @given(st.one_of(small_problems(max_rows=9, max_classes=3), small_problems(count_weights, 7, 3)))
-    def check(problem):
-        assert steps_of(grow(*problem, distance, way)) == Oracle(problem, distance, *way).grow()
+    @given(st.one_of(small_problems(max_rows=9, max_classes=3), small_problems(count_weights, 7, 3)), TIES)
+    def check(problem, ties):
+        assert steps_of(grow(*problem, distance, way, ties=ties)) == Oracle(problem, distance, *way, ties=ties).grow()
 
     check()
 
@@ -60,18 +60,18 @@ def test_steps_leave_samples_on_both_sides(engine, way, problem, min_samples_lea
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree(distance, way):
     @examples(15)
-    @given(st.one_of(small_problems(max_rows=14), small_problems(count_weights, 12)), size_limits())
-    def check(problem, limits):
-        assert_same_tree(*on_both_engines(grow, *problem, distance, way, **limits))
+    @given(st.one_of(small_problems(max_rows=14), small_problems(count_weights, 12)), size_limits(), TIES)
+    def check(problem, limits, ties):
+        assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **limits))
 
     check()
 
 
-@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
     @examples(40)
     @given(small_problems(float_weights, 16), size_limits())
@@ -82,7 +82,7 @@ def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
 
 
 # Other criteria compare leaves by their gain.
-@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
+@pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize(
     "criterion",
     [
@@ -93,11 +93,12 @@ def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
         ("wig", {"alpha": 2.0}),
         ("ranking", {"class_scores": [0, 1, 4.5, 9]}),
         "etc",
+        "lz76",
     ],
 )
 def test_engines_agree_on_criteria(criterion, stop):
     @examples(25)
-    @given(small_problems(no_weights if criterion == "etc" else count_weights, 14), size_limits())
+    @given(small_problems(no_weights if criterion in ("etc", "lz76") else count_weights, 14), size_limits())
     def check(problem, limits):
         problem.n_classes = 4
         assert_same_tree(*on_both_engines(grow, *problem, criterion, ("local", "majority", stop), **limits))
@@ -106,13 +107,14 @@ def test_engines_agree_on_criteria(criterion, stop):
 
 
 # Denominators of many sizes, and many rows of one value.
+@pytest.mark.parametrize("ties", ["first", "local"])
 @pytest.mark.parametrize("way", [WAYS[2], WAYS[4], WAYS[6]])
 @pytest.mark.parametrize("distance", DISTANCES)
-def test_engines_agree_on_more_samples(distance, way):
+def test_engines_agree_on_more_samples(distance, way, ties):
     rng = np.random.default_rng(5)
     y = rng.integers(0, 5, 40).astype(np.int32)
     X = (rng.normal(size=(40, 3)) + 0.5 * y[:, None]).round(1)
-    trees = on_both_engines(grow, X, y, rng.integers(1, 3000, 40), 5, distance, way, max_leaf_nodes=6)
+    trees = on_both_engines(grow, X, y, rng.integers(1, 3000, 40), 5, distance, way, max_leaf_nodes=6, ties=ties)
     assert_same_tree(*trees)
     assert len(trees[0]["feature"]) == 11
 
@@ -126,8 +128,8 @@ def test_engines_agree_on_more_samples(distance, way):
 @pytest.mark.parametrize("distance", ["gini", "jaccard"])
 @pytest.mark.parametrize("largest", [3, 2**8, 2**14, 2**20])
 @examples(10)
-@given(seed=st.integers(0, 2**32 - 1), nudge=st.integers(0, 1))
-def test_steps_that_come_equally_near(distance, labels, largest, seed, nudge):
+@given(seed=st.integers(0, 2**32 - 1), nudge=st.integers(0, 1), ties=TIES)
+def test_steps_that_come_equally_near(distance, labels, largest, seed, nudge, ties):
     rng = np.random.default_rng(seed)
     n_classes = int(rng.integers(2, 4))
     shares, sizes = rng.integers(1, 4, n_classes), rng.integers(1, largest + 1, 5)
@@ -137,7 +139,9 @@ def test_steps_that_come_equally_near(distance, labels, largest, seed, nudge):
     X = np.stack([values, rng.permutation(5)[values]], axis=1)
     way = "global", labels, "pure"
     assert_same_tree(
-        *on_both_engines(lambda: grow(X, classes, weights.ravel(), n_classes, distance, way, max_leaf_nodes=4))
+        *on_both_engines(
+            lambda: grow(X, classes, weights.ravel(), n_classes, distance, way, max_leaf_nodes=4, ties=ties)
+        )
     )
 
 
@@ -194,6 +198,32 @@ def test_splits_that_change_nothing_are_made_unless_stop_is_no_decrease(engine):
             assert len(grow(X, y, distance=distance, way=(evaluation, "majority", "pure"))["feature"]) == 7
     for evaluation in ("local", "global", "glocal"):
         assert len(grow(X, y, distance="gini", way=(evaluation, "majority", "no_decrease"))["feature"]) == 1
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
+    # The first class is the majority on both sides of every cut, so that none changes the clustering: the first cut is
+    # at 0.5, the one that tells most is at 5.5, and both are of the only feature.
+    X, y = np.arange(10.0)[:, None], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0]
+    limits = {"distance": distance, "way": ("global", "majority", "pure"), "max_leaf_nodes": 2}
+    assert grow(X, y, **limits)["threshold"][0] == 0.5
+    by_merit = {"jaccard": 5.5, "accuracy": 5.5, "mae": 5.5}
+    assert grow(X, y, ties="local", **limits)["threshold"][0] == by_merit.get(distance, 5.5)
+
+
+def test_plateaus_are_walked_but_for_no_decrease(engine):
+    # XOR: every first split leaves the distance as it is; with a sample more of class 0 it is one of equals.
+    X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    n_nodes = {"pure": 7, "no_distance_decay": 7, "no_decrease": 1}
+    for evaluation in ("local", "global", "glocal"):
+        for stop, n in n_nodes.items():
+            assert len(grow(X, y, distance="gini", way=(evaluation, "majority", stop))["feature"]) == n
+    # Both sides of the only cut are mostly of class 0, and within the leaf one of them must not be: accuracy falls.
+    X, y = [[0.0], [0.0], [1.0], [1.0], [1.0]], [0, 0, 0, 0, 1]
+    for stop, n in {"pure": 3, "no_distance_decay": 1, "no_decrease": 1}.items():
+        assert len(grow(X, y, distance="accuracy", way=("local", "majority", stop))["feature"]) == n
+    for stop, n in {"pure": 3, "no_distance_decay": 3, "no_decrease": 1}.items():
+        assert len(grow(X, y, distance="accuracy", way=("global", "majority", stop))["feature"]) == n
 
 
 def test_samples_in_any_order_and_repeated(engine):

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from by_distance import DISTANCES, NO_LIMITS, WAYS, size_limits
+from by_distance import DISTANCES, EVERY_DISTANCE, NO_LIMITS, STOPS, TIES, WAYS, size_limits
 from by_distance import grow as grow_arrays
 from clusterings import Oracle
 from hypothesis import given
@@ -28,6 +28,7 @@ NO_DISTANCES = [
     ("ranking", {"weighted": False}),
     ("ranking", {"class_scores": [0, 1, 4.5, 9]}),
     "etc",
+    "lz76",
 ]
 
 
@@ -72,17 +73,18 @@ def steps_of(tree):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_steps_follow_the_definitions(engine, distance, way):
     @examples(10)
     @given(
         mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
         st.sampled_from([1, 1, 1, 2]),
         st.sampled_from([2**31 - 1, 2**31 - 1, 6, 4, 3]),
+        TIES,
     )
-    def check(mixed, min_samples_leaf, max_leaf_nodes):
+    def check(mixed, min_samples_leaf, max_leaf_nodes, ties):
         problem, n_categories = mixed
-        limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes}
+        limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes, "ties": ties}
         tree = grow(problem, n_categories, distance, way, **limits)
         assert steps_of(tree) == Oracle(problem, distance, *way, **limits, n_categories=n_categories).grow()
 
@@ -93,18 +95,18 @@ def test_steps_follow_the_definitions(engine, distance, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree(distance, way):
     @examples(15)
-    @given(mixed_problems(max_rows=16) | mixed_problems(count_weights, 12), size_limits())
-    def check(mixed, limits):
-        assert_same_tree(*on_both_engines(grow, *mixed, distance, way, **limits))
+    @given(mixed_problems(max_rows=16) | mixed_problems(count_weights, 12), size_limits(), TIES)
+    def check(mixed, limits, ties):
+        assert_same_tree(*on_both_engines(grow, *mixed, distance, way, ties=ties, **limits))
 
     check()
 
 
-@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
     @examples(40)
     @given(mixed_problems(float_weights, 16), size_limits())
@@ -114,11 +116,11 @@ def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
     check()
 
 
-@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
+@pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("criterion", NO_DISTANCES)
 def test_engines_agree_on_criteria(criterion, stop):
     @examples(25)
-    @given(mixed_problems(no_weights if criterion == "etc" else count_weights, 14), size_limits())
+    @given(mixed_problems(no_weights if criterion in ("etc", "lz76") else count_weights, 14), size_limits())
     def check(mixed, limits):
         mixed[0].n_classes = 4
         assert_same_tree(*on_both_engines(grow, *mixed, criterion, ("local", "majority", stop), **limits))
@@ -148,10 +150,11 @@ def many(seed, n_rows, n_classes, n_categories, heaviest=1):
         *product([GLOBAL], [40], [1, 50]),
     ],
 )
-@pytest.mark.parametrize("distance", DISTANCES)
-def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
+@pytest.mark.parametrize("distance", EVERY_DISTANCE)
+@pytest.mark.parametrize("ties", ["first", "local"])
+def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest, ties):
     mixed = many(3, 60, n_classes, [50, 7, 20], heaviest)
-    trees = on_both_engines(grow, *mixed, distance, way, max_leaf_nodes=60)
+    trees = on_both_engines(grow, *mixed, distance, way, max_leaf_nodes=60, ties=ties)
     assert_same_tree(*trees)
     assert (trees[0]["children_left"] == MULTIWAY).any()
 
@@ -240,18 +243,18 @@ def binary_problems(draw, weights):
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_two_categories_are_split_as_a_cut(engine, distance, way):
     @examples(15)
-    @given(binary_problems(no_weights) | binary_problems(count_weights), size_limits())
-    def check(mixed, limits):
+    @given(binary_problems(no_weights) | binary_problems(count_weights), size_limits(), TIES)
+    def check(mixed, limits, ties):
         problem, n_categories = mixed
-        tree = as_if_cut(grow(problem, n_categories, distance, way, **limits))
-        assert_same_tree(tree, grow_arrays(*problem, distance, way, **limits))
+        tree = as_if_cut(grow(problem, n_categories, distance, way, ties=ties, **limits))
+        assert_same_tree(tree, grow_arrays(*problem, distance, way, ties=ties, **limits))
 
     check()
 
 
 @pytest.mark.parametrize("criterion", [*DISTANCES, *NO_DISTANCES])
 def test_two_categories_are_split_as_a_cut_into_leaves(engine, criterion):
-    weights = no_weights if criterion == "etc" else float_weights
+    weights = no_weights if criterion in ("etc", "lz76") else float_weights
 
     @examples(25)
     @given(binary_problems(weights), size_limits(), st.sampled_from(WAYS[:2]))

@@ -13,7 +13,7 @@ from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees.tree import LEAF, UNDEFINED
 
-CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc"]
+CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc", "lz76"]
 
 
 # ----------------------------------------------------------------------------------------- compiled against reference
@@ -30,6 +30,7 @@ def assert_engines_agree(problem, criterion, growth_limits):
         ("gini", no_weights, 1000),
         ("entropy", no_weights, 800),
         ("etc", no_weights, 1000),
+        ("lz76", no_weights, 1000),
         ("gini", count_weights, 700),
         ("entropy", count_weights, 500),
         ("gini", float_weights, 700),

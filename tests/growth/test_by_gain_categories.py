@@ -18,6 +18,8 @@ NO_CATEGORY = -1
 BLOCKS = st.integers(1, 12)
 BINS = st.integers(2, 5) | st.just(256)
 
+SEQUENCE_CRITERIA = ["etc", "lz76"]
+
 
 class Gini(CountCriterion):
     def gains(self, left, right):
@@ -81,14 +83,15 @@ def test_engines_grow_the_same_tree(criterion, weights):
     check()
 
 
+@pytest.mark.parametrize("criterion", SEQUENCE_CRITERIA)
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_engines_grow_the_same_tree_of_sequences(n_threads):
+def test_engines_grow_the_same_tree_of_sequences(n_threads, criterion):
     @examples(60)
     @given(problems_with_categories(max_rows=30), limits())
     def check(drawn, growth_limits):
         problem, n_categories = drawn
         options = growth_limits | {"n_categories": n_categories, "n_threads": n_threads}
-        assert_same_tree(*on_both_engines(grow, *problem, "etc", **options))
+        assert_same_tree(*on_both_engines(grow, *problem, criterion, **options))
 
     check()
 
@@ -121,7 +124,7 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
     check()
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", *SEQUENCE_CRITERIA])
 def test_subsamples_and_repeated_samples(criterion):
     @examples(60)
     @given(problems_with_categories(min_rows=2), limits(), st.data())
@@ -129,7 +132,7 @@ def test_subsamples_and_repeated_samples(criterion):
         problem, n_categories = drawn
         numbers = st.integers(0, len(problem.X) - 1)
         # A sequence can hold a row more than once.
-        rows = data.draw(st.lists(numbers, min_size=1, max_size=20, unique=criterion != "etc"))
+        rows = data.draw(st.lists(numbers, min_size=1, max_size=20, unique=criterion not in SEQUENCE_CRITERIA))
         options = growth_limits | {"n_categories": n_categories, "rows": np.array(rows)}
         assert_same_tree(*on_both_engines(grow, *problem, criterion, **options))
 
@@ -156,10 +159,10 @@ def test_all_code_paths_grow_the_same_tree_around_their_thresholds(criterion, n_
 # ---------------------------------------------------------------------------------------------- two categories as a cut
 
 
-@pytest.mark.parametrize("criterion", [*CRITERIA, "etc"])
+@pytest.mark.parametrize("criterion", [*CRITERIA, *SEQUENCE_CRITERIA])
 @pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
 def test_two_categories_grow_what_a_threshold_grows(engine, criterion, weights):
-    if criterion == "etc" and weights is not no_weights:
+    if criterion in SEQUENCE_CRITERIA and weights is not no_weights:
         return
 
     @examples(30)
@@ -178,7 +181,7 @@ def test_two_categories_grow_what_a_threshold_grows(engine, criterion, weights):
     check()
 
 
-@pytest.mark.parametrize("criterion", [*EXACT, "etc"])
+@pytest.mark.parametrize("criterion", [*EXACT, *SEQUENCE_CRITERIA])
 def test_of_equal_gains_the_lower_feature_wins(engine, criterion):
     x = np.array([0, 0, 1, 1, 0, 1])
     y = [0, 1, 1, 1, 0, 1]

@@ -1,6 +1,7 @@
 """Growth judged by distances of clusterings: the call of the kernel, its distances, its ways and its limits."""
 
 import numpy as np
+import pytest
 import support
 from hypothesis import strategies as st
 from support import UNLIMITED
@@ -8,6 +9,8 @@ from support import UNLIMITED
 from pytrees._engine import kernel
 
 DISTANCES = ["information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"]
+ABSENT_DIFFER = ("jaccard", {"absent_classes": "different"})
+EVERY_DISTANCE = [*DISTANCES, pytest.param(ABSENT_DIFFER, id="jaccard, absent classes differ")]
 NO_LIMITS = {name: limit for name, limit in support.NO_LIMITS.items() if name not in {"min_gain", "max_candidates"}}
 WAYS = [
     ("local", "majority", "pure"),
@@ -20,7 +23,13 @@ WAYS = [
     ("glocal", "majority", "no_decrease"),
     ("glocal", "all", "pure"),
     ("glocal", "all", "no_decrease"),
+    ("local", "majority", "no_distance_decay"),
+    ("global", "majority", "no_distance_decay"),
+    ("global", "all", "no_distance_decay"),
+    ("glocal", "majority", "no_distance_decay"),
 ]
+TIES = st.sampled_from(["first", "local"])
+STOPS = ["pure", "no_decrease", "no_distance_decay"]
 
 
 def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **limits):

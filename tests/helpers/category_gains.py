@@ -10,16 +10,26 @@ CRITERIA = [
     *EXACT,
     UNWEIGHTED_RANKING,
     ("ranking", {"class_scores": [0.3 * score**2 for score in range(25)]}),
+    ("ranking", {"cost_matrix": [[float(abs(q - j) % 4) for j in range(25)] for q in range(25)]}),
+    ("ranking", {"weighted": False, "cost_matrix": [[0.3 * (q != j) for j in range(25)] for q in range(25)]}),
     "wig",
     ("wig", {"alpha": 2.0}),
+    ("wig", {"normalize_over": "present"}),
+    ("wig", {"normalize_over": "present", "distance_from": "highest"}),
 ]
 
 
 def sized(criterion, n_classes):
-    """Return the criterion with as many class scores as classes."""
-    if isinstance(criterion, str) or "class_scores" not in criterion[1]:
+    """Return the criterion with class scores, or costs, of as many classes as there are."""
+    if isinstance(criterion, str):
         return criterion
-    return criterion[0], criterion[1] | {"class_scores": criterion[1]["class_scores"][:n_classes]}
+    name, given = criterion
+    given = dict(given)
+    if "class_scores" in given:
+        given["class_scores"] = given["class_scores"][:n_classes]
+    if "cost_matrix" in given:
+        given["cost_matrix"] = [row[:n_classes] for row in given["cost_matrix"][:n_classes]]
+    return name, given
 
 
 def tables(y, codes, weights, n_classes):

@@ -1,44 +1,55 @@
 """Globally evaluated trees from the definitions: clusterings as sets of rows, rebuilt whole for every candidate."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 from math import inf, log2
 
 import numpy as np
 
 SIMILARITIES = {"information_gain", "gain_ratio"}
-NEEDS_CLASSES = {"jaccard", "accuracy", "mae"}
+ABSENT_DIFFER = "jaccard, absent classes differ"
+NEEDS_CLASSES = {"jaccard", ABSENT_DIFFER, "accuracy", "mae"}
 
 
 def size(rows, weights):
     return sum(int(weights[row]) for row in rows)
 
 
-def entropy(clusters, weights):
-    """Number of rows times H, in units of 2**-30 bit, n log2 n being rounded to these."""
+def entropy(clusters, weights, n_log2_n):
+    """Number of rows times H."""
     sizes = [size(cluster, weights) for cluster in clusters]
-    return units(sum(sizes)) - sum(map(units, sizes))
+    return n_log2_n(sum(sizes)) - sum(map(n_log2_n, sizes))
 
 
-def units(n):
-    return round(n * log2(n) * 2**30) if n else 0
+@cache
+def bits(n):
+    """n log2 n to 60 digits, so that real numbers that are equal are equal to 50."""
+    with localcontext(prec=60):
+        return Decimal(n) * Decimal(n).ln() / Decimal(2).ln() if n else Decimal(0)
+
+
+def rounded_bits(n):
+    """n log2 n rounded to whole multiples of 2**-30, as distances are reported."""
+    return Decimal(round(n * log2(n) * 2**30)) / 2**30 if n else Decimal(0)
 
 
 def intersections(clusters, classes):
     return [cluster & of_class for cluster in clusters for of_class in classes]
 
 
-def measure(name, clusters, classes, weights):
+def measure(name, clusters, classes, weights, n_log2_n=bits):
     """Return a measure of Section 1.1 between two clusterings of the same rows, each a list of sets."""
     total = size(set().union(*classes), weights)
     if name in {"information_gain", "gain_ratio", "nvi"}:
-        joint = entropy(intersections(clusters, classes), weights)
-        gain = entropy(classes, weights) - (joint - entropy(clusters, weights))  # H(Y) - H(Y | T)
-        of = {"information_gain": total * 2**30, "gain_ratio": entropy(clusters, weights), "nvi": joint}[name]
-        ratio = Fraction(gain, of) if of else None
-        if name == "nvi":
-            return 1 - ratio if of else Fraction(0)
-        return ratio if of else Fraction(0)
+        with localcontext(prec=60):
+            of_both = intersections(clusters, classes)
+            joint, of_clusters, of_classes = (entropy(sets, weights, n_log2_n) for sets in (of_both, clusters, classes))
+            gain = of_classes - (joint - of_clusters)  # H(Y) - H(Y | T)
+            of = {"information_gain": total, "gain_ratio": of_clusters, "nvi": joint}[name]
+            ratio = gain / of if of else (1 if name == "nvi" else 0)
+            return Fraction(round(1 - ratio if name == "nvi" else ratio, 50))
     if name == "gini":
         result = Fraction(1)
         for cluster in filter(None, clusters):
@@ -46,9 +57,10 @@ def measure(name, clusters, classes, weights):
             result -= inverse * sum(Fraction(size(cluster & of_class, weights), total) ** 2 for of_class in classes)
         return result
     pairs = list(zip(clusters, classes, strict=True))
-    if name == "jaccard":
+    if name in ("jaccard", ABSENT_DIFFER):
         differences = [(size(a ^ b, weights), size(a | b, weights)) for a, b in pairs]
-        return sum((Fraction(difference, union) for difference, union in differences if union), Fraction(0))
+        n_absent = sum(union == 0 for _, union in differences) if name == ABSENT_DIFFER else 0
+        return sum((Fraction(difference, union) for difference, union in differences if union), Fraction(n_absent))
     if name == "accuracy":
         return 1 - Fraction(sum(size(a & b, weights) for a, b in pairs), total)
     wrong = [(abs(i - j), a & b) for (i, a), (j, b) in product(enumerate(clusters), enumerate(classes))]
@@ -69,7 +81,7 @@ def local_cost(name, children, classes, weights):
     ways = list(product(range(len(classes)), repeat=len(children)))
     if len(children) > 1:
         ways = [way for way in ways if len(set(way)) > 1]
-    if name == "jaccard" and len(children) > 2:
+    if name in ("jaccard", ABSENT_DIFFER) and len(children) > 2:
         majorities = [most_frequent(child, classes, weights) for child in children]
         changes = [sum(a != b for a, b in zip(way, majorities, strict=True)) for way in ways]
         ways = [way for way, n_changes in zip(ways, changes, strict=True) if n_changes == min(changes)]
@@ -82,6 +94,11 @@ def local_cost(name, children, classes, weights):
     return min(costs)
 
 
+def goes_on(stop, before, after):
+    """Whether growth goes on with a step that changes the distance like this."""
+    return {"pure": True, "no_distance_decay": after <= before, "no_decrease": after < before}[stop]
+
+
 def most_frequent(rows, classes, weights):
     sizes = [size(rows & of_class, weights) for of_class in classes]
     return sizes.index(max(sizes))
@@ -92,12 +109,22 @@ class Oracle:
     from left to right."""
 
     def __init__(
-        self, problem, distance, evaluation, labels, stop, min_samples_leaf=1, max_leaf_nodes=inf, n_categories=None
+        self,
+        problem,
+        distance,
+        evaluation,
+        labels,
+        stop,
+        min_samples_leaf=1,
+        max_leaf_nodes=inf,
+        n_categories=None,
+        ties="first",
     ):
         self.X, y, weights, n_classes = problem
         self.weights = np.ones(len(y), dtype=int) if weights is None else weights
         self.classes = [set(np.flatnonzero(y == label).tolist()) for label in range(n_classes)]
-        self.distance, self.evaluation, self.labels, self.stop = distance, evaluation, labels, stop
+        self.distance = distance if isinstance(distance, str) else ABSENT_DIFFER
+        self.evaluation, self.labels, self.stop, self.ties = evaluation, labels, stop, ties
         self.min_samples_leaf, self.max_leaf_nodes = min_samples_leaf, max_leaf_nodes
         self.n_categories = [0] * self.X.shape[1] if n_categories is None else n_categories
         rows = set(range(len(y)))
@@ -156,24 +183,24 @@ class Oracle:
             for labels in choices:
                 clustering = self.clustering(self.exchanged(path, children, labels))
                 after = cost(self.distance, clustering, self.classes, self.weights)
-                candidates.append((after, feature, threshold, path, labels))
+                in_leaf = self.local_cost(children) if self.ties == "local" else 0
+                candidates.append((after, in_leaf, feature, threshold, path, labels))
         best = min(candidates, default=None)
-        if best is None or (best[0] >= before and (self.evaluation == "glocal" or self.stop == "no_decrease")):
-            return None
-        return best[1:]
+        stop = "no_decrease" if self.evaluation == "glocal" else self.stop
+        return best[2:] if best is not None and goes_on(stop, before, best[0]) else None
+
+    def local_cost(self, children):
+        classes = [of_class & set().union(*children) for of_class in self.classes]
+        return local_cost(self.distance, children, classes, self.weights)
 
     def local_step(self):
         candidates = {}
         for (feature, threshold, path), children in self.splits():
-            classes = [of_class & set().union(*children) for of_class in self.classes]
-            after = local_cost(self.distance, children, classes, self.weights)
-            before = local_cost(self.distance, [set().union(*children)], classes, self.weights)
+            after, before = self.local_cost(children), self.local_cost([set().union(*children)])
             candidate = (after, feature, threshold, path, tuple(map(self.most_frequent, children)))
             if path not in candidates or candidate < candidates[path][0]:
-                candidates[path] = candidate, after < before, self.has_room(children)
-        steps = [
-            step for step, decreases, has_room in candidates.values() if has_room and (decreases or self.stop == "pure")
-        ]
+                candidates[path] = candidate, goes_on(self.stop, before, after), self.has_room(children)
+        steps = [step for step, is_made, has_room in candidates.values() if has_room and is_made]
         return min(steps)[1:] if steps else None
 
     def grow(self):

@@ -59,6 +59,33 @@ def make_chain(depth):
     return Tree(children_left, children_right, feature, threshold, n_node_samples, value, np.zeros(n_nodes), 1)
 
 
+def make_multiway_chain(depth):
+    """Make the tree of rows whose only feature has category 0 until a leaf is split off at every level."""
+    n_nodes = 2 * depth + 1
+    inner, leaves = np.arange(0, n_nodes - 1, 2), np.append(np.arange(1, n_nodes, 2), n_nodes - 1)
+    children_left, feature, category = np.full((3, n_nodes), -1)
+    children_left[inner], category[1::2], category[2::2] = -2, 0, 1
+    feature[:] = -2
+    feature[inner] = 0
+    leaf_value = np.zeros((n_nodes, 2))
+    leaf_value[leaves, np.arange(depth + 1) % 2] = 1.0
+    value = np.cumsum(leaf_value[::-1], axis=0)[::-1].copy()
+    value[leaves] = leaf_value[leaves]
+    return Tree(
+        children_left,
+        children_left,
+        feature,
+        np.full(n_nodes, -2.0),
+        value.sum(axis=1).astype(np.int64),
+        value,
+        np.zeros(n_nodes),
+        1,
+        np.concatenate([[0], np.cumsum(2 * (children_left == -2))]),
+        np.arange(1, n_nodes),
+        category,
+    )
+
+
 def trees_of(forest):
     return [estimator.tree_ for estimator in forest.estimators_]
 

@@ -215,12 +215,30 @@ def ordinal_specifications(n_classes):
     """Draw ordinal criteria as the kernels take them, with parameters of every kind."""
     steps = st.lists(st.integers(1, 3) | st.floats(0.1, 2.0), min_size=n_classes, max_size=n_classes)
     scores = st.none() | steps.map(lambda steps: np.cumsum(steps).astype(float).tolist())
-    wig = st.builds(
-        lambda alpha, scores: ("wig", {"alpha": alpha, "class_scores": scores}),
-        st.sampled_from([0.0, 0.5, 1.0, 2.0]),
-        scores,
+    wig = st.fixed_dictionaries(
+        {
+            "alpha": st.sampled_from([0.0, 0.5, 1.0, 2.0]),
+            "class_scores": scores,
+            "normalize_over": st.sampled_from(["all", "all", "present"]),
+            "distance_from": st.sampled_from(["mode", "mode", "highest"]),
+        }
     )
-    ranking = st.builds(
-        lambda weighted, scores: ("ranking", {"weighted": weighted, "class_scores": scores}), st.booleans(), scores
+    by_scores = st.fixed_dictionaries({"weighted": st.booleans(), "class_scores": scores})
+    by_costs = st.fixed_dictionaries({"weighted": st.booleans(), "cost_matrix": costs_of_pairs(n_classes)})
+    ranking = by_scores | by_costs
+    return st.sampled_from(["ogini", "wig", "ranking"]) | st.one_of(
+        st.tuples(st.just("wig"), wig), st.tuples(st.just("ranking"), ranking)
     )
-    return st.sampled_from(["ogini", "wig", "ranking"]) | wig | ranking
+
+
+@st.composite
+def costs_of_pairs(draw, n_classes):
+    """Draw a symmetric matrix of costs, zero on its diagonal: whole numbers, or others."""
+    costs = draw(st.sampled_from([st.integers(0, 3).map(float), st.floats(0.0, 2.0)]))
+    matrix = [[0.0] * n_classes for _ in range(n_classes)]
+    # Of many classes drawing each cost would be most of a test's work.
+    drawn = draw(st.lists(costs, min_size=1, max_size=10))
+    for q in range(n_classes):
+        for j in range(q):
+            matrix[q][j] = matrix[j][q] = drawn[(q * (q - 1) // 2 + j) % len(drawn)]
+    return matrix

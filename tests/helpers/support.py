@@ -39,6 +39,11 @@ def effort(codes, n_symbols=None):
     return kernel("effort_to_compress")(codes, n_symbols or int(codes.max(initial=0)) + 1)
 
 
+def complexity(codes, n_symbols=None):
+    codes = np.asarray(codes, dtype=np.int32)
+    return kernel("lempel_ziv_complexity")(codes, n_symbols or int(codes.max(initial=0)) + 1)
+
+
 def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
     """Return the arrays of a tree that the engine in force grows; limits not given do not apply."""
     X = np.ascontiguousarray(X, dtype=np.float64)

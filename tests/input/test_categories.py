@@ -65,6 +65,71 @@ def test_features_by_dtype(frame):
     assert resolve("from_dtype", frame, 3).tolist() == [True, False, True]
 
 
+def polars_frame(columns, dtypes):
+    pl = pytest.importorskip("polars")
+    kinds = {"category": pl.Categorical, "enum": pl.Enum(["blue", "green", "red"]), "word": pl.String}
+    return pl.DataFrame(
+        {name: pl.Series(values, dtype=kinds.get(dtypes.get(name))) for name, values in columns.items()}
+    )
+
+
+def pyarrow_table(columns, dtypes):
+    pa = pytest.importorskip("pyarrow")
+    arrays = {name: pa.array(values) for name, values in columns.items()}
+    return pa.table(
+        {n: a.dictionary_encode() if dtypes.get(n) in ("category", "enum") else a for n, a in arrays.items()}
+    )
+
+
+def pandas_of_pyarrow(columns, dtypes):
+    pa = pytest.importorskip("pyarrow")
+    types = {name: pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string())) for name in dtypes if dtypes[name] != "word"}
+    return pd.DataFrame(columns).astype(types)
+
+
+FRAMES = [polars_frame, pyarrow_table, pandas_of_pyarrow]
+
+
+@pytest.mark.parametrize("make", FRAMES)
+@pytest.mark.parametrize("dtype", ["category", "enum"])
+def test_frames_of_other_libraries_tell_their_categories(make, dtype):
+    X = make({"colour": COLOURS, "weight": WEIGHTS, "size": SIZES}, {"colour": dtype})
+    estimator, codes = fitted(X, "from_dtype")
+    assert estimator.is_categorical_.tolist() == [True, False, False]
+    assert [categories.tolist() for categories in estimator.categories_] == [["blue", "green", "red"]]
+    np.testing.assert_array_equal(codes, np.transpose([[2, 1, 0, 2, 0, 2], WEIGHTS, SIZES]))
+    estimator = DecisionTreeClassifier(categorical_features="from_dtype").fit(X, Y)
+    assert estimator.predict(X).tolist() == Y
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_frames_of_other_libraries_without_categories(make):
+    X = make({"weight": WEIGHTS, "size": SIZES}, {})
+    assert fitted(X, "from_dtype")[0].is_categorical_ is None
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_columns_of_other_libraries_keep_their_kinds(make):
+    columns = {"colour": COLOURS, "size": SIZES, "day": [datetime.date(2020, 1, size) for size in SIZES]}
+    X = make(columns | {"weight": WEIGHTS}, {"colour": "word"})
+    estimator, codes = fitted(X, ["colour", "size", "day"])
+    colours, sizes, days = estimator.categories_
+    assert colours.tolist() == ["blue", "green", "red"]
+    assert (sizes.dtype.kind, sizes.tolist()) == ("i", [1, 2, 3])
+    assert len(days) == 3
+    np.testing.assert_array_equal(
+        codes, np.transpose([[2, 1, 0, 2, 0, 2], [2, 0, 0, 1, 2, 0], [2, 0, 0, 1, 2, 0], WEIGHTS])
+    )
+
+
+@pytest.mark.parametrize("make", FRAMES)
+@pytest.mark.parametrize("dtype", ["word", "category"])
+def test_missing_words_in_frames_of_other_libraries_are_refused(make, dtype):
+    X = make({"weight": WEIGHTS, "colour": [None, *COLOURS[1:]]}, {"colour": dtype})
+    with pytest.raises(ValueError, match=r"NaN in column 1 \('colour'\)"):
+        DecisionTreeClassifier(categorical_features=["colour"]).fit(X, Y)
+
+
 @pytest.mark.parametrize("given", [None, [], np.array([]), [False, False, False], "from_dtype"], ids=repr)
 def test_no_categorical_features(frame, given):
     assert resolve(given, frame, 3) is None

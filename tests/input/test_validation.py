@@ -174,6 +174,34 @@ def test_X_that_is_no_numeric_table_is_refused(estimator, X, error, message):
         estimator.fit(X, [0, 1, 1][: np.shape(X)[0] if np.ndim(X) else 3])
 
 
+@pytest.mark.parametrize("number", [10**309, -(10**400)])
+def test_integers_beyond_float64_are_refused_by_column(data, estimator, number):
+    X, y = data
+    message = "integer in column {} that is beyond the range of float64"
+    for table, named in (
+        ([[number, *row[1:]] for row in X.tolist()], "0"),
+        (X.astype(object), "1"),
+        (pd.DataFrame(X, columns=COLUMNS).astype(object), r"2 \('height'\)"),
+    ):
+        if isinstance(table, pd.DataFrame):
+            table.iloc[3, 2] = number
+        elif isinstance(table, np.ndarray):
+            table[3, 1] = number
+        with pytest.raises(ValueError, match=message.format(named)):
+            clone(estimator).fit(table, y)
+        fitted = clone(estimator).fit(pd.DataFrame(X, columns=COLUMNS) if "height" in named else X, y)
+        with pytest.raises(ValueError, match=message.format(named)):
+            fitted.predict(table)
+    with pytest.raises(ValueError, match=message.format("0")):
+        DecisionTreeClassifier(categorical_features=[1]).fit([[number, "a"], [1, "b"]], [0, 1])
+
+
+def test_names_of_columns_that_occur_twice_are_refused(data, estimator):
+    X, y = data
+    with pytest.raises(ValueError, match=r"unique column names, got:\n- 'age' 2 times"):
+        estimator.fit(pd.DataFrame(X, columns=["age", "weight", "age"]), y)
+
+
 def test_other_numbers_of_columns_are_refused_at_prediction(data, estimator):
     X, y = data
     fitted = estimator.fit(X, y)
@@ -237,6 +265,10 @@ def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
         (lambda y: np.where(y == 0, "a", y.astype(object)), "Unknown label type"),
         (lambda y: np.stack([y, y], axis=1), "1d array"),
         (lambda y: None, "requires y"),
+        (lambda y: np.where(y == 0, None, np.array(["a", "b", "c"], dtype=object)[y]), "y contains None"),
+        (lambda y: [None if label == 0 else label for label in y.tolist()], "y contains None"),
+        (lambda y: np.where(y == 0, np.datetime64("NaT"), y.astype("M8[D]")), "y contains NaT"),
+        (lambda y: np.array([1, 2, "a"], dtype=object)[y], "y holds labels that cannot be sorted: .* '(int|str)'"),
     ],
 )
 def test_labels_that_are_refused(data, estimator, change, message):

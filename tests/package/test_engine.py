@@ -1,9 +1,11 @@
 """The choice of the engine: by name, nested, undone, and kept to its own thread and task."""
 
 import asyncio
+import pickle
 import sys
 import threading
 
+import joblib
 import pytest
 
 from pytrees import config_context, effort_to_compress
@@ -54,6 +56,27 @@ def test_decorator_chooses_for_every_call():
     chosen = config_context(engine="reference")(current_engine)
     assert [chosen(), chosen()] == ["reference", "reference"]
     assert current_engine() == "compiled"
+
+
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+def test_decorated_functions_take_the_choice_to_workers(backend):
+    chosen = config_context(engine="reference")(current_engine)
+    with joblib.parallel_config(backend):
+        assert joblib.Parallel(n_jobs=2)(joblib.delayed(chosen)() for _ in range(4)) == ["reference"] * 4
+        assert joblib.Parallel(n_jobs=2)(joblib.delayed(current_engine)() for _ in range(4)) == ["compiled"] * 4
+
+
+def test_one_choice_can_be_entered_again_and_pickled():
+    choice = config_context(engine="reference")
+    for _ in range(2):
+        with choice:
+            assert current_engine() == "reference"
+        assert current_engine() == "compiled"
+    with choice, config_context(engine="compiled"), choice:
+        assert current_engine() == "reference"
+    assert current_engine() == "compiled"
+    with pickle.loads(pickle.dumps(choice)):
+        assert current_engine() == "reference"
 
 
 def test_threads_keep_their_own_choice():

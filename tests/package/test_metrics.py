@@ -15,7 +15,19 @@ from sklearn.preprocessing import FunctionTransformer
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 from pytrees.datasets import make_balance_scale
-from pytrees.metrics import mae_scorer, make_ordinal_scorer, qwk_scorer, ranked_probability_score, rps_scorer
+from pytrees.metrics import (
+    accuracy_off_by,
+    amae_scorer,
+    average_mean_absolute_error,
+    mae_scorer,
+    make_ordinal_scorer,
+    maximum_mean_absolute_error,
+    mmae_scorer,
+    off_by_one_scorer,
+    qwk_scorer,
+    ranked_probability_score,
+    rps_scorer,
+)
 
 # ------------------------------------------------------------------------------------------------------------ the score
 
@@ -106,6 +118,118 @@ def test_invalid_weights_are_refused(weights):
         ranked_probability_score([0, 1], [[0.2, 0.8], [0.5, 0.5]], sample_weight=weights)
 
 
+# ------------------------------------------------------------------------------------------------- errors by the class
+
+BY_RANK = [average_mean_absolute_error, maximum_mean_absolute_error, accuracy_off_by]
+
+
+def test_errors_by_class_by_hand():
+    # The errors are 1/2 of class 0, 0 of class 1, 2 of class 2.
+    y_true, y_pred = [0, 0, 1, 1, 2], [0, 1, 1, 1, 0]
+    assert average_mean_absolute_error(y_true, y_pred) == pytest.approx(2.5 / 3)
+    assert maximum_mean_absolute_error(y_true, y_pred) == 2.0
+    assert [accuracy_off_by(y_true, y_pred, k=k) for k in range(4)] == [0.6, 0.8, 1.0, 1.0]
+    assert accuracy_off_by(y_true, y_pred) == 0.8
+    # Weighted, class 0 has the error 3/4; class 2 is left out.
+    weights = [1, 3, 1, 1, 0]
+    assert average_mean_absolute_error(y_true, y_pred, sample_weight=weights) == 0.375
+    assert maximum_mean_absolute_error(y_true, y_pred, sample_weight=weights) == 0.75
+    assert accuracy_off_by(y_true, y_pred, k=0, sample_weight=weights) == 0.5
+
+
+@st.composite
+def rankings(draw):
+    """Draw a number of classes, and observed and predicted classes with whole weights, not all of them zero."""
+    n_classes = draw(st.integers(1, 6))
+    label = st.integers(0, n_classes - 1)
+    rows = draw(st.lists(st.tuples(label, label, st.integers(0, 4)), min_size=1, max_size=12))
+    rows.append((draw(label), draw(label), draw(st.integers(1, 4))))
+    return n_classes, *map(list, zip(*rows, strict=True))
+
+
+@given(rankings(), st.integers(0, 6))
+def test_errors_by_class_follow_the_definition(ranking, k):
+    n_classes, y_true, y_pred, weights = ranking
+    errors = []
+    for q in range(n_classes):
+        rows = [(abs(q - p), w) for t, p, w in zip(y_true, y_pred, weights, strict=True) if t == q]
+        if sum(w for _, w in rows) > 0:
+            errors.append(Fraction(sum(d * w for d, w in rows), sum(w for _, w in rows)))
+    near = sum(w for t, p, w in zip(y_true, y_pred, weights, strict=True) if abs(t - p) <= k)
+    expected = [float(sum(errors) / len(errors)), float(max(errors)), near / sum(weights)]
+    words = np.array(["pear", "fig", "apple", "plum", "date", "lime"][:n_classes])
+
+    def found(y_true, y_pred, labels, **weighted):
+        return [
+            average_mean_absolute_error(y_true, y_pred, labels=labels, **weighted),
+            maximum_mean_absolute_error(y_true, y_pred, labels=labels, **weighted),
+            accuracy_off_by(y_true, y_pred, k=k, labels=labels, **weighted),
+        ]
+
+    assert found(y_true, y_pred, range(n_classes), sample_weight=weights) == pytest.approx(expected, rel=1e-12)
+    assert found(words[y_true], words[y_pred], words, sample_weight=weights) == pytest.approx(expected, rel=1e-12)
+    repeated = np.repeat(y_true, weights), np.repeat(y_pred, weights)
+    assert found(*repeated, range(n_classes)) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:A single label was found")  # by what skordinal calls
+@given(rankings())
+def test_errors_by_class_are_those_of_skordinal(ranking):
+    metrics = pytest.importorskip("skordinal.metrics", reason="skordinal is not installed")
+    n_classes, y_true, y_pred, weights = ranking
+    for given_weights in (None, weights):
+        for ours, theirs in (
+            (average_mean_absolute_error, metrics.average_mean_absolute_error),
+            (maximum_mean_absolute_error, metrics.maximum_mean_absolute_error),
+            (accuracy_off_by, metrics.accuracy_off1_score),
+        ):
+            given_all = {"labels": np.arange(n_classes), "sample_weight": given_weights}
+            assert ours(y_true, y_pred, **given_all) == pytest.approx(theirs(y_true, y_pred, **given_all), rel=1e-12)
+
+
+def test_classes_of_errors_by_class():
+    # Without labels the classes that occur are all there are.
+    assert maximum_mean_absolute_error([1, 1], [1, 5]) == 0.5
+    assert maximum_mean_absolute_error([1, 1], [1, 5], labels=[1, 2, 3, 4, 5]) == 2.0
+    assert accuracy_off_by(["low", "high"], ["high", "high"], labels=["low", "mid", "high"]) == 0.5
+    assert average_mean_absolute_error([False, True], [True, True]) == 0.5
+
+
+@pytest.mark.parametrize("metric", BY_RANK)
+def test_great_and_small_weights(metric):
+    for scale in (1e308, 5e-324):
+        assert metric([0, 0, 2], [0, 0, 0], sample_weight=[scale] * 3) == metric([0, 0, 2], [0, 0, 0])
+
+
+@pytest.mark.parametrize("metric", BY_RANK)
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "given", "message"),
+    [
+        ([0, 3], [0, 1], {"labels": [0, 1]}, "y_true has the class 3"),
+        ([0, 1], [0, 3], {"labels": [0, 1]}, "y_pred has the class 3"),
+        ([0, 1], [0, 1], {"labels": [0, 1, 1]}, "must be different"),
+        ([0, 1], [0], {}, "inconsistent numbers of samples"),
+        ([], [], {}, "no samples"),
+        ([[0, 1], [1, 0]], [0, 1], {}, "1d array"),
+        ([0, 1], ["a", "b"], {}, "labels of different kinds"),
+        (np.array(["a", 1], dtype=object), np.array(["a", 1], dtype=object), {}, "cannot be sorted"),
+        ([0, 1], [0, 1], {"sample_weight": [1]}, "inconsistent"),
+        ([0, 1], [0, 1], {"sample_weight": [1, -1]}, "[Nn]egative"),
+        ([0, 1], [0, 1], {"sample_weight": [0, 0]}, "zero"),
+        ([0, 1], [0, 1], {"sample_weight": [1, np.nan]}, "NaN"),
+    ],
+)
+def test_refusals_of_metrics_by_rank(metric, y_true, y_pred, given, message):
+    with pytest.raises(ValueError, match=message):
+        metric(y_true, y_pred, **given)
+
+
+@pytest.mark.parametrize("k", [-1, 0.5, None, True, "1"])
+def test_distances_that_are_refused(k):
+    with pytest.raises(ValueError, match="k must be a whole number"):
+        accuracy_off_by([0], [0], k=k)
+
+
 # ---------------------------------------------------------------------------------------------------------- the scorers
 
 
@@ -128,6 +252,9 @@ def test_scores_by_hand():
     assert qwk_scorer(oracle, X, y) == pytest.approx(7 / 11)  # 2 observed, 5.5 expected
     assert mae_scorer(oracle, X, y, sample_weight=[1, 2, 1, 0]) == -0.5
     assert rps_scorer(oracle, X, y, sample_weight=[1, 2, 0, 0]) == -2 / 3
+    # The classes' errors are 0, 1 and 1/2.
+    assert (amae_scorer(oracle, X, y), mmae_scorer(oracle, X, y), off_by_one_scorer(oracle, X, y)) == (-0.5, -1.0, 1.0)
+    assert amae_scorer(oracle, X, y, sample_weight=[1, 0, 1, 1]) == -0.25
 
 
 @pytest.mark.parametrize("classes", [[0, 1, 2, 3], [1, 10, 100, 1000], ["a", "b", "c", "d"], [-0.5, 0.0, 0.5, 2.0]])
@@ -136,6 +263,8 @@ def test_absent_classes_count_in_distances(classes):
     y = [classes[code] for code in codes]
     assert mae_scorer(oracle, X, y) == rps_scorer(oracle, X, y) == -1.0
     assert qwk_scorer(oracle, X, y) == pytest.approx(11 / 27)  # 8 observed, 13.5 expected
+    # Class 1 has the error 2, class 3 the errors 0 and 2.
+    assert (amae_scorer(oracle, X, y), mmae_scorer(oracle, X, y), off_by_one_scorer(oracle, X, y)) == (-1.0, -2.0, 0.5)
 
 
 def test_labels_give_the_order():
@@ -166,7 +295,7 @@ def test_representation_and_errors_of_scorers():
     assert repr(qwk_scorer) == "make_ordinal_scorer('qwk')"
     scorer = pickle.loads(pickle.dumps(make_ordinal_scorer("rps", labels=["b", "a"])))
     assert repr(scorer) == "make_ordinal_scorer('rps', labels=['b', 'a'])"
-    with pytest.raises(ValueError, match=r"metric must be one of \['mae', 'qwk', 'rps'\], got 'rmse'"):
+    with pytest.raises(ValueError, match=r"metric must be one of \['amae', 'mae', .* 'rps'\], got 'rmse'"):
         make_ordinal_scorer("rmse")
     with pytest.raises(ValueError, match="LinearRegression has no classes_"):
         mae_scorer(LinearRegression(), [[0]], [0])
@@ -179,7 +308,7 @@ def balance():
     return X[rows], y[rows]
 
 
-@pytest.mark.parametrize("scorer", [rps_scorer, mae_scorer, qwk_scorer], ids=repr)
+@pytest.mark.parametrize("scorer", [rps_scorer, mae_scorer, amae_scorer, qwk_scorer, off_by_one_scorer], ids=repr)
 def test_cross_validation_and_search(balance, scorer):
     X, y = balance
     scores = cross_val_score(make_pipeline(FunctionTransformer(), DecisionTreeClassifier()), X, y, scoring=scorer)

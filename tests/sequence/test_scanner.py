@@ -1,4 +1,4 @@
-"""The best cut by Effort-To-Compress: compiled against the naive reference, neighbouring cuts, threads."""
+"""The best cut by the impurity of label sequences: compiled against the naive reference, neighbouring cuts, threads."""
 
 import signal
 import threading
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import fibonacci_word, label_sequences
-from support import assert_same_tree, effort, examples, grow, on_both_engines
+from support import assert_same_tree, complexity, effort, examples, grow, on_both_engines
 
 import pytrees._core.sequence.scanner
 from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
@@ -18,11 +18,17 @@ from pytrees.tree import LEAF
 # Below 200 labels cuts are judged one by one; from there on neighbouring ones share steps, where there are at most 5
 # classes, at most 16 rows from cut to cut, and at most 4 labels to a run.
 SHARED_LENGTH = 200
+# By Lempel-Ziv complexity neighbouring cuts share components where there are at most 8 classes and so many labels.
+CHANGING_LENGTH = 8192
 # Labels times cuts from which on features are scanned on threads.
 LABELS_FOR_THREADS = 300_000
 
+IMPURITIES = {"etc": effort, "lz76": complexity}
 
-def best_cut(labels, orders, cuts, n_threads=1):
+both = pytest.mark.parametrize("criterion", IMPURITIES)
+
+
+def best_cut(labels, orders, cuts, criterion="etc", n_threads=1):
     """(cost, feature, rows on the left) of the root's best cut, None where it has none."""
     labels, n_rows = np.asarray(labels, dtype=np.int32), len(labels)
     X = np.empty((n_rows, len(orders)))
@@ -30,10 +36,10 @@ def best_cut(labels, orders, cuts, n_threads=1):
         # Values that change where a cut is.
         X[order, feature] = np.searchsorted(list(of_feature), np.arange(n_rows), side="right")
     threads = {"n_threads": n_threads} if n_threads > 1 else {}
-    tree = grow(X, labels, criterion="etc", max_depth=1, **threads)
+    tree = grow(X, labels, criterion=criterion, max_depth=1, **threads)
     if tree["children_left"][0] == LEAF:
         return None
-    cost = round(n_rows * (effort(labels) - tree["gain"][0]))
+    cost = round(n_rows * (IMPURITIES[criterion](labels) - tree["gain"][0]))
     return cost, tree["feature"][0], tree["n_node_samples"][1]
 
 
@@ -41,15 +47,15 @@ def all_cuts(labels, orders):
     return [range(1, len(labels))] * len(orders)
 
 
-def cost(labels, order, n_left):
-    """By the engine's own effort, which has tests of its own."""
-    left = np.isin(np.arange(len(labels)), order[:n_left])
-    return n_left * effort(labels[left]) + (len(labels) - n_left) * effort(labels[~left])
+def cost(labels, order, n_left, criterion="etc"):
+    """By the engine's own function of one sequence, which has tests of its own."""
+    left, impurity = np.isin(np.arange(len(labels)), order[:n_left]), IMPURITIES[criterion]
+    return n_left * impurity(labels[left]) + (len(labels) - n_left) * impurity(labels[~left])
 
 
-def cheapest_cut(labels, orders, cuts):
+def cheapest_cut(labels, orders, cuts, criterion="etc"):
     return min(
-        (cost(labels, order, n_left), feature, n_left)
+        (cost(labels, order, n_left, criterion), feature, n_left)
         for feature, (order, of_feature) in enumerate(zip(orders, cuts, strict=True))
         for n_left in of_feature
     )
@@ -95,10 +101,11 @@ def nodes(draw, sequences, most_features=3, least_features=1):
     return labels, orders, cuts
 
 
+@both
 @examples(500)
 @given(node=nodes(label_sequences(max_length=40)))
-def test_engines_find_the_same_cut(node):
-    compiled, reference = on_both_engines(best_cut, *node)
+def test_engines_find_the_same_cut(criterion, node):
+    compiled, reference = on_both_engines(best_cut, *node, criterion)
     assert compiled == reference
 
 
@@ -106,7 +113,7 @@ def test_engines_find_the_same_cut(node):
 def long_sequences(draw, shortest=SHARED_LENGTH - 5, longest=SHARED_LENGTH + 60):
     """Around the length from which on cuts share steps: few and many classes, rare ones, runs, repeats."""
     length = draw(st.integers(shortest, longest))
-    n_classes = draw(st.sampled_from([2, 2, 2, 3, 4, 5, 6, 7]))
+    n_classes = draw(st.sampled_from([2, 2, 2, 3, 4, 5, 6, 7, 8, 9]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     labels = rng.integers(0, n_classes, length)
     if draw(st.booleans()):
@@ -119,26 +126,28 @@ def long_sequences(draw, shortest=SHARED_LENGTH - 5, longest=SHARED_LENGTH + 60)
     return labels.astype(np.int32), n_classes
 
 
+@both
 @examples(150)
 @given(node=nodes(long_sequences(), 2))
-def test_neighbouring_cuts_share_steps_exactly(node):
-    assert best_cut(*node) == cheapest_cut(*node)
+def test_neighbouring_cuts_share_work_exactly(criterion, node):
+    assert best_cut(*node, criterion) == cheapest_cut(*node, criterion)
 
 
+@both
 @examples(60)
 @given(
     seed=st.integers(0, 2**32 - 1), n_classes=st.sampled_from([2, 3, 5, 6]), step=st.sampled_from([1, 3, 15, 16, 17])
 )
-def test_every_single_cut_has_its_cost(seed, n_classes, step):
+def test_every_single_cut_has_its_cost(criterion, seed, n_classes, step):
     # Cut by cut, so that none is ruled out by another one; the rows in between move all the same.
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, 220).astype(np.int32)
     order = np.argsort(rng.normal(size=220) + labels)
     n_left = np.arange(1, 220, step)
-    costs = [cost(labels, order, cut) for cut in n_left]
+    costs = [cost(labels, order, cut, criterion) for cut in n_left]
     for i in np.argsort(costs)[:5]:
         cuts = [cut for cut, of_cut in zip(n_left, costs, strict=True) if of_cut >= costs[i]]
-        assert best_cut(labels, [order], [cuts]) == (costs[i], 0, min(n_left[np.equal(costs, costs[i])]))
+        assert best_cut(labels, [order], [cuts], criterion) == (costs[i], 0, min(n_left[np.equal(costs, costs[i])]))
 
 
 @pytest.mark.parametrize(
@@ -155,45 +164,60 @@ def test_every_single_cut_has_its_cost(seed, n_classes, step):
     ids=["alternating", "two runs", "four runs", "period 7", "Fibonacci", "runs of 4", "one other"],
 )
 @pytest.mark.parametrize("order", ["rows", "reversed", "shuffled", "by label"])
-def test_regular_sequences(labels, order):
+@both
+def test_regular_sequences(criterion, labels, order):
     labels = np.asarray(labels, dtype=np.int32)
     rows = np.arange(len(labels))
     shuffled = np.random.default_rng(0).permutation(rows)
     by_label = shuffled[np.argsort(labels[shuffled], kind="stable")]
     orders = [{"rows": rows, "reversed": rows[::-1], "shuffled": shuffled, "by label": by_label}[order]]
-    assert best_cut(labels, orders, all_cuts(labels, orders)) == cheapest_cut(labels, orders, all_cuts(labels, orders))
+    cuts = all_cuts(labels, orders)
+    assert best_cut(labels, orders, cuts, criterion) == cheapest_cut(labels, orders, cuts, criterion)
 
 
-def test_reference_agrees_where_cuts_share_steps():
+@pytest.mark.parametrize("n_classes", [2, 8, 9])
+@pytest.mark.parametrize("n_rows", [CHANGING_LENGTH, CHANGING_LENGTH + 1])
+def test_long_sequences_by_complexity(n_rows, n_classes):
+    rng = np.random.default_rng(n_classes)
+    labels = np.where(rng.random(n_rows) < 0.2, rng.integers(0, n_classes, n_rows), 0).astype(np.int32)
+    orders = [np.argsort(rng.normal(size=n_rows) + 2 * labels)]
+    cuts = [[1, 60, 4000, 4001, 4002, n_rows - 70, n_rows - 1]]
+    assert best_cut(labels, orders, cuts, "lz76") == cheapest_cut(labels, orders, cuts, "lz76")
+
+
+@both
+def test_reference_agrees_where_cuts_share_work(criterion):
     rng = np.random.default_rng(5)
     labels = (rng.random(230) < 0.3).astype(np.int32)
     orders = [np.argsort(rng.normal(size=230) + labels)]
-    compiled, reference = on_both_engines(best_cut, labels, orders, [range(1, 230, 5)])
+    compiled, reference = on_both_engines(best_cut, labels, orders, [range(1, 230, 5)], criterion)
     assert compiled == reference
 
 
 # -------------------------------------------------------------------------------------------------------------- threads
 
 
+@both
 @examples(150)
 @given(
     node=nodes(long_sequences(225, 300), 6, 6),  # see LABELS_FOR_THREADS
     n_threads=st.integers(2, 4),
 )
-def test_threads_find_the_same_cut(node, n_threads):
-    assert best_cut(*node, n_threads) == best_cut(*node)
+def test_threads_find_the_same_cut(criterion, node, n_threads):
+    assert best_cut(*node, criterion, n_threads) == best_cut(*node, criterion)
 
 
+@both
 @pytest.mark.parametrize("n_threads", [2, 3, 8])
-def test_threads_keep_to_ties(n_threads):
+def test_threads_keep_to_ties(criterion, n_threads):
     # Every feature has the same best cut.
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 250).astype(np.int32)
     order = np.argsort(labels + 0.5 * rng.normal(size=250))
     orders = np.tile(order, (6, 1))
-    expected = best_cut(labels, orders[:1], all_cuts(labels, orders[:1]))
+    expected = best_cut(labels, orders[:1], all_cuts(labels, orders[:1]), criterion)
     for _ in range(20):
-        assert best_cut(labels, orders, all_cuts(labels, orders), n_threads) == expected
+        assert best_cut(labels, orders, all_cuts(labels, orders), criterion, n_threads) == expected
 
 
 def data_of_size(n_rows, n_features=6, seed=0):
@@ -204,10 +228,11 @@ def data_of_size(n_rows, n_features=6, seed=0):
 
 
 # Six features of n rows: 6 n (n - 1) labels, on both sides of LABELS_FOR_THREADS.
+@both
 @pytest.mark.parametrize("n_rows", [100, 223, 224, 225, 400])
-def test_trees_are_the_same_for_every_number_of_threads(n_rows):
+def test_trees_are_the_same_for_every_number_of_threads(criterion, n_rows):
     X, y = data_of_size(n_rows)
-    one, two, three = (grow(X, y, criterion="etc", n_threads=n_threads) for n_threads in (1, 2, 3))
+    one, two, three = (grow(X, y, criterion=criterion, n_threads=n_threads) for n_threads in (1, 2, 3))
     assert_same_tree(one, two)
     assert_same_tree(one, three)
 
@@ -259,13 +284,14 @@ def test_error_within_a_thread_comes_through(monkeypatch):
         grow(X, y, criterion="etc", n_threads=2)
 
 
+@both
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_long_scan_can_be_interrupted(n_jobs):
+def test_a_long_scan_can_be_interrupted(criterion, n_jobs):
     # Without the interruption this would take minutes.
     X, y = data_of_size(40_000)
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    tree = PermutationDecisionTreeClassifier(n_jobs=n_jobs)
+    tree = PermutationDecisionTreeClassifier(criterion=criterion, n_jobs=n_jobs)
     start = time.monotonic()
     timer.start()
     try:

@@ -13,7 +13,7 @@ from hypothesis import given
 from strategies import sequences
 from support import examples, on_both_engines
 
-from pytrees import effort_to_compress, nsrps
+from pytrees import effort_to_compress, lempel_ziv_complexity, nsrps
 from pytrees.sequence import Phrase, Substitution
 
 DATES = ["2020-01-01"] * 3 + ["2021-05-05"] * 2
@@ -143,7 +143,7 @@ def test_alphabets_beyond_the_table_of_pairs(engine):
 
 @pytest.mark.parametrize("sequence", [{1, 2}, frozenset("ab"), {1: 2}, {1: 2}.keys(), 3, 3.5, None, str, object()])
 def test_objects_that_are_no_sequence_are_refused(engine, sequence):
-    for function in (effort_to_compress, nsrps):
+    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
         with pytest.raises(TypeError, match="sequence of labels"):
             function(sequence)
 
@@ -152,14 +152,14 @@ def test_objects_that_are_no_sequence_are_refused(engine, sequence):
     "sequence", [np.array(3), np.int64(3), np.zeros((2, 2)), np.zeros((0, 2)), pd.DataFrame({"a": [1, 2]})]
 )
 def test_other_dimensions_than_one_are_refused(engine, sequence):
-    for function in (effort_to_compress, nsrps):
+    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
         with pytest.raises(ValueError, match="one dimension"):
             function(sequence)
 
 
 @pytest.mark.parametrize("sequence", [[[1], [2]], [{}, {}], [np.array([1])], np.array([[1], {}, 2], dtype=object)])
 def test_labels_that_cannot_be_hashed_are_refused(engine, sequence):
-    for function in (effort_to_compress, nsrps):
+    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
         with pytest.raises(TypeError, match="hashable"):
             function(sequence)
 
@@ -192,7 +192,7 @@ if hasattr(np.dtypes, "StringDType"):
 
 @pytest.mark.parametrize("sequence", MISSING.values(), ids=MISSING)
 def test_missing_labels_are_refused(engine, sequence):
-    for function in (effort_to_compress, nsrps):
+    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
         with pytest.raises(ValueError, match="missing values"):
             function(sequence)
 
@@ -300,3 +300,75 @@ def test_deep_phrases_are_pickled_and_copied(deep_phrase, duplicate):
     again = duplicate(deep_phrase)
     assert list(again) == list(range(5000))
     assert len(again) == 5000
+
+
+def left_deep(depth):
+    return reduce(Phrase, range(depth + 1))
+
+
+def right_deep(depth):
+    return reduce(lambda phrase, label: Phrase(label, phrase), range(depth + 1))
+
+
+def zigzag(depth):
+    return reduce(lambda phrase, label: Phrase(*[phrase, label][:: 1 if label % 2 else -1]), range(depth + 1))
+
+
+def step_of_nsrps(depth):
+    return nsrps(range(depth + 2))[-1].pair[0]
+
+
+@pytest.mark.parametrize("make", [left_deep, right_deep, zigzag, step_of_nsrps])
+def test_phrases_of_any_depth_do_all_that_phrases_do(make):
+    depth = 60_000
+    phrase = make(depth)
+    again = pickle.loads(pickle.dumps(phrase))
+    assert again is not phrase
+    assert nested_numbers(again) == nested_numbers(phrase)
+    assert pickle.loads(pickle.dumps(again)) == again == phrase
+    assert hash(again) == hash(phrase)
+    assert repr(again) == repr(phrase)
+    assert len(again) == depth + 1
+    assert copy.copy(phrase) == copy.deepcopy(phrase) == phrase != make(depth - 1)
+
+
+def nested_numbers(phrase):
+    """Return how a phrase is made of its parts, in preorder."""
+    numbers, pending = [], [phrase]
+    while pending:
+        part = pending.pop()
+        numbers.append(len(part) if isinstance(part, Phrase) else ("label", part))
+        if isinstance(part, Phrase):
+            pending += (part.right, part.left)
+    return numbers
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickled_steps_share_their_phrases(protocol):
+    sequence = np.random.default_rng(0).integers(0, 2, 3000)
+    steps = nsrps(sequence)
+    pickled = pickle.dumps(steps, protocol)
+    assert len(pickled) < 200 * len(steps)
+    again = pickle.loads(pickled)
+    assert again == steps
+    phrase_of = {}
+    for step, before in zip(again, steps, strict=True):
+        for half, half_before in zip(step.pair, before.pair, strict=True):
+            if isinstance(half, Phrase):
+                assert phrase_of.setdefault(id(half_before), half) is half
+
+
+def test_phrases_that_occur_twice_are_pickled_once():
+    phrase = reduce(lambda part, _: Phrase(part, part), range(50), "a")
+    again = pickle.loads(pickle.dumps(phrase))
+    assert len(again) == 2**50
+    assert again.left is again.right
+
+
+def test_phrases_of_steps_and_labels_are_pickled():
+    first = nsrps("00011")[1].pair[0]
+    phrase = Phrase(Phrase("x", first), Phrase(first, first))
+    again = pickle.loads(pickle.dumps(phrase))
+    assert again == phrase
+    assert nested_numbers(again) == nested_numbers(phrase)
+    assert again.left.right is again.right.left

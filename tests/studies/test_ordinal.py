@@ -10,10 +10,10 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import Bunch
 
 from pytrees import OrdinalDecisionTreeClassifier
-from pytrees.criteria import RankingImpurity
+from pytrees.criteria import RankingImpurity, WeightedInformationGain
 from pytrees.datasets import load_toy_ordinal, make_balance_scale
 from pytrees.metrics import make_ordinal_scorer
-from studies import ordinal, ordinal_paper, ordinal_report
+from studies import ordinal, ordinal_impurities, ordinal_paper, ordinal_report, ordinal_variants
 from studies.__main__ import main
 
 KEPT = "ordinal_tasks.jsonl"
@@ -329,6 +329,87 @@ def test_without_the_optional_libraries(finished, tables, tmp_path, monkeypatch,
     assert {path.name for path in tmp_path.iterdir()} == TABLES - {KEPT}
 
 
+# -------------------------------------------------------------------------------------------------------- the variants
+
+
+def test_variants_are_what_they_say():
+    models = ordinal_variants.make_variants(4)
+    assert list(models) == list(ordinal_variants.VARIANTS)
+    assert all(variant.base in models for variant in ordinal_variants.VARIANTS.values())
+    assert models["wig_present"].criterion == WeightedInformationGain(normalize_over="present")
+    unweighted, X, y = RankingImpurity(weighted=False), *staircase(60, 4, 0)
+    equal = RankingImpurity(weighted=False, cost_matrix=1 - np.eye(4))
+    assert models["ranking_unweighted"].criterion == unweighted
+    assert models["ranking_equal"].criterion == equal
+    assert models["ranking_squared"].criterion.cost_matrix[3] == (9.0, 4.0, 1.0, 0.0)
+    absolute, median = (
+        tree.set_params(max_depth=2).fit(X, y)
+        for tree in (models["ogini_absolute"], OrdinalDecisionTreeClassifier(predict_rule="median"))
+    )
+    assert np.array_equal(absolute.predict(X), median.predict(X))
+
+
+def test_variants(tables, tmp_path, capsys):
+    results = ordinal.run_variants(tables, 2, tmp_path, n_jobs=1)
+    printed = capsys.readouterr().out
+    assert "Variants, means over 2 splits of 4 data sets" in printed
+    assert "... over the classes present" in printed
+    rows = {(row["variant"], row["metric"]): row for row in read_csv(tmp_path / "ordinal_variants.csv")}
+    assert len(rows) == 3 * len(ordinal_variants.VARIANTS)
+    errors = {
+        name: np.array([[r["mae"] for r in results if (r["dataset"], r["model"]) == (t, name)] for t in tables])
+        for name in ("wig", "wig_highest")
+    }
+    row = rows["wig_highest", "mae"]
+    assert float(row["mean"]) == pytest.approx(errors["wig_highest"].mean(), abs=5e-5)
+    lead = (errors["wig"].mean(axis=1) - errors["wig_highest"].mean(axis=1)).round(12)
+    counts = [int(row[field]) for field in ("better", "equal", "worse")]
+    assert counts == [(lead > 0).sum(), (lead == 0).sum(), (lead < 0).sum()]
+    assert rows["ogini", "qwk"]["better"] == ""
+    table = tables["ESL"]
+    (found,) = [r for r in results if (r["dataset"], r["model"], r["seed"]) == ("ESL", "ogini", 0)]
+    split = ordinal.judge_split(table.data, table.target, 9, 60, 30, seed=0)
+    (plain,) = [r for r in split if r["model"] == "ogini"]
+    assert without_seconds([found | {"dataset": "", "seed": 0}]) == without_seconds(
+        [plain | {"dataset": "", "seed": 0}]
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ Figures 2 and 3
+
+
+def test_impurities_of_figure_2_and_gains_of_figure_3():
+    impurities, gains = ordinal_impurities.compute_impurities()
+    # The paper gives .5 and 1.0 for both nodes; the others from the definitions.
+    assert impurities["gini"].tolist() == [0.5, 0.5]
+    assert impurities["entropy"].tolist() == [1.0, 1.0]
+    assert impurities["ogini"].tolist() == [0.75, 0.25]
+    assert impurities["wig"] == pytest.approx([1 / 4, 1 / 12])
+    assert impurities["ranking"].tolist() == [300.0, 100.0]
+    # The node's impurities are 3/4, 2, 5/8, 1/2 and 1000; the shares of the children are 1/2.
+    assert gains["gini"].tolist() == [0.25, 0.25]
+    assert gains["entropy"].tolist() == [1.0, 1.0]
+    assert gains["ogini"].tolist() == [5 / 8 - (3 / 4 + 1 / 4) / 2, 5 / 8 - 1 / 4]
+    assert gains["wig"] == pytest.approx([1 / 2 - (1 / 4 + 1 / 8) / 2, 1 / 2 - (1 / 12 + 1 / 8) / 2])
+    assert gains["ranking"].tolist() == [1000 - (300 + 100) / 2, 1000 - 100]
+    assert gains["ranking_unweighted"].tolist() == [1000 - 400, 1000 - 200]
+
+
+def test_figures_need_no_data(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("PYTREES_DATA", raising=False)
+    assert main(["ordinal", "--part", "impurities", "--output", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "Figure 2" in printed
+    assert "RI, unweighted" in printed
+    assert (tmp_path / "ordinal_impurities.png").stat().st_size > 10_000
+    rows = read_csv(tmp_path / "ordinal_impurities.csv")
+    assert {row["figure"] for row in rows} == {"2", "3"}
+    assert len(rows) == 2 * 5 + 2 * 6
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["ordinal", "--part", "impurities", "--output", str(tmp_path / "plain")]) == 0
+    assert {path.name for path in (tmp_path / "plain").iterdir()} == {"ordinal_impurities.csv"}
+
+
 # ----------------------------------------------------------------------------------------------------- the command line
 
 
@@ -355,8 +436,11 @@ def test_data_sets_that_are_absent_are_named(tmp_path, capsys):
     assert {row["dataset"] for row in read_csv(output / "ordinal_splits.csv")} == {"balance-scale", "toy"}
     (first, *_) = [row for row in read_csv(output / "ordinal_splits.csv") if row["model"] == "ogini"]
     assert first["max_depth"] in {"3", "5", "8", "16"}
+    assert {path.name for path in output.iterdir()} >= {"ordinal_variants.csv", "ordinal_impurities.csv"}
     assert main(arguments) == 0
-    assert "2 of 2 splits are finished" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("2 of 2 splits are finished") == 2
+    assert main([*arguments, "--part", "tables"]) == 0
+    assert capsys.readouterr().err.count("2 of 2 splits are finished") == 1
 
 
 def test_missing_data_is_reported(tmp_path, monkeypatch, capsys):

@@ -7,6 +7,8 @@ import pytest
 from csv_tables import read_csv
 from sklearn.ensemble import BaggingClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import brier_score_loss
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.utils import Bunch
 
 from pytrees import DecisionTreeClassifier, OrthogonalTreesClassifier
@@ -14,19 +16,27 @@ from pytrees.datasets import load_discrete
 from studies import orthogonal, orthogonal_report
 from studies.__main__ import main
 from studies.orthogonal_paper import ERROR_ROWS, IN_ORDER, NODE_ROWS, SETTINGS
-from studies.orthogonal_protocol import VARIANTS, Components, HeldOutRows, c45, judge
+from studies.orthogonal_protocol import VARIANTS, Components, HeldOutRows, c45, cross_validate_c45, judge
 
 KEPT = "orthogonal_tasks.jsonl"
 TABLES = {
     "orthogonal_tables.csv",
     "orthogonal_models.csv",
     "orthogonal_leaves.csv",
+    "orthogonal_cross_validation.csv",
+    "orthogonal_members.csv",
     "orthogonal_variance.csv",
     "orthogonal_components.csv",
     "orthogonal_forest.csv",
     "orthogonal_forest_models.csv",
 }
-PICTURES = {"orthogonal_variance.png", "orthogonal_components.png", "orthogonal_forest.png"}
+PICTURES = {
+    "orthogonal_variance.png",
+    "orthogonal_components.png",
+    "orthogonal_forest.png",
+    "orthogonal_figure_7.png",
+    "orthogonal_figure_15.png",
+}
 N_FOREST_TREES = 20
 FEWER = SETTINGS["spect"]._replace(n_trees=8, n_components=4)
 
@@ -93,6 +103,25 @@ def test_figures_of_a_model():
     assert rows.judged("x", np.ones(4, dtype=int), 1, 1) == ["x", 0.75, 0.5, 1.0, 0.5, 1.0, 1.0]
     of_one_class = HeldOutRows(X[:2], np.array([1, 1]), np.array([1, 1]))
     assert of_one_class.judged("x", np.array([0, 1]), 1, 1) == ["x", 0.5, 0.5, 0.5, 0.5, 1.0, 1.0]
+
+
+def test_cross_validation_of_c45(tables):
+    """Against scikit-learn's own functions."""
+    X, y = tables["cmc"].data, tables["cmc"].target
+    folds = StratifiedKFold(10, shuffle=True, random_state=3)
+    shares = cross_val_predict(c45(X.shape[1]), X, y, cv=folds, method="predict_proba")[:, 1]
+    errors = 1.0 - cross_val_score(c45(X.shape[1]), X, y, cv=folds)
+    expected = np.sqrt(brier_score_loss(y, shares)), errors.mean(), errors.std(ddof=1)
+    assert cross_validate_c45(X, y, 3) == pytest.approx(expected, abs=1e-6)
+
+
+def test_every_bagged_tree_stands_beside_its_rebuilt_tree(finished):
+    """Their means are the rows of the table."""
+    for found in finished[1]["spect"]:
+        rows = {row[0]: row for row in found["rows"]}
+        means = np.mean(found["members"], axis=0)
+        ours = rows["bagged_alone"][1], rows["bagged_alone"][5], *(rows["rebuilt_alone"][i] for i in (1, 5, 6))
+        assert means == pytest.approx(ours, abs=1e-5)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from pytrees import DecisionTreeClassifier, PermutationDecisionTreeClassifier, e
 from pytrees.__main__ import main as run_tour
 from pytrees.datasets import load_shipped, load_toy_permutations
 from pytrees.tour import permutation, report, toy
+from studies import permutation as permutation_study
 from studies.__main__ import STUDIES
 from studies.__main__ import main as run_study
 
@@ -50,10 +51,39 @@ def test_figures_of_tables_4_and_5():
     assert {name: tuple(getattr(row, kind) for kind in models) for name, row in permutation.PAPER.items()} == golden
 
 
+def test_cross_validation_in_table_4():
+    # Macro F1 and chosen depth of the decision tree, then of the permutation decision tree.
+    golden = {
+        "iris": (0.915, 11, 0.935, 1),
+        "breast_cancer_wisconsin_diagnostic": (0.935, 11, 0.899, 11),
+        "haberman": (0.612, 1, 0.637, 11),
+        "ionosphere": (0.861, 11, 0.820, 11),
+        "seeds": (0.903, 11, 0.848, 1),
+        "wine": (0.856, 11, 0.892, 11),
+    }
+    rows = permutation.PAPER.items()
+    assert {name: (*row.tree_chosen, *row.permutation_tree_chosen) for name, row in rows} == golden
+
+
+def test_entropy_and_gini_of_tables_1_and_3():
+    one = {"121212": (1, 0.5), "222111": (1, 0.5), "122112": (1, 0.5), "211122": (1, 0.5), "111111": (0, 0)}
+    assert one == toy.COUNT_IMPURITIES_1
+    assert toy.COUNT_IMPURITIES_3 == (0.985, 0.490)
+    assert {sequence: toy.count_impurities(sequence) for sequence in one} == one
+    example = load_toy_permutations()
+    for rows in example.permutations.values():
+        assert tuple(round(value, 3) for value in toy.count_impurities(example.target[rows])) == (0.985, 0.490)
+
+
 def test_toy_example_agrees_with_the_paper(engine, tmp_path, capsys):
     assert toy.run_toy(tmp_path / "new" / "folder")
     printed = capsys.readouterr().out
     assert "5 of the 5 trees are different" in printed
+    header, _, *lines = printed.split("\n\n")[1].splitlines()
+    assert header.split()[-1] == "Lempel-Ziv"
+    assert lines[2].split() == ["222111", "5", "5", "1.000", "1.000", "0.500", "0.500", "3"]
+    # The example of Section 2 is not in the table.
+    assert lines[-1].split() == ["00011", "4", "4", "0.971", "0.480", "3"]
     assert (tmp_path / "new" / "folder" / TOY_PICTURE).stat().st_size > 10_000
 
 
@@ -77,8 +107,8 @@ def naive_depth(model, X, y):
         for train, test in TimeSeriesSplit(n_splits=3).split(X):
             fitted = type(model)(**{**model.get_params(), "max_depth": depth}).fit(X[train], y[train])
             scores.append(f1_score(y[test], fitted.predict(X[test]), average="macro", zero_division=0.0))
-        means.append(sum(scores))
-    return list(permutation.DEPTHS)[int(np.argmax(means))]
+        means.append(sum(scores, 0.0))
+    return list(permutation.DEPTHS)[int(np.argmax(means))], max(means) / 3
 
 
 def test_depths_are_the_papers():
@@ -126,7 +156,8 @@ class DepthClassifier:
 @pytest.mark.parametrize("right", [{1}, {141}, {21, 51}, set()], ids=str)
 def test_choose_depth_takes_the_lowest_of_the_best(right):
     y = np.arange(40) % 2
-    assert permutation.choose_depth(DepthClassifier(right), y[:, None], y) == min(right, default=1)
+    depth, of_folds = permutation.choose_depth(DepthClassifier(right), y[:, None], y)
+    assert (depth, of_folds) == (min(right, default=1), float(bool(right)))
 
 
 # -------------------------------------------------------------------------------------------------- tables and pictures
@@ -144,6 +175,7 @@ def test_one_split_of_one_set(tmp_path, monkeypatch, capsys):
         "permutation.png",
         "permutation_splits.csv",
         "table_4.csv",
+        "table_4_depths.csv",
         "table_5.csv",
     }
     splits = read_csv(tmp_path / "permutation_splits.csv")
@@ -157,6 +189,10 @@ def test_one_split_of_one_set(tmp_path, monkeypatch, capsys):
     by_model = {row["model"]: float(row["macro_f1"]) for row in splits}
     assert float(row["permutation_tree_mean"]) == by_model["permutation_tree"]
     assert int(row["splits"]) == 1
+    (row,) = read_csv(tmp_path / "table_4_depths.csv")
+    (tree,) = (split for split in splits if split["model"] == "tree")
+    assert (float(row["tree_cv_paper"]), int(row["tree_depth_paper"])) == (0.915, 11)
+    assert (float(row["tree_cv_mean"]), row["tree_depths"]) == (float(tree["cv_macro_f1"]), f"{tree['max_depth']}: 1")
 
 
 def test_results_do_not_depend_on_the_number_of_jobs(tmp_path, capsys):
@@ -227,6 +263,7 @@ def nothing_runs(monkeypatch):
         raise AssertionError("a study started")
 
     monkeypatch.setattr(permutation, "run_permutation", fail)
+    monkeypatch.setattr(permutation_study, "run_permutation", fail)
 
 
 def test_all_six_sets_need_a_folder(nothing_runs, tmp_path, capsys):
@@ -295,6 +332,7 @@ def test_an_interrupted_run_says_so(monkeypatch, tmp_path, capsys, main, words):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(permutation, "run_permutation", interrupt)
+    monkeypatch.setattr(permutation_study, "run_permutation", interrupt)
     monkeypatch.setattr("studies.permutation.load_tables", lambda options: {})
     assert main([*words, "--output", str(tmp_path)]) == 130
     assert capsys.readouterr().err.endswith("Interrupted.\n")

@@ -1,8 +1,13 @@
 """Runs that are killed and started again: nothing finished is lost or computed twice, nothing else is used."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
+from sources import ROOT
 
 from studies.resumable import read_finished, run_resumable
 
@@ -144,3 +149,36 @@ def test_a_line_is_written_before_the_next_task_starts(path):
         return len(path.read_bytes().splitlines())
 
     assert list(run(lines_so_far, path, n_jobs=1).values()) == [0, 1, 2]
+
+
+_SLOW = """
+import sys, time
+from pathlib import Path
+from studies.resumable import run_resumable
+
+def slow(number):
+    time.sleep(0.05)
+    return number * number, 0.1
+
+tasks = {number: (number,) for number in range(400)}
+run_resumable(slow, tasks, Path(sys.argv[1]), {"version": 1, "depths": (3, 5)}, n_jobs=1)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX")
+def test_a_process_that_is_killed_at_once_loses_only_what_it_worked_on(path, tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", _SLOW, str(path)], cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        while not path.exists() or len(path.read_bytes().splitlines()) < 5:
+            assert process.poll() is None
+            time.sleep(0.02)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == -signal.SIGKILL
+    tasks = {number: (number,) for number in range(400)}
+    kept = read_finished(path, SETTINGS)
+    assert 4 <= len(kept) < 400
+    counted = Square()
+    assert run(counted, path, tasks) == run(square, tmp_path / "unharmed" / "tasks.jsonl", tasks)
+    assert counted.called == [number for number in range(400) if number not in kept]

@@ -1,6 +1,7 @@
 """Trees as text, as dicts and as scikit-learn's: equal decisions down to the last bit of a float32."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -10,14 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import export_text as sklearn_export_text
 from strategies import problems
 
 from pytrees import (
+    AggregatedFourierTreeClassifier,
+    C45Classifier,
     DecisionTreeClassifier,
+    ID3Classifier,
+    OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    ReconstructedFourierTree,
     export_dict,
     export_text,
+    plot_tree,
 )
 from pytrees.export import to_sklearn
 
@@ -249,10 +257,127 @@ def test_another_layout_of_scikit_learns_nodes_is_refused(monkeypatch):
 def test_deep_trees_are_exported_without_recursion():
     depth = 2500
     tree = make_chain(depth)
-    assert export_text(tree).count("\n") == 3 * depth
+    assert export_text(tree, max_depth=None).count("\n") == 3 * depth
     node, levels = export_dict(tree), 0
     while "right" in node:
         node, levels = node["right"], levels + 1
     assert levels == depth
     X = np.arange(depth + 1.0)[:, None]
     np.testing.assert_array_equal(to_sklearn(tree).predict(X), tree.predict(X))
+
+
+# -------------------------------------------------------------------------------- what scikit-learn's trees cannot do
+
+
+GRADES = ["low", "medium", "high"]
+GRADED = np.array([[1.0]] * 5 + [[2.0]] * 2), np.array(["low", "low", "medium", "high", "high", "high", "high"])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeClassifier("entropy"),
+        PermutationDecisionTreeClassifier(),
+        OrdinalDecisionTreeClassifier(classes=GRADES),
+        OrdinalDecisionTreeClassifier(classes=[*GRADES, "extreme"], predict_rule="mode"),
+        ID3Classifier(max_leaf_nodes=2),
+        C45Classifier(min_samples_leaf=1),
+        ReconstructedFourierTree(),
+        AggregatedFourierTreeClassifier(n_estimators=3, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_estimators_convert_with_their_names_and_refuse_missing_values(estimator):
+    X, y = GRADED
+    ours = estimator.fit(pd.DataFrame(X, columns=["x"]), y)
+    theirs = pickle.loads(pickle.dumps(ours.to_sklearn()))
+    rows = pd.DataFrame({"x": [0.0, 1.0, 1.5, 2.0, 3.0]})
+    assert isinstance(theirs, sklearn.tree.DecisionTreeClassifier)
+    assert theirs.classes_.tolist() == ours.classes_.tolist()
+    np.testing.assert_array_equal(theirs.predict(rows), ours.predict(rows))
+    np.testing.assert_array_equal(theirs.predict_proba(rows), ours.predict_proba(rows))
+    for method in (theirs.predict, theirs.predict_proba, theirs.apply):
+        with pytest.raises(ValueError, match="contains NaN"):
+            method(pd.DataFrame({"x": [1.0, np.nan]}))
+    again = sklearn.base.clone(theirs).fit(X, y)
+    assert again.score(X, y) == ours.score(pd.DataFrame(X, columns=["x"]), y)
+
+
+def test_predictions_that_are_not_the_most_frequent_class_are_refused():
+    X, y = GRADED
+    ours = OrdinalDecisionTreeClassifier(classes=GRADES, predict_rule="median").fit(X, y)
+    assert ours.predict(X)[0] == "medium"
+    with pytest.raises(ValueError, match=r"at 1 nodes \(predict_rule='median'\).*tree_\.to_sklearn\(classes_\)"):
+        ours.to_sklearn()
+    with pytest.raises(ValueError, match="OrdinalDecisionTreeClassifier predicts another class"):
+        to_sklearn(ours)
+    assert ours.tree_.to_sklearn(ours.classes_).predict(X)[0] == "low"
+    np.testing.assert_array_equal(ours.set_params(predict_rule="mode").to_sklearn().predict(X), ours.predict(X))
+    pure = ours.set_params(predict_rule="expected").fit([[1], [2], [3]], GRADES)
+    assert pure.to_sklearn().predict([[1], [2], [3]]).tolist() == GRADES
+
+
+def test_labels_that_are_not_the_most_frequent_class_are_refused():
+    X, y = np.array([[0.0], [0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 0, 1])
+    ours = ID3Classifier("nvi", evaluation="global", labels="all", max_leaf_nodes=2)
+    with pytest.warns(UserWarning, match="does not know which cluster"):
+        ours.fit(X, y)
+    ours.node_labels_ = 1 - ours.tree_.majority
+    with pytest.raises(ValueError, match=r"at 2 nodes \(node_labels_\)"):
+        ours.to_sklearn()
+    ours.node_labels_ = ours.tree_.majority
+    np.testing.assert_array_equal(ours.to_sklearn().predict(X), ours.predict(X))
+
+
+def test_estimators_that_are_not_fitted_do_not_convert():
+    with pytest.raises(NotFittedError):
+        DecisionTreeClassifier().to_sklearn()
+
+
+@pytest.mark.parametrize("max_depth", [0, 1, 2, 3, 10, 100])
+def test_text_is_truncated_where_scikit_learns_is(max_depth):
+    tree = DecisionTreeClassifier().fit(*make_classes(n_samples=200)).tree_
+    ours = export_text(tree, max_depth=max_depth).splitlines()
+    theirs = sklearn_export_text(tree.to_sklearn(), max_depth=max_depth).splitlines()
+    assert [line.count("|") for line in ours] == [line.count("|") - 1 for line in theirs]
+    assert [line.split("truncated")[1:] for line in ours] == [line.split("truncated")[1:] for line in theirs]
+    assert ["class" in line for line in ours] == ["class" in line for line in theirs]
+
+
+def test_text_ends_at_depth_10_by_default():
+    assert export_text(make_chain(12)).splitlines()[-1] == 11 * "|   " + "truncated branch of depth 2"
+    assert "truncated" not in export_text(make_chain(11))
+    assert len(export_text(make_chain(100_000))) < 10_000
+
+
+def test_dict_of_the_first_levels():
+    tree = make_chain(3)
+    whole, cut = export_dict(tree), export_dict(tree, max_depth=0)
+    assert cut["left"] == whole["left"]
+    assert cut["right"] == {"n_node_samples": 3, "counts": [1.0, 2.0], "class": 1, "truncated": 3}
+    assert export_dict(tree, max_depth=2) == export_dict(tree, max_depth=None) == whole
+    top = export_dict(make_chain(100_000), max_depth=3)
+    assert json.loads(json.dumps(top))["right"]["right"]["right"]["right"]["truncated"] == 100_000 - 3
+
+
+@pytest.mark.parametrize("show", [export_text, export_dict, plot_tree])
+@pytest.mark.parametrize(
+    ("parameter", "given"),
+    [
+        ("max_depth", -1),
+        ("max_depth", 1.5),
+        ("max_depth", "2"),
+        ("feature_names", "a"),
+        ("feature_names", 3),
+        ("class_names", iter("ab")),
+    ],
+)
+def test_parameters_of_other_kinds_are_refused(show, parameter, given):
+    with pytest.raises(ValueError, match=parameter):
+        show(make_stump(), **{parameter: given})
+
+
+@pytest.mark.parametrize("digits", [0, -1, 2.5, None, 2**31])
+def test_digits_are_a_small_whole_number(digits):
+    with pytest.raises(ValueError, match="digits"):
+        export_text(make_stump(), digits=digits)

@@ -149,6 +149,36 @@ def test_arrays_of_no_tree_are_refused(name, place, number, message):
         Tree(**arrays, n_features=2)
 
 
+@examples(400)
+@given(
+    name=st.sampled_from((*ARRAYS, *CHILD_ARRAYS)),
+    place=st.integers(0, 100),
+    number=st.one_of(st.integers(-3, 9), st.sampled_from([99, 2**31, 2**62, 2**63 - 1, -(2**63)])),
+)
+def test_tampered_numbers_are_refused_or_harmless(engine, name, place, number):
+    arrays = arrays_of(trunk())
+    flat = arrays[name].reshape(-1)
+    flat[place % flat.size] = number
+    try:
+        tree = Tree(**arrays, n_features=2)
+    except ValueError:
+        with pytest.raises(ValueError, match="Not a tree"):
+            Tree(**arrays, n_features=2)
+        return
+    X = random_rows(np.random.default_rng(0), [4, 0], 20)
+    assert tree.apply(X).max() < tree.node_count
+    assert tree.decision_path(X).shape == (20, tree.node_count)
+    export_text(tree), export_dict(tree), tree.to_sklearn(), tree.feature_usage(), tree.feature_importances()
+
+
+def test_offsets_that_wrap_around_are_refused():
+    arrays = arrays_of(trunk())
+    arrays["children_left"][:5] = arrays["children_right"][:5] = MULTIWAY
+    arrays["child_offsets"] = np.array([0, 2**62, -(2**63), -(2**62), 1, 5, 5])
+    with pytest.raises(ValueError, match="child_offsets do not agree"):
+        Tree(**arrays, n_features=2)
+
+
 def test_multiway_nodes_need_their_children():
     arrays = {name: array for name, array in arrays_of(trunk()).items() if name not in CHILD_ARRAYS}
     with pytest.raises(ValueError, match="it needs child_offsets"):

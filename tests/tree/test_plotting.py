@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import plot_tree as sklearn_plot_tree
 
 from pytrees import DecisionTreeClassifier
 from pytrees.plotting import node_positions, plot_tree
@@ -90,6 +91,33 @@ def test_positions_of_nodes(fitted):
     assert sorted(x[tree.children_left == -1]) == list(range(tree.n_leaves))
     assert np.all(x[tree.children_left[inner]] < x[inner])
     assert np.all(x[inner] < x[tree.children_right[inner]])
+
+
+@pytest.mark.parametrize("max_depth", [0, 1, 2, 50])
+def test_the_first_levels_are_those_of_scikit_learn(plt, fitted, max_depth):
+    nodes = plot_tree(fitted, max_depth=max_depth, ax=plt.figure().subplots())
+    theirs = sklearn_plot_tree(fitted.tree_.to_sklearn(), max_depth=max_depth, ax=plt.figure().subplots())
+    theirs = [text.get_text() for text in theirs if text.get_text() not in ("True  ", "  False")]
+    assert [node.get_text() == "(...)" for node in nodes] == ["(...)" in text for text in theirs]
+    plt.gcf().canvas.draw()
+
+
+def test_the_first_levels_of_a_deep_tree_are_drawn_as_those_of_a_small_one(plt):
+    deep, small = (plot_tree(make_chain(depth), max_depth=1, ax=plt.figure().subplots()) for depth in (100_000, 3))
+    assert [node.get_text() for node in deep] == [
+        "feature_0 ≤ 0.5",
+        "class 0\n1 sample",
+        "feature_0 ≤ 1.5",
+        "(...)",
+        "(...)",
+    ]
+    assert [node.xy for node in deep] == [node.xy for node in small]
+    assert deep[0].axes.get_xlim() == (-0.7, 2.7)
+
+
+def test_the_size_of_letters_is_above_zero(plt):
+    with pytest.raises(ValueError, match="fontsize"):
+        plot_tree(make_stump(), fontsize=0)
 
 
 def test_positions_in_a_deep_tree_need_no_recursion():

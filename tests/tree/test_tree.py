@@ -2,13 +2,16 @@
 
 import copy
 import pickle
+import time
+from collections import Counter
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from samples import make_chain, make_classes, make_stump, make_ties, stump_arrays
+from samples import make_chain, make_classes, make_multiway_chain, make_stump, make_ties, stump_arrays
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 
-from pytrees import DecisionTreeClassifier, Tree
+from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text
 
 ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 
@@ -151,6 +154,10 @@ NOT_TREES = {
     "feature_negative": {"feature": [-1, -2, -2]},
     "feature_undefined": {"feature": [-2, -2, -2]},
     "no_features": {"n_features": 0},
+    "more_features_than_kernels_count": {"n_features": 2**31},
+    "features_beyond_int64": {"n_features": 10**30},
+    "half_a_feature": {"n_features": 1.5},
+    "features_by_word": {"n_features": "1"},
     "threshold_nan": {"threshold": [np.nan, -2, -2]},
     "no_nodes": {name: [] for name in ARRAYS} | {"value": np.zeros((0, 1))},
     "no_classes": {"value": np.zeros((3, 0))},
@@ -180,6 +187,65 @@ def test_arrays_that_are_no_tree_are_refused(changes):
     pickled = pickle.dumps(Tampered(stump_arrays(**changes)))
     with pytest.raises(ValueError, match="Not a tree"):
         pickle.loads(pickled)
+
+
+def test_right_children_behind_the_subtree_on_the_left():
+    """Every child stands behind its parent, and yet nodes 2 and 4 lie on the left of node 3."""
+    arrays = {
+        "children_left": [1, 2, -1, -1, -1],
+        "children_right": [3, 4, -1, -1, -1],
+        "feature": [0, 0, -2, -2, -2],
+        "threshold": [2.5, 1.5, -2, -2, -2],
+        "n_node_samples": [3, 2, 1, 1, 1],
+        "value": [[3.0], [2.0], [1.0], [1.0], [1.0]],
+        "gain": np.zeros(5),
+    }
+    with pytest.raises(ValueError, match="Not a tree in preorder: a child does not follow the last node below"):
+        Tree(**arrays, n_features=1)
+    Tree(**arrays | {"children_right": [4, 3, -1, -1, -1]}, n_features=1)
+
+
+def preorder(links):
+    """Walk from the root, first children first; stop after more steps than a tree of this size takes."""
+    nodes, pending = [], [0]
+    while pending and len(nodes) <= len(links):
+        nodes.append(pending.pop())
+        pending += [child for child in links[nodes[-1]][::-1].tolist() if child != -1]
+    return nodes
+
+
+def all_links():
+    """Yield all ways to link up to five nodes, and many of seven, in which every node but the root is a child."""
+    rng = np.random.default_rng(0)
+    for n_inner in range(4):
+        n_nodes = 2 * n_inner + 1
+        for inner in combinations(range(n_nodes), n_inner):
+            orders = permutations(range(1, n_nodes)) if n_inner < 3 else (rng.permutation(6) + 1 for _ in range(40))
+            for children in orders:
+                links = np.full((n_nodes, 2), -1)
+                links[list(inner)] = np.reshape(children, (n_inner, 2))
+                yield links
+
+
+def test_trees_in_preorder_and_no_others_are_taken():
+    n_taken = Counter()
+    for links in all_links():
+        n_nodes = len(links)
+        arrays = {"threshold": np.zeros(n_nodes), "value": np.ones((n_nodes, 1))}
+        arrays |= {"gain": np.zeros(n_nodes), "feature": np.zeros(n_nodes, dtype=int), "n_node_samples": [1] * n_nodes}
+        left, right = links.T
+        if preorder(links) == list(range(n_nodes)):
+            n_taken[n_nodes] += Tree(left, right, **arrays, n_features=1).node_count > 0
+        else:
+            with pytest.raises(ValueError, match="Not a tree"):
+                Tree(left, right, **arrays, n_features=1)
+    assert (n_taken[1], n_taken[3], n_taken[5]) == (1, 1, 2)  # Catalan's numbers
+
+
+def test_many_features_cost_nothing_until_they_are_listed():
+    tree = make_stump(n_features=2**31 - 1)
+    assert export_text(tree).startswith("feature_0 <= 0.5")
+    assert export_dict(tree)["feature"] == "feature_0"
 
 
 def test_untampered_arrays_pass():
@@ -303,6 +369,28 @@ def test_deep_trees_need_no_recursion(engine):
     assert tree.feature_usage(rows).tolist() == [3]
     assert tree.feature_usage().tolist() == [depth + 1]
     assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == tree
+
+
+@pytest.mark.parametrize("make", [make_chain, make_multiway_chain])
+def test_checks_take_no_longer_where_trees_are_deep(make):
+    depth = 100_000
+    start = time.process_time()
+    tree = make(depth)
+    again = pickle.loads(pickle.dumps(tree))
+    assert time.process_time() - start < 5.0  # some 0.1 s; by levels it would be 40 s
+    assert again == tree
+    assert again.max_depth == depth
+
+
+def test_features_of_a_deep_tree_are_counted_without_a_set_for_every_node():
+    depth = 20_000
+    chain = make_chain(depth)
+    arrays = {name: getattr(chain, name) for name in ARRAYS}
+    arrays["feature"] = np.where(chain.feature == 0, np.arange(chain.node_count) // 2, -2)
+    start = time.process_time()
+    usage = Tree(**arrays, n_features=depth).feature_usage()
+    assert time.process_time() - start < 5.0
+    np.testing.assert_array_equal(usage, chain.n_node_samples[chain.feature == 0])
 
 
 # ----------------------------------------------------------------------------------------------- few rows and many rows

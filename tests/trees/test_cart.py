@@ -1,5 +1,8 @@
 """DecisionTreeClassifier: beside scikit-learn's, its parameters and weights, and what is built on top of it."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +18,8 @@ from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from strategies import count_weights, float_weights, no_weights, problems
 from support import examples, on_both_engines
 
-from pytrees import DecisionTreeClassifier, Tree
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, Tree
+from pytrees.trees import base
 
 
 @pytest.fixture
@@ -93,7 +97,7 @@ def test_grows_until_the_leaves_are_pure(engine, data):
     assert tree.value[0].tolist() == np.bincount(data[1]).tolist()
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc", "lz76"])
 def test_grows_through_splits_that_gain_nothing(engine, criterion):
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     fitted = DecisionTreeClassifier(criterion).fit(X, y)
@@ -134,6 +138,19 @@ def test_min_gain(engine, data):
     assert tree.gain[~is_leaf(tree)].min() >= 0.05
     assert tree_of(data, min_gain=10.0).n_leaves == 1
     assert tree_of(data, min_gain=-10.0) == tree_of(data)
+
+
+@pytest.mark.parametrize("kind", [Fraction, np.float32, np.longdouble, np.float64])
+def test_min_gain_of_other_kinds_of_numbers(data, kind):
+    assert tree_of(data, min_gain=kind(1) / 16) == tree_of(data, min_gain=0.0625)
+
+
+@pytest.mark.parametrize(
+    "min_gain", [np.nan, np.inf, 10**400, Fraction(10**400), Decimal("0.5"), 1j, "0.5", [0.5], np.array(0.5)], ids=str
+)
+def test_min_gain_that_is_no_finite_number_is_refused(data, min_gain):
+    with pytest.raises(ValueError, match=r"'min_gain' parameter of DecisionTreeClassifier must be a float"):
+        tree_of(data, min_gain=min_gain)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
@@ -307,7 +324,7 @@ def test_the_order_of_samples_matters_to_sequence_criteria_only(engine, data):
 # ------------------------------------------------------------------------------------------------------ degenerate data
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc", "lz76"])
 @pytest.mark.parametrize(
     ("X", "y", "classes"),
     [
@@ -418,17 +435,42 @@ def any_weights(n_rows):
 @examples(80)
 @given(
     problem=problems(weights=any_weights, max_rows=14),
-    criterion=st.sampled_from(["gini", "entropy", "gain_ratio", "mae", "etc"]),
+    criterion=st.sampled_from(["gini", "entropy", "gain_ratio", "mae", "etc", "lz76"]),
     max_leaf_nodes=st.none() | st.integers(2, 6),
     max_features=st.sampled_from([None, 1, "sqrt", 0.5]),
 )
 def test_both_engines_fit_the_same_tree(problem, criterion, max_leaf_nodes, max_features):
     X, y, weights, _ = problem
     parameters = {"max_leaf_nodes": max_leaf_nodes, "max_features": max_features, "random_state": 0}
-    fit = {} if criterion == "etc" else {"sample_weight": weights}
+    fit = {} if criterion in ("etc", "lz76") else {"sample_weight": weights}
     compiled, reference = on_both_engines(tree_of, (X, y), criterion, fit, **parameters)
     assert compiled == reference
     for leaves, reference_leaves in zip(
         on_both_engines(compiled.apply, X), on_both_engines(reference.apply, X), strict=True
     ):
         np.testing.assert_array_equal(leaves, reference_leaves)
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeClassifier(), DecisionForestClassifier(2), DecisionTreeClassifier("etc")]
+)
+def test_more_class_counts_than_there_is_room_for_are_refused_before_growth(monkeypatch, estimator):
+    y = np.arange(10_000)
+    monkeypatch.setattr(base.np, "empty", refuse_gigabytes)
+    with pytest.raises(MemoryError, match=r"to count 10000 classes in each of them takes \d\.\d GiB"):
+        estimator.fit(y[:, None], y)
+
+
+def refuse_gigabytes(shape, *args, empty=np.empty, **kwargs):
+    if np.prod(shape, dtype=float) * 8 > 2**29:
+        raise MemoryError
+    return empty(shape, *args, **kwargs)
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_many_classes_are_counted_in_small_trees(monkeypatch):
+    y = np.arange(10_000)
+    monkeypatch.setattr(base.np, "empty", refuse_gigabytes)
+    assert DecisionTreeClassifier(max_leaf_nodes=3).fit(y[:, None], y).get_n_leaves() == 3
+    assert DecisionTreeClassifier().fit(np.zeros((10_000, 1)), y).get_n_leaves() == 1

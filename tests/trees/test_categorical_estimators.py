@@ -39,6 +39,7 @@ TREES = [
 FORESTS = [
     DecisionForestClassifier(5, random_state=0),
     DecisionForestClassifier(5, criterion="etc", max_features=None, random_state=0),
+    DecisionForestClassifier(5, criterion="lz76", max_features=None, random_state=0),
     PermutationDecisionForestClassifier(5, random_state=0),
     OrdinalDecisionForestClassifier(5, predict_rule="median", random_state=0),
     ID3ForestClassifier(5, max_features="sqrt", random_state=0),

@@ -1,6 +1,7 @@
 """Random forests (`pytrees.forest`): bootstrap samples as weights, mean shares, out-of-bag scores."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,16 @@ from sklearn.preprocessing import StandardScaler
 from strategies import problems
 from support import assert_same_tree, examples, grow, on_both_engines
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier, config_context
+from pytrees import (
+    AggregatedFourierTreeClassifier,
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    ID3ForestClassifier,
+    OrdinalDecisionForestClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    config_context,
+)
 
 COUNT_CRITERIA = ["gini", "entropy", "gain_ratio", "jaccard"]
 
@@ -216,7 +226,7 @@ def out_of_bag(forest, X, n_rows=None):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("criterion", [*COUNT_CRITERIA, "etc"])
+@pytest.mark.parametrize("criterion", [*COUNT_CRITERIA, "etc", "lz76"])
 def test_out_of_bag_score(engine, data, criterion, n_jobs):
     X, y = data
     forest = make_forest(20, criterion=criterion, oob_score=True, n_jobs=n_jobs).fit(X, np.array(["a", "b", "c"])[y])
@@ -346,14 +356,14 @@ def test_as_accurate_as_scikit_learn(load):
 @examples(40)
 @given(
     problem=problems(max_rows=12),
-    criterion=st.sampled_from([*COUNT_CRITERIA, "etc"]),
+    criterion=st.sampled_from([*COUNT_CRITERIA, "etc", "lz76"]),
     bootstrap=st.booleans(),
     data=st.data(),
 )
 def test_both_engines_fit_the_same_forest(problem, criterion, bootstrap, data):
     X, y, _, _ = problem
     weights = None
-    if criterion != "etc":
+    if criterion not in ("etc", "lz76"):
         some = st.lists(st.sampled_from([0, 1, 2, 0.5]), min_size=len(X), max_size=len(X)).filter(any)
         weights = data.draw(st.none() | some)
     model = DecisionForestClassifier(
@@ -377,3 +387,52 @@ def test_out_of_bag_is_the_same_for_every_engine_and_number_of_workers(n_jobs):
     forest = make_forest(15, oob_score=True, n_jobs=n_jobs).fit(X, y)
     assert trees_of(forest) == trees_of(expected)
     np.testing.assert_array_equal(forest.oob_decision_function_, expected.oob_decision_function_)
+
+
+@pytest.mark.parametrize("n_estimators", [2**24 + 1, 2**31 - 1, 10**30, 0, 1.5, "3"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        DecisionForestClassifier,
+        PermutationDecisionForestClassifier,
+        OrdinalDecisionForestClassifier,
+        ID3ForestClassifier,
+        AggregatedFourierTreeClassifier,
+    ],
+)
+def test_forests_of_no_possible_size_are_refused(make, n_estimators):
+    with pytest.raises(ValueError, match=r"'n_estimators' .* must be an int in the range \[1, 16777216\]"):
+        make(n_estimators=n_estimators).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_importances_are_those_of_scikit_learn():
+    """Trees of one leaf do not count, and the means are divided by their sum."""
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+    y = np.array([0, 0, 0, 1])
+    ours = make_forest(30).fit(X, y)
+    is_split = [estimator.tree_.node_count > 1 for estimator in ours.estimators_]
+    assert 0 < sum(is_split) < 30
+    theirs = RandomForestClassifier(30).fit(X, y)
+    theirs.estimators_ = [estimator.tree_.to_sklearn() for estimator in ours.estimators_]
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-12)
+    assert ours.feature_importances_.sum() == pytest.approx(1.0)
+
+
+def test_importances_where_no_tree_has_a_split_or_a_gain():
+    X, y = np.array([[0.0], [1.0]]), np.array([0, 0])
+    assert make_forest().fit(X, y).feature_importances_.tolist() == [0.0]
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+    forest = make_forest(bootstrap=False, max_depth=1, max_features=None).fit(X, y)
+    assert forest.estimators_[0].get_n_leaves() == 2
+    assert forest.feature_importances_.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("n_jobs", [2**20, 2**31, 10**30])
+@pytest.mark.parametrize("make", [DecisionForestClassifier, PermutationDecisionTreeClassifier])
+def test_more_jobs_than_there_are_tasks_are_not_started(make, n_jobs):
+    X, y = make_classes()
+    options = {"n_estimators": 3, "oob_score": True} if make is DecisionForestClassifier else {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores")
+        many, one = (make(random_state=0, n_jobs=number, **options).fit(X, y) for number in (n_jobs, 1))
+    np.testing.assert_array_equal(many.predict_proba(X), one.predict_proba(X))

@@ -13,6 +13,7 @@ from support import on_both_engines
 
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, export_dict, export_text
 from pytrees.criteria import WeightedInformationGain
+from pytrees.datasets import make_from_random_tree
 from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance
 from pytrees.tree import LEAF
 
@@ -83,6 +84,31 @@ def test_glocal_growth_decreases_the_distance_or_steps_locally():
     glocal = ID3Classifier("accuracy", evaluation="glocal").fit(X, y)
     np.testing.assert_array_equal(glocal.distance_path_[: len(path)], path)
     assert glocal.is_consistent_
+
+
+def test_plateaus_are_walked_but_for_no_decrease():
+    X, y = load_iris(return_X_y=True)
+    stops = ("no_decrease", "no_distance_decay", "pure")
+    trees = [ID3Classifier("accuracy", evaluation="global", stop=stop).fit(X, y) for stop in stops]
+    n_leaves = [tree.get_n_leaves() for tree in trees]
+    assert n_leaves[0] < n_leaves[1] == n_leaves[2]  # a split never makes the majorities worse
+    steps = np.diff(trees[1].distance_path_)
+    assert (steps <= 0).all()
+    assert (steps == 0).any()
+    # Most splits after the first ones take the gain ratio of the whole tree down.
+    by_ratio = ID3Classifier("gain_ratio", evaluation="global", stop="no_distance_decay").fit(X, y)
+    assert (np.diff(by_ratio.distance_path_) >= 0).all()
+    assert not by_ratio.is_consistent_
+
+
+def test_ties_within_the_leaf_grow_smaller_trees():
+    X, y, _ = make_from_random_tree(200, 4, 3, 9, random_state=3)
+    n_nodes = {
+        ties: ID3Classifier(evaluation="global", ties=ties).fit(X, y).tree_.node_count for ties in ("first", "local")
+    }
+    assert n_nodes["local"] < n_nodes["first"]
+    local = [ID3Classifier("nvi", ties=ties).fit(X, y).tree_ for ties in ("first", "local")]
+    assert local[0] == local[1]
 
 
 def test_information_gain_grows_the_tree_of_entropy():
@@ -178,10 +204,11 @@ def test_pickles_and_clones():
 
 
 @pytest.mark.parametrize(("evaluation", "labels"), WAYS)
-@pytest.mark.parametrize("stop", ["pure", "no_decrease"])
-def test_the_number_of_samples_as_a_set_function(evaluation, labels, stop):
+@pytest.mark.parametrize("stop", ["pure", "no_distance_decay", "no_decrease"])
+@pytest.mark.parametrize("ties", ["first", "local"])
+def test_the_number_of_samples_as_a_set_function(evaluation, labels, stop, ties):
     X, y = make_ties(n_samples=12)
-    ways = {"evaluation": evaluation, "labels": labels, "stop": stop, "max_leaf_nodes": 5}
+    ways = {"evaluation": evaluation, "labels": labels, "stop": stop, "ties": ties, "max_leaf_nodes": 5}
     of_sets = ID3Classifier(JaccardDistance(of_rows), **ways).fit(X, y)
     named = ID3Classifier("jaccard", **ways).fit(X, y)
     np.testing.assert_array_equal(of_sets.tree_.feature, named.tree_.feature)
@@ -255,6 +282,7 @@ def test_forests_on_threads_and_without_bootstrap():
         ({"evaluation": "both"}, "'evaluation' parameter .* must be .*'glocal'"),
         ({"labels": "best"}, "'labels' parameter"),
         ({"stop": None}, "'stop' parameter"),
+        ({"ties": "random"}, "'ties' parameter"),
         ({"max_leaf_nodes": 1}, "'max_leaf_nodes' parameter"),
     ],
 )

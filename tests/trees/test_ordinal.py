@@ -63,9 +63,14 @@ def data():
 # ------------------------------------------------------------------------------------------- the rules, by definition
 
 
-def naive_class(shares, rule):
+def naive_class(shares, rule, costs=None):
     """The class that the rule wants, from its definition, in fractions."""
     total = sum(shares)
+    if rule == "cost":
+        expected = [
+            sum(share * Fraction(row[k]) for share, row in zip(shares, costs, strict=True)) for k in range(len(costs))
+        ]
+        return expected.index(min(expected))
     if rule == "mode":
         return shares.index(max(shares))
     if rule == "median":
@@ -175,7 +180,9 @@ def test_the_rule_can_change_after_fit(engine, make, data):
     for rule in RULES:
         assert answers[rule] == make(max_depth=1, predict_rule=rule).fit(X, y).predict(X).tolist()
     assert answers["mode"] != answers["expected"]
-    with pytest.raises(ValueError, match=r"predict_rule must be one of \['expected', 'median', 'mode'\], got 'mean'"):
+    with pytest.raises(
+        ValueError, match=r"predict_rule must be one of \['cost', 'expected', 'median', 'mode'\], got 'mean'"
+    ):
         fitted.set_params(predict_rule="mean").predict(X)
 
 
@@ -188,6 +195,125 @@ def test_out_of_bag_score_uses_the_predict_rule(engine, rule):
     assert forest.oob_score_ == accuracy_score(y, decided)
     by_metric = clone(forest).set_params(oob_score=lambda true, predicted: (true.tolist(), predicted.tolist()))
     assert by_metric.fit(X, WORDS[y]).oob_score_ == (WORDS[y].tolist(), WORDS[decided].tolist())
+
+
+# ----------------------------------------------------------------------------------------------------------- costs
+
+
+def cost_matrices(n_classes, costs):
+    row = st.lists(costs, min_size=n_classes, max_size=n_classes)
+    return st.lists(row, min_size=n_classes, max_size=n_classes)
+
+
+@examples(80)
+@given(
+    problem=problems(max_rows=14),
+    criterion=st.sampled_from(CRITERIA_TO_TEST),
+    costs=st.sampled_from([st.integers(0, 2), st.integers(0, 2**60)]),
+    data=st.data(),
+)
+def test_trees_predict_the_class_of_least_cost(problem, criterion, costs, data):
+    X, y, _, n_classes = problem
+    costs = data.draw(cost_matrices(n_classes, costs.map(float)))
+    tree = make_tree(criterion, classes=range(n_classes), predict_rule="cost", cost_matrix=costs, max_depth=2)
+    for fitted in on_both_engines(lambda: clone(tree).fit(X, y)):
+        expected = [naive_class(naive_shares(fitted.tree_, row), "cost", costs) for row in X]
+        assert fitted.predict(X).tolist() == expected
+        assert fitted.predict(X[:1]).tolist() == expected[:1]
+
+
+@examples(40)
+@given(problem=problems(max_rows=14), n_estimators=st.integers(1, 7), seed=st.integers(0, 2**31), data=st.data())
+def test_forests_predict_the_class_of_least_mean_cost(problem, n_estimators, seed, data):
+    X, y, _, n_classes = problem
+    costs = data.draw(cost_matrices(n_classes, st.integers(0, 3)))
+    forest = make_forest(
+        n_estimators, classes=range(n_classes), predict_rule="cost", cost_matrix=costs, max_depth=1, random_state=seed
+    )
+    trees = trees_of(forest.fit(X, y))
+    sums = [[sum(column) for column in zip(*(naive_shares(tree, row) for tree in trees), strict=True)] for row in X]
+    assert forest.predict(X).tolist() == [naive_class(shares, "cost", costs) for shares in sums]
+
+
+@pytest.mark.parametrize(
+    ("counts", "costs", "predicted"),
+    [
+        ([1, 3], [[0, 3], [1, 0]], 0),  # 3 either way
+        ([1, 3], [[0, 3.5], [1, 0]], 0),
+        ([1, 3], [[0, 2.5], [1, 0]], 1),
+        ([0.1, 0.3], [[0, 3], [1, 0]], 0),  # 3 * 0.1 is above 0.3
+        ([0.3, 0.1], [[0, 1], [3, 0]], 0),
+        ([1, 1], [[0, 2.0**53], [2.0**53 + 2, 0]], 1),
+        ([2, 1], [[0, 2.0**53], [2.0**54, 0]], 0),
+        ([3, 2**24 - 1], [[0, 2.0**52], [3.0, 0]], 0),
+        ([1e308, 7e307], [[0, 1e308], [1e308, 0]], 0),
+        ([0.75e308, 1e308], [[0, 1.5e308], [1.5e308, 0]], 1),
+        ([5e-324, 5e-324], [[0, 0.5], [0.25, 0]], 0),
+        ([2, 1], [[0, 0], [0, 0]], 0),
+        ([2, 1], [[5, 1], [9, 1]], 1),  # a class may cost where it is right
+        ([7], [[3]], 0),
+    ],
+)
+def test_costs_at_and_near_ties(engine, counts, costs, predicted):
+    fitted = leaf(*counts).set_params(predict_rule="cost", cost_matrix=costs)
+    assert fitted.predict([[0.0]]).tolist() == [predicted]
+
+
+@both
+def test_costs_of_distances_are_those_of_the_other_rules(engine, make, data):
+    X, y = data
+    ranks = np.arange(3)
+    fitted = make(max_depth=1).fit(X, y)
+    for rule, costs in (("mode", 1 - np.eye(3)), ("median", np.abs(np.subtract.outer(ranks, ranks)))):
+        expected = fitted.set_params(predict_rule=rule).predict(X).tolist()
+        assert fitted.set_params(predict_rule="cost", cost_matrix=costs).predict(X).tolist() == expected
+
+
+@both
+def test_costs_are_by_the_order_of_the_classes(engine, make, data):
+    X, y = data
+    costs = [[0, 1, 2], [9, 0, 1], [9, 9, 0]]
+    words = make(classes=LEVELS, predict_rule="cost", cost_matrix=costs, max_depth=1).fit(X, WORDS[y])
+    numbers = make(predict_rule="cost", cost_matrix=np.array(costs), max_depth=1).fit(X, y)
+    assert words.predict(X).tolist() == WORDS[numbers.predict(X)].tolist()
+    again = pickle.loads(pickle.dumps(clone(words).fit(X, WORDS[y])))
+    assert again.predict(X).tolist() == words.predict(X).tolist()
+    assert again.get_params()["cost_matrix"] == costs
+    if make is make_forest:
+        assert all(tree.cost_matrix is words.cost_matrix for tree in words.estimators_)
+        assert words.estimators_[0].predict(X).shape == (30,)
+
+
+def test_out_of_bag_score_uses_costs(engine):
+    X, y = make_classes(n_samples=30)
+    costs = [[0, 1, 2], [5, 0, 1], [9, 5, 0]]
+    forest = make_forest(20, predict_rule="cost", cost_matrix=costs, oob_score=True, max_depth=2).fit(X, y)
+    shares = [[Fraction(share) for share in row] for row in forest.oob_decision_function_.tolist()]
+    assert forest.oob_score_ == accuracy_score(y, [naive_class(row, "cost", costs) for row in shares])
+
+
+@both
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        (None, "needs a cost_matrix"),
+        (np.ones((2, 2)), "costs of 2 classes for 3 classes"),
+        (np.ones((3, 2)), "a row and a column for every class"),
+        (np.ones(3), "a row and a column for every class"),
+        (-np.eye(3), "not be negative"),
+        (np.full((3, 3), np.nan), "NaN"),
+        (np.full((3, 3), np.inf), "infinity"),
+    ],
+)
+def test_costs_that_are_refused(make, costs, message, data):
+    with pytest.raises(ValueError, match=message):
+        make(predict_rule="cost", cost_matrix=costs).fit(*data)
+    fitted = make().fit(*data).set_params(predict_rule="cost", cost_matrix=costs)
+    with pytest.raises(ValueError, match=message):
+        fitted.predict(data[0])
+    if costs is not None:
+        with pytest.raises(ValueError, match=message):
+            make(cost_matrix=costs).fit(*data)
 
 
 # ------------------------------------------------------------------------------------------- the order of the classes

@@ -98,15 +98,6 @@ def expected_failures(estimator):
         failures["check_classifiers_train"] = (
             "wants the class of the greatest probability: the median and the class nearest to the mean can be others"
         )
-    if is_id3:
-        return failures
-    if estimator.criterion == "etc":
-        refused = "the label sequence has no weights: sample_weight and class_weight are refused"
-        checks = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")
-        failures |= {f"check_sample_weights_{check}": refused for check in checks}
-        failures["check_sample_weight_equivalence_on_dense_data"] = refused
-        failures["check_all_zero_sample_weights_error"] = refused
-        failures["check_classifiers_one_label_sample_weights"] = refused
     return failures
 
 

@@ -1,4 +1,5 @@
-"""Interruption: a long computation counts its work and asks Python, now and then, whether a signal has arrived."""
+"""Interruption: a long computation counts its work and asks Python, now and then, whether a signal has arrived, or its
+thread was asked to stop."""
 
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -9,10 +10,14 @@ cdef enum:
     WORK_BETWEEN_CHECKS = 10000000
 
 
+cdef int raise_if_stopped() except -1
+
+
 cdef inline int check_signals(int64_t* work_done, int64_t work, int64_t interval) except -1 nogil:
     """Add `work` to `work_done`; once that reaches `interval`, start again from 0 and handle signals.
 
-    Returns 1 where signals were handled, else 0. Raises what the handler raises, such as KeyboardInterrupt.
+    Returns 1 where signals were handled, else 0. Raises what the handler raises, such as KeyboardInterrupt, and
+    RuntimeError where the thread was asked to stop.
     """
     work_done[0] += work
     if work_done[0] < interval:
@@ -20,4 +25,5 @@ cdef inline int check_signals(int64_t* work_done, int64_t work, int64_t interval
     work_done[0] = 0
     with gil:
         PyErr_CheckSignals()
+        raise_if_stopped()
     return 1

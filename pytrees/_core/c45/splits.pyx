@@ -172,9 +172,8 @@ cdef void _keep_offer(
     cdef float64_t information = 0.0, share
     cdef index_t child
     for child in range(n_children + 1):
-        share = (finder.missing if child == n_children else finder.sizes[child])
+        share = (finder.missing if child == n_children else finder.sizes[child]) / finder.total
         if share > 0.0:
-            share /= finder.total
             information -= share * log2(share)
     offer.feature = feature
     offer.threshold = threshold

@@ -5,6 +5,7 @@ cimport cython
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.criteria.logarithms cimport SplitLogs
 from pytrees._core.criteria.weighted cimport WeightedScan
 
 
@@ -26,6 +27,7 @@ cdef struct ChildrenSplit:
     Gain gain
     bint is_large       # the gain is a fraction of more than 128 bits: see ChildCounts.large_gain
     QuotientSum terms
+    SplitLogs logs      # of criteria that compare entropies: they hold as long
 
 
 @cython.final
@@ -61,6 +63,7 @@ cdef class ChildCounts:
     cdef float64_t[:, ::1] table        # class counts of all children, for a user's criterion
 
     cdef Quotient[:, ::1] memory        # of the terms of the present split and of the best one
+    cdef int64_t[:, ::1] log_counts     # of their logs
     cdef ChildrenSplit present, best
     cdef int64_t best_cost              # of sequences, in place of counts: what the children's efforts cost
     cdef object large_gain              # of the best split, where it is large: total count of the node times its gain
@@ -75,6 +78,6 @@ cdef inline void add_quotient(QuotientSum* total, int64_t numerator, int64_t den
 
 
 cdef int offer_sum(ChildCounts children) except -1 nogil
-cdef void offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) noexcept nogil
+cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) except -1 nogil
 cdef int complete_best(ChildCounts children) except -1 nogil
 cdef object exact_fraction(const Gain* gain)     # total count of the node times the gain of an exact criterion

@@ -14,7 +14,8 @@ cimport cython
 
 from pytrees._core.base.fractions cimport greatest_common_divisor
 from pytrees._core.base.types cimport NONE, uint64_t, uint128_t
-from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain
+from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, is_near
+from pytrees._core.criteria.logarithms cimport NO_INFORMATION, compare_information
 
 cdef enum:
     # Of sums of fractions below 2**33, so many bits of a common denominator keep the numerators below 2**126.
@@ -24,7 +25,7 @@ cdef enum:
 @cython.final
 cdef class ChildCounts:
     def __cinit__(self, ClassCounts node, bint has_weights, bint sums_fractions, Py_ssize_t most_terms, user_criterion):
-        n_classes = node.n_classes
+        cdef Py_ssize_t n_classes = node.n_classes, most_counts = 0
         self.node = node
         self.user_criterion = user_criterion
         self.has_weights = has_weights
@@ -39,6 +40,12 @@ cdef class ChildCounts:
         self.memory = np.empty((2, max(1, most_terms) if sums_fractions else 1), dtype=quotient)
         self.present.terms.terms = &self.memory[0, 0]
         self.best.terms.terms = &self.memory[1, 0]
+        if node.form != NO_INFORMATION and not has_weights:
+            # Every count that is listed is of two samples or more, or of a sample with a weight.
+            most_counts = min(most_terms * n_classes, node.n_rows)
+        self.log_counts = np.empty((4, max(1, most_counts)), dtype=np.int64)
+        self.present.logs.joint, self.present.logs.sizes = &self.log_counts[0, 0], &self.log_counts[1, 0]
+        self.best.logs.joint, self.best.logs.sizes = &self.log_counts[2, 0], &self.log_counts[3, 0]
 
 
 cdef int offer_sum(ChildCounts children) except -1 nogil:
@@ -48,14 +55,23 @@ cdef int offer_sum(ChildCounts children) except -1 nogil:
     return 0
 
 
-cdef void offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) noexcept nogil:
+cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) except -1 nogil:
     """Keep the split of this gain where it is better than the best of the node so far."""
-    if children.best.feature != NONE and not is_greater_gain(gain, &children.best.gain):
-        return
-    children.best.feature = feature
-    children.best.n_children = n_children
-    children.best.gain = gain[0]
-    children.best.is_large = False
+    if children.best.feature != NONE:
+        if gain.error > 0.0 and is_near(gain, &children.best.gain):
+            if compare_information(
+                children.node.form, &children.node.total_counts[0], children.node.n_classes, &children.present.logs,
+                &children.best.logs,
+            ) <= 0:
+                return 0
+        elif not is_greater_gain(gain, &children.best.gain):
+            return 0
+    children.present.feature = feature
+    children.present.n_children = n_children
+    children.present.gain = gain[0]
+    children.present.is_large = False
+    children.present, children.best = children.best, children.present
+    return 0
 
 
 cdef bint _is_greater_sum(ChildCounts children) except -1 nogil:

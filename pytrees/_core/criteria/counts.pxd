@@ -3,6 +3,7 @@
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint32_t
+from pytrees._core.criteria.logarithms cimport BestCut, InformationForm, SplitLogs
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
@@ -18,13 +19,19 @@ cdef class ClassCounts:
     cdef index_t n_classes
     cdef int code                                   # a CriterionCode
     cdef bint weighs_children
+    cdef InformationForm form                       # of a criterion that compares entropies
     cdef const int64_t[::1] table                   # n log2 n, for entropies
+    cdef BestCut best                               # of a criterion that compares entropies, and scratch for it
+    cdef SplitLogs[2] logs
+    cdef int64_t[:, ::1] log_counts
     cdef const int64_t[:, ::1] kernel               # of quadratic forms: see FormRows
     cdef int64_t[::1] node_rows, left_rows
     cdef const uint32_t[:, ::1] narrow_kernel
     cdef uint32_t[:, ::1] narrow_left_rows          # one row
     cdef const float64_t[::1] scores
-    cdef const float64_t[:, ::1] mode_weights
+    cdef const float64_t[:, ::1] costs              # of pairs of classes; empty where class scores tell them
+    cdef const float64_t[:, ::1] mode_distances     # by class as the mode and class; not empty: the weights are these,
+    cdef float64_t[:, ::1] mode_weights             # normalised over the classes of every node
     cdef int64_t[::1] total_counts, left_counts, best_left_counts
     cdef float64_t[::1] total_weights, left_weights
     cdef float64_t total_weight                     # added up in the order of the samples
@@ -47,6 +54,13 @@ cdef inline int64_t sum_of_squares(const int64_t* counts, index_t n_classes) noe
     for label in range(n_classes):
         total += counts[label] * counts[label]
     return total
+
+
+cdef inline int64_t log_margin(index_t n_classes) noexcept nogil:
+    """Bound by how much the difference of two gains of a node may be wrong, in units of 2**-30 bit. Each takes at most
+    two numbers a class and two more from the table, which rounds by half a unit; what the node adds is one more a class
+    and one."""
+    return 2 * <int64_t> n_classes + 2
 
 
 cdef inline int64_t sum_of_n_log2_n(const int64_t* table, const int64_t* counts, index_t n_classes) noexcept nogil:

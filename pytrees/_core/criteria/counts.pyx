@@ -5,6 +5,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.criteria.logarithms cimport NO_INFORMATION, InformationForm
 
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
@@ -13,13 +14,16 @@ cdef enum:
 @cython.final
 cdef class ClassCounts:
     def __cinit__(
-        self, Py_ssize_t n_classes, int code, Py_ssize_t n_rows, table, kernel, kernel_total, scores, mode_weights
+        self, Py_ssize_t n_classes, int code, Py_ssize_t n_rows, InformationForm form, table, kernel, kernel_total,
+        scores,
     ):
         """Make room for the counts of `n_classes` classes, among `n_rows` samples.
 
-        `table` holds n log2 n up to the greatest count, `kernel` the quadratic form of an ordinal criterion and
+        `form` says which entropies the criterion compares, if any. `table` holds n log2 n up to the greatest count,
+        `kernel` the quadratic form of an ordinal criterion and
         `kernel_total` the weight of all samples; both are empty where the criterion has no use for them.
         """
+        cdef int i
         self.n_classes = <index_t> n_classes
         self.code = code
         self.n_rows = n_rows
@@ -30,9 +34,21 @@ cdef class ClassCounts:
         self.left_weights = np.zeros(n_classes)
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.terms = np.zeros((3, n_classes))
+        self.form = form
+        self.log_counts = np.zeros((4, 2 * n_classes + 2 if form != NO_INFORMATION else 0), dtype=np.int64)
+        for i in range(2 if form != NO_INFORMATION else 0):
+            self.logs[i].joint = &self.log_counts[2 * i, 0]
+            self.logs[i].sizes = &self.log_counts[2 * i + 1, 0]
+        self.best.form = form
+        self.best.n_classes = <index_t> n_classes
+        self.best.node_counts = &self.total_counts[0]
+        self.best.left_counts = &self.best_left_counts[0]
+        self.best.scratch = self.logs
+        self.best.margin = log_margin(<index_t> n_classes)
         self.table = table
         self.scores = scores
-        self.mode_weights = mode_weights
+        self.mode_weights = np.zeros((1, 1))
+        self.mode_distances = self.costs = np.empty((0, 0))
         self.node_rows = np.zeros(n_classes, dtype=np.int64)
         self.left_rows = np.zeros(n_classes, dtype=np.int64)
         self.kernel = kernel
@@ -56,16 +72,28 @@ def _in_lanes(matrix):
 def parameters_of(criterion, n_classes):
     """(name, alpha, class scores as an array, whether children count by their share) of a criterion: its name, or its
     name and a dict of parameters."""
-    name, given = (criterion, {}) if isinstance(criterion, str) else criterion
+    given = given_of(criterion)
     scores = given.get("class_scores")
     scores = np.arange(n_classes) if scores is None else scores
+    name = criterion if isinstance(criterion, str) else criterion[0]
     return name, given.get("alpha", 1.0), np.array(scores, dtype=np.float64), given.get("weighted", True)
+
+
+def given_of(criterion):
+    """Return the parameters that are given, by name."""
+    return {} if isinstance(criterion, str) else criterion[1]
+
+
+def costs_of(criterion):
+    """Return the costs of pairs of classes, (n_classes, n_classes), symmetric; of shape (0, 0) where there are none."""
+    costs = given_of(criterion).get("cost_matrix")
+    return np.empty((0, 0)) if costs is None else np.array(costs, dtype=np.float64)
 
 
 def user_criterion_of(criterion):
     """Return a user's criterion as an object, and the row numbers of the samples where they are not 0, 1, 2, ...;
     (None, None) for the engine's own."""
-    given = {} if isinstance(criterion, str) else criterion[1]
+    given = given_of(criterion)
     return given.get("criterion"), given.get("rows")
 
 

@@ -1,11 +1,18 @@
-"""Shannon entropy in bits: -sum of p_k log2 p_k, from an integer table of n log2 n in multiples of 2**-30 bit."""
+"""Shannon entropy in bits: -sum of p_k log2 p_k, from an integer table of n log2 n in multiples of 2**-30 bit.
+
+What the table cannot tell apart is decided in `logarithms`.
+"""
 
 from libc.math cimport log2
+from libc.stdint cimport INT64_MIN
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, sum_of_n_log2_n
-from pytrees._core.criteria.gain cimport Gain, exact_gain
+from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, log_margin, sum_of_counts, sum_of_n_log2_n
+from pytrees._core.criteria.gain cimport Gain, exact_gain, information_gain
+from pytrees._core.criteria.logarithms cimport (
+    BestCut, add_child_class, add_child_size, gains_nothing, offer_score, units_of_best,
+)
 from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
@@ -16,46 +23,46 @@ cdef struct EntropyScan:
     const int64_t* total_counts
     int64_t* left_counts
     int64_t total, total_sum, left_total, left_sum, right_sum
-    bint has_best
-    int64_t best_score
+    BestCut* best
+    int64_t floor       # cuts of lower scores are worse than the best one
 
 
 cdef inline void start_entropy(EntropyScan* scan, ClassCounts counts) noexcept nogil:
     scan.table = &counts.table[0]
     scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
+    scan.best = &counts.best
 
 
-cdef inline bint offer_entropy(EntropyScan* scan) noexcept nogil:
+cdef inline void forget_best_entropy(EntropyScan* scan) noexcept nogil:
+    scan.best.is_known = False
+    scan.floor = INT64_MIN
+
+
+cdef inline int offer_entropy(EntropyScan* scan) except -1 nogil:
     cdef int64_t score = (
         scan.left_sum - scan.table[scan.left_total] + scan.right_sum - scan.table[scan.total - scan.left_total]
     )
-    if scan.has_best and score <= scan.best_score:
+    if score < scan.floor or not offer_score(scan.best, score, scan.left_counts):
         return False
-    scan.has_best = True
-    scan.best_score = score
+    scan.floor = score - scan.best.margin
     return True
 
 
 cdef inline Gain gain_of_entropy(const EntropyScan* scan) noexcept nogil:
-    return _entropy_gain(scan.table[scan.total] - scan.total_sum + scan.best_score, scan.total)
-
-
-cdef inline Gain _entropy_gain(int64_t gained, int64_t total) noexcept nogil:
-    cdef Gain gain = exact_gain(gained, 1 << NLOGN_FRACTION_BITS, total)
-    # Entropy never rises; the rounding of the table can take a gain of nothing below zero.
-    if gain.value < 0.0:
-        gain.value = 0.0
-    return gain
+    cdef int64_t gained = scan.table[scan.total] - scan.total_sum + scan.best.score
+    return information_gain(
+        units_of_best(scan.best, gained), 1 << NLOGN_FRACTION_BITS, 1, scan.total, scan.best.margin
+    )
 
 
 cdef inline bint is_perfect_entropy(const EntropyScan* scan) noexcept nogil:
-    return scan.has_best and scan.best_score == 0
+    return scan.best.is_known and scan.best.score == 0
 
 
 # ------------------------------------------------------------------------------------------- bounds of cuts in a bin
 
 cdef inline float64_t best_score_of_entropy(const EntropyScan* scan) noexcept nogil:
-    return <float64_t> scan.best_score
+    return <float64_t> scan.best.score
 
 
 cdef inline float64_t highest_rise_of_entropy(const EntropyScan* scan, int64_t total) noexcept nogil:
@@ -83,6 +90,15 @@ cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* c
     return <float64_t> (bound + 2 * total + 2 * scan.n_classes + 8)
 
 
+cdef inline Gain impurity_by_entropy(ClassCounts node) noexcept nogil:
+    """Return the impurity of a node whose classes are counted, and which has samples."""
+    cdef int64_t total = sum_of_counts(&node.total_counts[0], node.n_classes)
+    return exact_gain(
+        node.table[total] - sum_of_n_log2_n(&node.table[0], &node.total_counts[0], node.n_classes),
+        1 << NLOGN_FRACTION_BITS, total,
+    )
+
+
 # ------------------------------------------------------------------------------------ children of a categorical split
 
 cdef inline void start_information_node(ChildCounts children) noexcept nogil:
@@ -93,17 +109,37 @@ cdef inline void start_information_node(ChildCounts children) noexcept nogil:
 
 
 cdef inline void end_information_child(ChildCounts children, int64_t total) noexcept nogil:
-    children.joint_sum += sum_of_n_log2_n(&children.node.table[0], &children.counts[0], children.node.n_classes)
+    cdef index_t label
+    for label in range(children.node.n_classes):
+        children.joint_sum += children.node.table[children.counts[label]]
+        add_child_class(&children.present.logs, children.counts[label])
     children.size_sum += children.node.table[total]
+    add_child_size(&children.present.logs, total)
 
 
-cdef inline int64_t information_of_children(ChildCounts children) noexcept nogil:
-    """Return the node's entropy less those of its children, times its samples, in units of 2**-30 bit."""
-    return children.node.table[children.total] - children.node_sum + children.joint_sum - children.size_sum
+cdef inline int64_t margin_of_children(ChildCounts children) noexcept nogil:
+    """Bound by how much the gain may be wrong, in units of 2**-30 bit."""
+    return log_margin(children.node.n_classes) + children.present.logs.n_joint + children.present.logs.n_sizes
 
 
-cdef inline Gain entropy_gain_of_children(ChildCounts children) noexcept nogil:
-    return _entropy_gain(information_of_children(children), children.total)
+cdef inline int information_of_children(ChildCounts children, int64_t* units) except -1 nogil:
+    """Write the node's entropy less those of its children, times its samples, in units of 2**-30 bit; nothing is 0, and
+    what is more is at least one unit."""
+    units[0] = children.node.table[children.total] - children.node_sum + children.joint_sum - children.size_sum
+    if units[0] <= margin_of_children(children):
+        units[0] = max(units[0], 1)
+        if gains_nothing(&children.node.total_counts[0], children.node.n_classes, &children.present.logs):
+            units[0] = 0
+    return 0
+
+
+cdef inline int entropy_gain_of_children(ChildCounts children, Gain* gain) except -1 nogil:
+    cdef int64_t units
+    information_of_children(children, &units)
+    gain[0] = information_gain(
+        units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin_of_children(children)
+    )
+    return 0
 
 
 # ------------------------------------------------------------------------------ weights that are not whole numbers
@@ -116,8 +152,8 @@ cdef inline float64_t weighted_entropy(const WeightedScan* scan, int side, float
     if total <= 0.0:
         return 0.0
     for label in range(scan.n_classes):
-        share = class_weight(scan, side, label)
+        # Beside a far greater weight, a positive one can have no share that a double holds.
+        share = class_weight(scan, side, label) / total
         if share > 0.0:
-            share /= total
             impurity -= share * log2(share)
     return impurity

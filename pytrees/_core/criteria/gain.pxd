@@ -3,7 +3,7 @@
 from libc.math cimport fabs
 
 from pytrees._core.base.fractions cimport is_greater_fraction, nearest_double
-from pytrees._core.base.types cimport float64_t, int64_t, int128_t, uint128_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, int128_t, uint128_t
 
 
 cdef struct Gain:
@@ -13,6 +13,10 @@ cdef struct Gain:
     # The gain as reported; for criteria that are not exact (denominator 0) also what is compared.
     float64_t value
     float64_t priority      # total weight times value
+    # Gains of entropies: how far the fraction may be from the real number. Those that are compared between nodes have a
+    # number, which equal ones share; see GrowingTree.
+    float64_t error
+    index_t number
 
 
 cdef inline bint exceeds_by_tolerance(float64_t a, float64_t b) noexcept nogil:
@@ -40,7 +44,28 @@ cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t t
     gain.denominator = denominator
     gain.value = nearest_double(numerator, denominator * <uint128_t> total)
     gain.priority = 0.0
+    gain.error = 0.0
+    gain.number = NONE
     return gain
+
+
+cdef inline Gain information_gain(
+    int64_t units, int64_t denominator, int64_t scale, int64_t total, int64_t margin
+) noexcept nogil:
+    """Return the gain of a split in units of 2**-30 bit by a denominator in such units, `scale` being what either is
+    multiplied by; `margin` is how many units they may be wrong by."""
+    cdef Gain gain = exact_gain(<int128_t> units * scale, denominator, total)
+    # No gain exceeds its denominator.
+    gain.priority = <float64_t> units * <float64_t> scale / <float64_t> denominator
+    gain.error = (
+        2.5 * <float64_t> margin * <float64_t> scale / <float64_t> denominator + 2.0**-50 * gain.priority
+    )
+    return gain
+
+
+cdef inline bint is_near(const Gain* a, const Gain* b) noexcept nogil:
+    """Whether the table of n log2 n cannot tell these gains of entropies apart."""
+    return fabs(a.priority - b.priority) <= a.error + b.error
 
 
 cdef inline Gain tolerant_gain(float64_t value, float64_t total) noexcept nogil:
@@ -50,4 +75,6 @@ cdef inline Gain tolerant_gain(float64_t value, float64_t total) noexcept nogil:
     gain.denominator = 0
     gain.value = value
     gain.priority = total * value
+    gain.error = 0.0
+    gain.number = NONE
     return gain

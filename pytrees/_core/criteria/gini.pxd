@@ -7,7 +7,7 @@ one number a cut less.
 from pytrees._core.base.fractions cimport is_greater_fraction
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
-from pytrees._core.criteria.counts cimport ClassCounts, sum_of_squares
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.gain cimport Gain, exact_gain
 from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
@@ -225,6 +225,13 @@ cdef inline float64_t _bound_of_gini_at_end(const GiniScan* scan, const int32_t*
     else:
         bound = <float64_t> scan.total
     return bound + <float64_t> largest
+
+
+cdef inline Gain impurity_by_gini(ClassCounts node) noexcept nogil:
+    """Return the impurity of a node whose classes are counted, and which has samples."""
+    cdef int64_t total = sum_of_counts(&node.total_counts[0], node.n_classes)
+    cdef int128_t square = <int128_t> total * total
+    return exact_gain(square - sum_of_squares(&node.total_counts[0], node.n_classes), <uint128_t> total, total)
 
 
 # ------------------------------------------------------------------------------------ children of a categorical split

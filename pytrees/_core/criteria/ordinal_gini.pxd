@@ -1,10 +1,11 @@
 """Ordinal Gini: sum over the classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4 of
 R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024)."""
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
-from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.forms cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows
+from pytrees._core.criteria.gain cimport Gain, exact_gain
 from pytrees._core.criteria.gini cimport GiniScan
 from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
@@ -52,6 +53,17 @@ cdef inline int64_t _cumulative_squares(const int64_t* counts, index_t n_classes
         cumulative += counts[label]
         total += cumulative * cumulative
     return total
+
+
+cdef inline Gain impurity_by_ordinal_gini(ClassCounts node) noexcept nogil:
+    """Return the impurity of a node whose classes are counted, and which has samples."""
+    cdef index_t label
+    cdef int64_t cumulative = 0, total = sum_of_counts(&node.total_counts[0], node.n_classes)
+    cdef int128_t impurity = 0
+    for label in range(node.n_classes):
+        cumulative += node.total_counts[label]
+        impurity += <int128_t> cumulative * (total - cumulative)
+    return exact_gain(impurity, <uint128_t> total, total)
 
 
 cdef inline void start_ordinal_gini_node(ChildCounts children) noexcept nogil:

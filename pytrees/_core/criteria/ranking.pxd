@@ -1,5 +1,6 @@
-"""Ranking impurity: sum over the pairs of classes j < q of (v_q - v_j) N_q N_j (Eq. 11 of R. Ayllón-Gavilán et al.,
-"Splitting criteria for ordinal decision trees: an experimental study", 2024)."""
+"""Ranking impurity: sum over the pairs of classes j < q of (v_q - v_j) N_q N_j, or with other costs in the place of
+v_q - v_j (Eq. 11 of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study",
+2024)."""
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
 from pytrees._core.criteria.children cimport ChildCounts
@@ -14,7 +15,7 @@ cdef enum:
 
 cdef struct RankingScan:
     # The gain falls as L q(left) + R q(right) grows, or q(left) + q(right) where children are not weighted, q being
-    # the form of the kernel |v_i - v_j|.
+    # the form of the kernel |v_i - v_j|, or of other costs.
     FormRows rows
     bint weighs_children
     int64_t total, total_form, left_total, left_form, right_form
@@ -24,10 +25,15 @@ cdef struct RankingScan:
     int128_t best_cost
 
 
-cdef inline object ranking_kernel(scores, total):
-    """Return the kernel of the quadratic form for class scores that are whole numbers, (n_classes, n_classes) int64."""
+cdef inline object ranking_kernel(scores, costs, total):
+    """Return the kernel of the quadratic form for class scores, or costs, that are whole numbers, (n_classes,
+    n_classes) int64."""
     import numpy as np
 
+    if len(costs) > 0:
+        if int(costs.max()) * total**2 >= 2**62:
+            raise ValueError(f"Costs up to {costs.max():g} are too great for {total} samples.")
+        return costs.astype(np.int64)
     span = int(scores.max() - scores.min())
     if span * total**2 >= 2**62:
         raise ValueError(f"Class scores over a range of {span} are too wide for {total} samples.")
@@ -99,16 +105,27 @@ cdef inline bint is_perfect_ranking(const RankingScan* scan) noexcept nogil:
 # ------------------------------------------------------------------------------------ children of a categorical split
 
 cdef inline int64_t _ranking_form(ClassCounts node, const int64_t* counts) noexcept nogil:
-    """Sum over every class the pairs with lower ones, as v_q sum of N_j - sum of v_j N_j; the lowest score counts as
-    0."""
-    cdef index_t label
+    """Sum over every class the pairs with lower ones: of costs, or as v_q sum of N_j - sum of v_j N_j, where the lowest
+    score counts as 0."""
+    cdef index_t label, other
     cdef int64_t impurity = 0, lower = 0, lower_scores = 0, score
+    if node.costs.shape[0] > 0:
+        for label in range(node.n_classes):
+            for other in range(label):
+                impurity += node.kernel[label, other] * counts[label] * counts[other]
+        return impurity
     for label in range(node.n_classes):
         score = node.kernel[0, label]
         impurity += counts[label] * (score * lower - lower_scores)
         lower += counts[label]
         lower_scores += score * counts[label]
     return impurity
+
+
+cdef inline Gain impurity_by_ranking(ClassCounts node) noexcept nogil:
+    """Return the impurity of a node whose classes are counted, and which has samples."""
+    cdef int64_t total = sum_of_counts(&node.total_counts[0], node.n_classes)
+    return exact_gain(<int128_t> _ranking_form(node, &node.total_counts[0]) * total, 1, total)
 
 
 cdef inline void start_ranking_node(ChildCounts children) noexcept nogil:
@@ -131,12 +148,25 @@ cdef inline Gain ranking_gain_of_children(ChildCounts children) noexcept nogil:
 
 cdef inline float64_t weighted_ranking(const WeightedScan* scan, int side) noexcept nogil:
     """Return the impurity of the node (0), its left child (1) or its right child (2): for every class the sum over the
-    lower ones, as v_q sum of N_j - sum of v_j N_j."""
+    lower ones, of costs, or as v_q sum of N_j - sum of v_j N_j."""
     cdef index_t label
     cdef float64_t impurity = 0.0, lower = 0.0, lower_scores = 0.0, weight
+    if scan.costs != NULL:
+        return _weighted_form(scan, side)
     for label in range(scan.n_classes):
         weight = class_weight(scan, side, label)
         impurity += weight * (scan.scores[label] * lower - lower_scores)
         lower += weight
         lower_scores += scan.scores[label] * weight
+    return impurity
+
+
+cdef inline float64_t _weighted_form(const WeightedScan* scan, int side) noexcept nogil:
+    cdef index_t label, lower
+    cdef float64_t impurity = 0.0, with_lower
+    for label in range(scan.n_classes):
+        with_lower = 0.0
+        for lower in range(label):
+            with_lower += scan.costs[<Py_ssize_t> label * scan.n_classes + lower] * class_weight(scan, side, lower)
+        impurity += class_weight(scan, side, label) * with_lower
     return impurity

@@ -9,8 +9,9 @@ from libc.math cimport log2
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_n_log2_n
-from pytrees._core.criteria.entropy cimport information_of_children
-from pytrees._core.criteria.gain cimport Gain, exact_gain
+from pytrees._core.criteria.entropy cimport information_of_children, margin_of_children
+from pytrees._core.criteria.gain cimport Gain, information_gain
+from pytrees._core.criteria.logarithms cimport BestCut, offer_information_ratio, units_of_best
 from pytrees._core.criteria.weighted cimport WeightedScan
 
 
@@ -23,64 +24,71 @@ cdef struct RatioScan:
     const int64_t* total_counts
     int64_t* left_counts
     int64_t total, total_sum, left_total, left_sum, right_sum
-    bint has_best
-    int64_t best_numerator, best_denominator
+    BestCut* best
+    # No denominator is below `least_denominator`, so that whatever is not above lowered_numerator / best_denominator,
+    # errors of the table included, is worse than the best.
+    int64_t least_denominator, lowered_numerator, best_denominator
 
 
 cdef inline void start_ratio(RatioScan* scan, ClassCounts counts, bint is_joint) noexcept nogil:
     scan.is_joint = is_joint
     scan.table = &counts.table[0]
     scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
-    scan.has_best = False
+    scan.best = &counts.best
+    scan.best.is_known = False
+    # A ratio of which nothing is below.
+    scan.lowered_numerator = -1
+    scan.best_denominator = 0
+    # One sample to the left splits with the least entropy; a single sample has no cuts.
+    scan.least_denominator = max(scan.table[scan.total] - scan.table[max(scan.total - 1, 0)], 1)
 
 
-cdef inline bint offer_ratio(RatioScan* scan) noexcept nogil:
+cdef inline int offer_ratio(RatioScan* scan) except -1 nogil:
     cdef int64_t joint_sum = scan.left_sum + scan.right_sum
     cdef int64_t cut_sum = scan.table[scan.left_total] + scan.table[scan.total - scan.left_total]
     cdef int64_t numerator = scan.table[scan.total] - scan.total_sum + joint_sum - cut_sum
     cdef int64_t denominator = scan.table[scan.total] - (joint_sum if scan.is_joint else cut_sum)
-    if scan.has_best and (
-        <int128_t> numerator * scan.best_denominator <= <int128_t> scan.best_numerator * denominator
+    if (
+        <int128_t> numerator * scan.best_denominator <= <int128_t> scan.lowered_numerator * denominator
+        or not offer_information_ratio(scan.best, numerator, denominator, scan.left_counts)
     ):
         return False
-    scan.has_best = True
-    scan.best_numerator = numerator
     scan.best_denominator = denominator
+    # If all four parts are wrong by the margin, the products that compare two ratios, which are at most 1, are by at
+    # most this times the other denominator.
+    scan.lowered_numerator = numerator - 2 * scan.best.margin * (
+        3 + (denominator + 2 * scan.best.margin) // scan.least_denominator
+    )
     return True
 
 
 cdef inline bint is_perfect_ratio(const RatioScan* scan) noexcept nogil:
     """No ratio exceeds 1, for n log2 n, rounded as it is, of a sum of counts is not less than the sum of theirs."""
-    return scan.has_best and scan.best_numerator == scan.best_denominator
+    return scan.best.is_known and scan.best.numerator == scan.best.denominator
 
 
 cdef inline Gain gain_of_ratio(const RatioScan* scan) noexcept nogil:
-    return _ratio_gain(scan.best_numerator, scan.best_denominator, scan.total)
-
-
-cdef inline Gain _ratio_gain(int64_t numerator, int64_t denominator, int64_t total) noexcept nogil:
-    cdef Gain gain = exact_gain(<int128_t> numerator * total, denominator, total)
-    # As of entropy: the rounding of the table can take a gain of nothing below zero.
-    if gain.value < 0.0:
-        gain.value = 0.0
-    return gain
-
-
-cdef inline Gain ratio_gain_of_children(ChildCounts children, bint is_joint) noexcept nogil:
-    return _ratio_gain(
-        information_of_children(children),
-        children.node.table[children.total] - (children.joint_sum if is_joint else children.size_sum),
-        children.total,
+    return information_gain(
+        units_of_best(scan.best, scan.best.numerator), scan.best.denominator, scan.total, scan.total, scan.best.margin
     )
+
+
+cdef inline int ratio_gain_of_children(ChildCounts children, bint is_joint, Gain* gain) except -1 nogil:
+    cdef int64_t units
+    information_of_children(children, &units)
+    gain[0] = information_gain(
+        units, children.node.table[children.total] - (children.joint_sum if is_joint else children.size_sum),
+        children.total, children.total, margin_of_children(children),
+    )
+    return 0
 
 
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline float64_t _term(float64_t weight, float64_t total) noexcept nogil:
     """Return p log2 p of a share of the node's weight."""
-    if total <= 0.0 or weight <= 0.0:
-        return 0.0
-    return weight / total * log2(weight / total)
+    cdef float64_t share = weight / total if total > 0.0 else 0.0
+    return share * log2(share) if share > 0.0 else 0.0
 
 
 cdef inline float64_t entropy_of_classes(const WeightedScan* scan) noexcept nogil:

@@ -32,6 +32,7 @@ cdef struct WeightedScan:
     MatchKind match                 # of criteria that label the children with classes: what a label scores
     bint weighs_children            # by their share of the samples
     const float64_t* scores         # of the classes
+    const float64_t* costs          # of pairs of classes; NULL where the scores tell them
     const float64_t* mode_weights   # by class as the mode and class, of sum 1
     const float64_t* log2_table
     const float64_t* total_counts
@@ -53,6 +54,7 @@ cdef inline void start_weights(WeightedScan* scan, ClassCounts counts) noexcept 
     scan.code = counts.code
     scan.weighs_children = counts.weighs_children
     scan.scores = &counts.scores[0]
+    scan.costs = &counts.costs[0, 0] if counts.costs.shape[0] > 0 else NULL
     scan.mode_weights = &counts.mode_weights[0, 0]
     scan.total_counts = &counts.total_weights[0]
     scan.left_counts = &counts.left_weights[0]

@@ -1,8 +1,9 @@
 """Weighted information gain: entropy in which classes count by their distance from the most frequent class.
 
 -sum of w_q p_q log2 p_q with w_q = abs(v_q - v_mode)**alpha, normalised over all classes (Eqs. 8 to 10 of
-R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024). Gains are
-compared with a tolerance. Of whole counts, sums of n log2 n tell which cut is better but for those that are nearly
+R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024), or over those
+of the node and its children; the highest class may stand in the place of every mode. Gains are compared with a
+tolerance. Of whole counts, sums of n log2 n tell which cut is better but for those that are nearly
 equal, and only these are computed as the definition has them.
 """
 
@@ -42,18 +43,39 @@ cdef struct WigBest:
     WeightedScan exact
 
 
-cdef inline object wig_mode_weights(scores, alpha):
-    """Return for every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1."""
+cdef inline int weigh_classes(ClassCounts counts, scores, alpha, given) except -1:
+    """Compute for every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1; or keep the
+    distances where the node tells the sum. The highest class may stand in the place of every mode."""
     import numpy as np
 
-    weights = np.zeros((len(scores), len(scores)))
+    n_classes = len(scores)
+    distances = np.empty((n_classes, n_classes))
     for mode, mode_score in enumerate(scores):
-        distances = [abs(score - mode_score) ** alpha for score in scores]
+        origin = scores[n_classes - 1] if given.get("distance_from") == "highest" else mode_score
+        distances[mode] = [abs(score - origin) ** alpha for score in scores]
+    counts.mode_weights = np.zeros((n_classes, n_classes))
+    counts.mode_distances = distances
+    counts.total_weights[:] = 1.0
+    weigh_present_classes(counts)
+    if given.get("normalize_over") != "present":
+        counts.mode_distances = np.empty((0, 0))
+    return 0
+
+
+cdef inline void weigh_present_classes(ClassCounts counts) noexcept nogil:
+    """Normalise the weights over the classes of the node, whose class weights are known; the others weigh nothing."""
+    cdef index_t mode, label
+    cdef float64_t total
+    for mode in range(counts.n_classes):
         total = 0.0
-        for distance in distances:
-            total += distance
-        weights[mode] = [distance / total if total > 0.0 else 0.0 for distance in distances]
-    return weights
+        for label in range(counts.n_classes):
+            if counts.total_weights[label] > 0.0:
+                total += counts.mode_distances[mode, label]
+        for label in range(counts.n_classes):
+            counts.mode_weights[mode, label] = (
+                counts.mode_distances[mode, label] / total if total > 0.0 and counts.total_weights[label] > 0.0
+                else 0.0
+            )
 
 
 cdef inline void start_wig(WigScan* scan, ClassCounts counts) noexcept nogil:
@@ -216,12 +238,12 @@ cdef inline float64_t weighted_wig(const WeightedScan* scan, int side, float64_t
     """Return the impurity of the node (0), its left child (1) or its right child (2)."""
     cdef index_t label
     cdef const float64_t* weights
-    cdef float64_t impurity = 0.0, count
+    cdef float64_t impurity = 0.0, share
     if total <= 0.0:
         return 0.0
     weights = scan.mode_weights + <Py_ssize_t> mode_of(scan, side) * scan.n_classes
     for label in range(scan.n_classes):
-        count = class_weight(scan, side, label)
-        if count > 0.0:
-            impurity -= weights[label] * (count / total * log2(count / total))
+        share = class_weight(scan, side, label) / total
+        if share > 0.0:
+            impurity -= weights[label] * (share * log2(share))
     return impurity

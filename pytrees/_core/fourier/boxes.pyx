@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
 
 # Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
@@ -181,6 +182,16 @@ cdef class BoxOverlaps:
         self.constraint = np.asarray(constraints)[by_attribute]
         self.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
 
+    cdef int64_t work(self, Py_ssize_t i) noexcept nogil:
+        """Bound what `take` does for box i, in runs of values that are looked at."""
+        cdef int64_t constraint, m, box = self.chosen[i], work = i + 1
+        for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
+            m = self.boxes.attribute[constraint]
+            work += (self.first[m + 1] - self.first[m]) * (
+                self.boxes.run_indptr[constraint + 1] - self.boxes.run_indptr[constraint]
+            )
+        return work
+
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
         """Compute what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
         cdef int64_t constraint, m, entry, box = self.chosen[i]
@@ -244,9 +255,11 @@ cdef int add_products(
     everything = np.diff(np.asarray(measure.offsets)) - 1
     cdef BoxOverlaps overlaps = BoxOverlaps(boxes, measure, chosen, np.zeros_like(everything), everything)
     cdef Py_ssize_t i, j, k
+    cdef int64_t work_done = 0
     cdef float64_t value
     with nogil:
         for i in range(tree.shape[0]):
+            check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS)
             overlaps.take(i, NONE)
             for j in range(i + 1):
                 value = 0.0
@@ -268,10 +281,12 @@ def box_averages(boxes, const float64_t[:, ::1] values, schemata, measure):
     cdef float64_t[:, ::1] found = np.zeros((over.n_boxes, n_outputs))
     cdef float64_t[::1] shares = constraint_shares(given, under), schema_shares = constraint_shares(over, under)
     cdef Py_ssize_t schema, box, k
+    cdef int64_t work_done = 0
     cdef float64_t mass, part
     with nogil:
         for schema in range(over.n_boxes):
             for box in range(given.n_boxes):
+                check_signals(&work_done, given.indptr[box + 1] - given.indptr[box], WORK_BETWEEN_CHECKS)
                 part = overlap(given, shares, box, over, schema_shares, schema, under)
                 for k in range(n_outputs):
                     found[schema, k] += part * values[box, k]

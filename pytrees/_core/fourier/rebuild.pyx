@@ -1,21 +1,14 @@
-"""TCFS: a decision tree of a function, from its spectrum or from the boxes of an ensemble.
-
-A function on a schema tells its averages over the schema's parts and its energy, from boxes or from a spectrum; a split
-restricts it to the parts.
-"""
+"""TCFS: a decision tree of a function, from its spectrum, from the boxes of an ensemble, or from values at samples."""
 
 import numpy as np
 
-from libc.math cimport M_PI, cos, log2, sin, sqrt
-from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memcmp
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport log2
+from libc.stdint cimport uint8_t
 
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, UNLIMITED, float64_t, int64_t
-from pytrees._core.fourier.boxes cimport BoxOverlaps, Boxes, Measure, clipped_mass, run_mass, total_mass
-from pytrees._core.fourier.spectrum cimport Roots, digit_t
-
-# Folded coefficients below this share of the greatest one are what rounding leaves of zeros.
-cdef float64_t NEGLIGIBLE = 1e-15
+from pytrees._core.fourier.boxes cimport run_mass
+from pytrees._core.fourier.functions cimport Function, box_function, sample_function, spectrum_function
 
 # Gains and energies that differ by less, in units of the function, are equal: rounding could have made the difference.
 cdef float64_t TOLERANCE = 1e-12
@@ -23,348 +16,6 @@ cdef float64_t TOLERANCE = 1e-12
 cdef struct AttributeSplit:
     int64_t attribute, value    # values up to this one go left; NONE where every value goes a way of its own
     float64_t gain
-
-
-# ------------------------------------------------------------------------------------------------ functions on schemata
-
-
-cdef class Function:
-    """A function of some outputs on a schema: for every attribute the values low to high - 1."""
-
-    cdef Measure measure
-    cdef int64_t[::1] low, high
-    cdef float64_t[::1] average                 # over the schema
-    cdef float64_t[:, ::1] profiles             # over what of it has a value, which is at measure.offsets + the value
-    cdef float64_t[::1] touching                # energy of the coefficients that touch an attribute
-
-    cdef int look(self) except -1:
-        """Compute the average and the profiles."""
-        raise NotImplementedError
-
-    cdef int look_closer(self) except -1:
-        """Compute `touching` too, where `look` has not."""
-        return 0
-
-    cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
-        raise NotImplementedError
-
-    cdef bint is_constant(self, float64_t tol) except -1:
-        """Whether the energy is at most tol."""
-        raise NotImplementedError
-
-    cdef float64_t mass(self) noexcept:
-        """Return the probability of the schema."""
-        cdef int64_t m
-        cdef float64_t mass = 1.0
-        for m in range(self.low.shape[0]):
-            mass *= run_mass(self.measure, m, self.low[m], self.high[m]) / total_mass(self.measure, m)
-        return mass
-
-
-cdef class BoxFunction(Function):
-    """The sum of boxes, each times its values. The boxes of one tree follow each other, and have nothing in common."""
-
-    cdef Boxes boxes
-    cdef const float64_t[:, ::1] values
-    cdef const int64_t[::1] tree_of_box
-    cdef int64_t[::1] live                      # the boxes that have something in common with the schema
-    cdef float64_t[::1] shares                  # scratch: of the schema, what every constraint of a box allows
-
-    cdef float64_t take_shares(self, int64_t box) noexcept nogil:
-        """Note what the constraints of a box allow of the schema; returns what they allow together."""
-        cdef int64_t constraint, m
-        cdef float64_t product = 1.0
-        for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
-            m = self.boxes.attribute[constraint]
-            self.shares[constraint] = (
-                clipped_mass(self.boxes, self.measure, constraint, self.low[m], self.high[m])
-                / run_mass(self.measure, m, self.low[m], self.high[m])
-            )
-            product *= self.shares[constraint]
-        return product
-
-    cdef int look(self) except -1:
-        cdef Py_ssize_t n_outputs = self.values.shape[1], n_live = 0, i, k
-        cdef int64_t box, constraint, m, value
-        cdef float64_t product, part
-        cdef float64_t[:, ::1] shifts = np.zeros((self.low.shape[0], n_outputs))
-        self.average = np.zeros(n_outputs)
-        self.profiles = np.zeros((self.measure.cumulative.shape[0], n_outputs))
-        with nogil:
-            for i in range(self.live.shape[0]):
-                box = self.live[i]
-                product = self.take_shares(box)
-                if product == 0.0:
-                    continue
-                self.live[n_live] = box
-                n_live += 1
-                for k in range(n_outputs):
-                    self.average[k] += self.values[box, k] * product
-                for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
-                    if self.shares[constraint] < 1.0:
-                        m = self.boxes.attribute[constraint]
-                        for k in range(n_outputs):
-                            if self.values[box, k] == 0.0:  # of indicators of classes, all but one
-                                continue
-                            part = self.values[box, k] * (product / self.shares[constraint])
-                            shifts[m, k] -= self.values[box, k] * product
-                            self.add_steps(constraint, k, part)
-            # From steps to values: the profile is the average where no box tells of the attribute.
-            for m in range(self.low.shape[0]):
-                for k in range(n_outputs):
-                    part = self.average[k] + shifts[m, k]
-                    for value in range(self.low[m], self.high[m]):
-                        part += self.profiles[self.measure.offsets[m] + value, k]
-                        self.profiles[self.measure.offsets[m] + value, k] = part
-        self.live = self.live[:n_live]
-        return 0
-
-    cdef void add_steps(self, int64_t constraint, Py_ssize_t k, float64_t part) noexcept nogil:
-        """Add a part to the profile where a constraint allows it, as a step up and a step down."""
-        cdef int64_t run, start, stop, m = self.boxes.attribute[constraint]
-        for run in range(self.boxes.run_indptr[constraint], self.boxes.run_indptr[constraint + 1]):
-            start = max(self.low[m], self.boxes.start[run])
-            stop = min(self.high[m], self.boxes.stop[run])
-            if start < stop:
-                self.profiles[self.measure.offsets[m] + start, k] += part
-                self.profiles[self.measure.offsets[m] + stop, k] -= part
-
-    cdef bint is_constant(self, float64_t tol) except -1:
-        # Bounds from both sides; the energy itself takes all pairs of boxes.
-        if self.first_order_energy() > tol:
-            return False
-        if self.greatest_energy() <= tol:
-            return True
-        return self.energy() <= tol
-
-    cdef float64_t first_order_energy(self) noexcept:
-        """Return the variance of the profiles, all together: no more than the energy."""
-        cdef int64_t m, value, place
-        cdef Py_ssize_t k
-        cdef float64_t energy = 0.0, weight, distance
-        for m in range(self.low.shape[0]):
-            weight = run_mass(self.measure, m, self.low[m], self.high[m])
-            for value in range(self.low[m], self.high[m]):
-                place = self.measure.offsets[m] + value
-                for k in range(self.average.shape[0]):
-                    distance = self.profiles[place, k] - self.average[k]
-                    energy += run_mass(self.measure, m, value, value + 1) / weight * (distance * distance)
-        return energy
-
-    cdef float64_t greatest_energy(self) noexcept:
-        """Return a bound: standard deviations of trees add up at most."""
-        cdef Py_ssize_t n_outputs = self.values.shape[1], k, i
-        cdef float64_t mean, square, deviations, bound = 0.0, product, value
-        for k in range(n_outputs):
-            mean = square = deviations = 0.0
-            for i in range(self.live.shape[0]):
-                product = self.take_shares(self.live[i])
-                value = self.values[self.live[i], k]
-                mean += value * product
-                square += value * (value * product)
-                if i + 1 == self.live.shape[0] or self.tree_of_box[self.live[i]] != self.tree_of_box[self.live[i + 1]]:
-                    deviations += sqrt(max(0.0, square - mean * mean))
-                    mean = square = 0.0
-            bound += deviations * deviations
-        return bound
-
-    cdef int look_closer(self) except -1:
-        cdef BoxOverlaps overlaps = BoxOverlaps(self.boxes, self.measure, self.live, self.low, self.high)
-        cdef int64_t constraint, m
-        cdef Py_ssize_t i
-        cdef float64_t square
-        self.touching = np.zeros(self.low.shape[0])
-        with nogil:
-            for i in range(self.live.shape[0]):
-                square = self.products(overlaps, i, NONE)
-                for constraint in range(
-                    self.boxes.indptr[self.live[i]], self.boxes.indptr[self.live[i] + 1]
-                ):
-                    m = self.boxes.attribute[constraint]
-                    self.touching[m] += square - self.products(overlaps, i, m)
-        return 0
-
-    cdef float64_t energy(self) except? -1.0:
-        cdef BoxOverlaps overlaps = BoxOverlaps(self.boxes, self.measure, self.live, self.low, self.high)
-        cdef Py_ssize_t i, k
-        cdef float64_t energy = 0.0
-        with nogil:
-            for i in range(self.live.shape[0]):
-                energy += self.products(overlaps, i, NONE)
-            for k in range(self.average.shape[0]):
-                energy -= self.average[k] * self.average[k]
-        return energy
-
-    cdef float64_t products(self, BoxOverlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil:
-        """Return what a box, with itself and with all boxes before it, adds to the mean square."""
-        cdef Py_ssize_t j, k
-        cdef float64_t value, total = 0.0
-        overlaps.take(i, left_out)
-        for j in range(i + 1):
-            value = 0.0
-            for k in range(self.average.shape[0]):
-                value += self.values[self.live[i], k] * self.values[self.live[j], k]
-            total += (value if i == j else 2.0 * value) * overlaps.common[j]
-        return total
-
-    cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
-        cdef BoxFunction part = BoxFunction()
-        part.boxes, part.values, part.tree_of_box, part.shares = self.boxes, self.values, self.tree_of_box, self.shares
-        part.live = self.live.copy()
-        narrow(part, self, attribute, low, high)
-        return part
-
-
-cdef class SpectrumFunction(Function):
-    """A function given by its spectrum: rows of digits, the first of them zeros, and coefficients."""
-
-    cdef object partitions, coefficients        # the latter with a column for every output
-    cdef float64_t energy                       # outside the first coefficient: the variance
-
-    cdef int look(self) except -1:
-        cdef Py_ssize_t n_outputs = self.coefficients.shape[1]
-        self.average = self.coefficients[0].real.copy()
-        self.profiles = np.zeros((self.measure.cumulative.shape[0], n_outputs))
-        self.touching = np.zeros(self.low.shape[0])
-        _describe(self.partitions, self.coefficients.view(np.float64), self)
-        return 0
-
-    cdef bint is_constant(self, float64_t tol) except -1:
-        return self.energy <= tol
-
-    cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
-        """Fold the spectrum: on the values that are left an old character is a sum of new ones."""
-        cdef SpectrumFunction part = SpectrumFunction()
-        cdef int64_t size = high - low, cardinality = self.high[attribute] - self.low[attribute]
-        x = np.arange(size)
-        roots = np.asarray(Roots(np.array([cardinality, size])).table).view(np.complex128)
-        old = roots[np.outer(np.arange(cardinality), low - self.low[attribute] + x) % cardinality].conj()
-        turns = old @ roots[cardinality + np.outer(x, x) % size] / size
-        turns[0] = x == 0
-        part.partitions, part.coefficients = _fold(
-            self.partitions, self.coefficients.view(np.float64), attribute,
-            turns.view(np.float64).reshape(cardinality, size, 2),
-        )
-        narrow(part, self, attribute, low, high)
-        return part
-
-
-cdef int narrow(Function part, Function whole, int64_t attribute, int64_t low, int64_t high) except -1:
-    part.measure, part.low, part.high = whole.measure, whole.low.copy(), whole.high.copy()
-    part.low[attribute], part.high[attribute] = low, high
-    return part.look()
-
-
-def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, SpectrumFunction function):
-    """Compute energies, and profiles from the coefficients of order one: w_j conj(psi_j) summed over their digits."""
-    cdef Py_ssize_t n_attributes = partitions.shape[1], n_outputs = parts.shape[1] // 2, i, k
-    cdef int64_t m, value, size, order, place
-    cdef float64_t energy, angle
-    function.energy = 0.0
-    with nogil:
-        for m in range(n_attributes):
-            for value in range(function.low[m], function.high[m]):
-                for k in range(n_outputs):
-                    function.profiles[function.measure.offsets[m] + value, k] = function.average[k]
-        for i in range(1, partitions.shape[0]):
-            energy = 0.0
-            for k in range(2 * n_outputs):
-                energy += parts[i, k] * parts[i, k]
-            function.energy += energy
-            order = 0
-            for m in range(n_attributes):
-                if partitions[i, m] != 0:
-                    order += 1
-                    place = m
-                    function.touching[m] += energy
-            if order != 1:
-                continue
-            size = function.high[place] - function.low[place]
-            for value in range(size):
-                angle = 2.0 * M_PI * <float64_t>(partitions[i, place] * value % size) / <float64_t>size
-                for k in range(n_outputs):
-                    function.profiles[function.measure.offsets[place] + function.low[place] + value, k] += (
-                        parts[i, 2 * k] * cos(angle) + parts[i, 2 * k + 1] * sin(angle)
-                    )
-
-
-cdef inline uint64_t mixed(uint64_t key) noexcept nogil:
-    """Return a hash (the end of splitmix64)."""
-    key = (key ^ (key >> 30)) * <uint64_t>0xbf58476d1ce4e5b9
-    key = (key ^ (key >> 27)) * <uint64_t>0x94d049bb133111eb
-    return key ^ (key >> 31)
-
-
-cdef inline uint64_t hash_row(const digit_t* row, Py_ssize_t n_attributes, int64_t attribute) noexcept nogil:
-    """Return a hash of all digits but that of one attribute."""
-    cdef Py_ssize_t m
-    cdef uint64_t key = 0
-    for m in range(n_attributes):
-        if row[m] != 0 and m != attribute:
-            key = mixed(key ^ ((<uint64_t>m << 32) + <uint64_t>row[m]))
-    return key
-
-
-cdef inline bint same_rest(
-    const digit_t* row, const digit_t* other, Py_ssize_t n_attributes, int64_t attribute
-) noexcept nogil:
-    return (
-        memcmp(row, other, attribute * sizeof(digit_t)) == 0
-        and memcmp(row + attribute + 1, other + attribute + 1, (n_attributes - attribute - 1) * sizeof(digit_t)) == 0
-    )
-
-
-cdef int64_t group_rows(
-    const digit_t[:, ::1] partitions, int64_t attribute, int64_t[::1] group_of_row, int64_t[::1] first_of_group
-) except -1:
-    """Number the rows that differ at most in one digit, in the order of the first of them; returns how many."""
-    cdef Py_ssize_t n = partitions.shape[0], n_attributes = partitions.shape[1], i
-    cdef uint64_t slots = 4, slot
-    cdef int64_t n_groups = 0
-    while slots < 2 * <uint64_t>n:
-        slots *= 2
-    cdef int64_t[::1] group_at = np.full(slots, NONE, dtype=np.int64)
-    with nogil:
-        for i in range(n):
-            slot = hash_row(&partitions[i, 0], n_attributes, attribute) & (slots - 1)
-            # The group is in a slot from here on, before the next empty one.
-            while group_at[slot] != NONE and not same_rest(
-                &partitions[i, 0], &partitions[first_of_group[group_at[slot]], 0], n_attributes, attribute
-            ):
-                slot = (slot + 1) & (slots - 1)
-            if group_at[slot] == NONE:
-                group_at[slot] = n_groups
-                first_of_group[n_groups] = i
-                n_groups += 1
-            group_of_row[i] = group_at[slot]
-    return n_groups
-
-
-def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64_t attribute, turns):
-    """Return the spectra on fewer values of an attribute, given what every old digit becomes of every new one:
-    (cardinality, size, 2) float64. Rows are not sorted, but the first one is of zeros."""
-    cdef Py_ssize_t n = partitions.shape[0], n_parts = parts.shape[1], i, k
-    cdef const float64_t[:, :, ::1] turn = turns
-    cdef int64_t size = turn.shape[1], n_groups, place, new_digit
-    cdef float64_t real, imag
-    cdef int64_t[::1] group_of_row = np.empty(n, dtype=np.int64), first_of_group = np.empty(n, dtype=np.int64)
-    n_groups = group_rows(partitions, attribute, group_of_row, first_of_group)
-    folded = np.repeat(np.asarray(partitions)[np.asarray(first_of_group)[:n_groups]], size, axis=0)
-    cdef digit_t[:, ::1] rows = folded
-    sums = np.zeros((n_groups * size, n_parts))
-    cdef float64_t[:, ::1] total = sums
-    with nogil:
-        for i in range(n):
-            place = group_of_row[i] * size
-            for new_digit in range(size):
-                rows[place + new_digit, attribute] = <digit_t>new_digit
-                real, imag = turn[partitions[i, attribute], new_digit, 0], turn[partitions[i, attribute], new_digit, 1]
-                for k in range(0, n_parts // 2):
-                    total[place + new_digit, 2 * k] += parts[i, 2 * k] * real - parts[i, 2 * k + 1] * imag
-                    total[place + new_digit, 2 * k + 1] += parts[i, 2 * k] * imag + parts[i, 2 * k + 1] * real
-    kept = np.abs(sums).max(axis=1) > NEGLIGIBLE * np.abs(np.asarray(parts)).max()
-    kept[0] = True
-    return folded[kept], sums[kept].view(np.complex128)
 
 
 # --------------------------------------------------------------------------------------------------------------- splits
@@ -435,16 +86,33 @@ cdef class Rebuilding:
 
     cdef bint of_classes
     cdef float64_t tol, scale, unit
-    cdef int64_t max_depth, max_leaf_nodes
+    cdef int64_t max_depth, max_leaf_nodes, most_leaves
     cdef const uint8_t[::1] is_categorical      # attributes that are split into all their values
+    # Averages up to which, and from which on, an output is settled; a row for every group of outputs. No rows: never.
+    cdef const float64_t[:, ::1] at_most, at_least
+
+    cdef bint is_settled(self, Function function) noexcept:
+        """Whether every group of outputs has one that is so low, or so high, that the node is left alone."""
+        cdef Py_ssize_t group, k, n_outputs = self.at_most.shape[1]
+        cdef float64_t average
+        cdef bint found
+        for group in range(self.at_most.shape[0]):
+            found = False
+            for k in range(n_outputs):
+                average = function.average[group * n_outputs + k]
+                found |= average <= self.at_most[group, k] or average >= self.at_least[group, k]
+            if not found:
+                return False
+        return self.at_most.shape[0] > 0
 
     cdef SchemaNode node(self, Function function, int64_t depth, int64_t category):
         """Make a node, and find how it would be split, if it may be."""
         cdef SchemaNode node = SchemaNode()
+        PyErr_CheckSignals()
         node.depth, node.category = depth, category
         node.mass, node.average, node.children = function.mass(), np.array(function.average), []
         node.split = AttributeSplit(NONE, NONE, 0.0)
-        if depth < self.max_depth and not function.is_constant(self.tol):
+        if depth < self.max_depth and not self.is_settled(function) and not function.is_constant(self.tol):
             self.find_split(function, &node.split)
         if node.split.attribute != NONE:
             node.function = function
@@ -541,7 +209,10 @@ cdef class Rebuilding:
         return [(value, value + 1, value) for value in values_with_weight(function, m)]
 
     cdef SchemaNode grow(self, Function function):
-        """Split nodes, the most promising first where leaves are limited: but not into more than are left."""
+        """Split nodes, the most promising first where leaves are limited: but not into more than are left.
+
+        None where there would be more leaves than `most_leaves`.
+        """
         cdef SchemaNode root = self.node(function, 0, NONE), node
         cdef list frontier = [root] if root.function is not None else [], parts
         cdef int64_t n_leaves = 1, low, high, category
@@ -551,6 +222,8 @@ cdef class Rebuilding:
             parts = self.parts(function, &node.split)
             if len(parts) > self.max_leaf_nodes - n_leaves + 1:
                 continue
+            if len(parts) > self.most_leaves - n_leaves + 1:
+                return None
             for low, high, category in parts:
                 node.children.append(
                     self.node(function.restricted(node.split.attribute, low, high), node.depth + 1, category)
@@ -599,49 +272,65 @@ cdef dict arrays_of(SchemaNode root):
 
 cdef dict tree_of(
     Function function, str criterion, float64_t tol, float64_t scale, int64_t max_depth, int64_t max_leaf_nodes,
-    is_categorical,
+    is_categorical, settled, int64_t most_leaves,
 ):
-    """Build the tree of a function, given by its outputs and its measure."""
+    """Build the tree of a function on the schema without constraints; None where it has too many leaves."""
     cdef Rebuilding growth = Rebuilding()
-    # The schema without constraints.
-    function.high = np.diff(np.asarray(function.measure.offsets)) - 1
-    function.low = np.zeros_like(function.high)
-    function.look()
     growth.of_classes, growth.tol, growth.scale = criterion == "entropy", tol, scale
     growth.unit = 1.0 if growth.of_classes else scale
-    growth.max_depth, growth.max_leaf_nodes = max_depth, max_leaf_nodes
+    growth.max_depth, growth.max_leaf_nodes, growth.most_leaves = max_depth, max_leaf_nodes, most_leaves
     growth.is_categorical = np.zeros(function.low.shape[0], dtype=np.uint8)
     if is_categorical is not None:
         growth.is_categorical = is_categorical.view(np.uint8)
-    return arrays_of(growth.grow(function))
+    growth.at_most, growth.at_least = (np.empty((0, 1)), np.empty((0, 1))) if settled is None else settled
+    cdef SchemaNode root = growth.grow(function)
+    return None if root is None else arrays_of(root)
 
 
 def tree_from_boxes(
-    boxes, const float64_t[:, ::1] values, const int64_t[::1] tree_of_box, measure, criterion, tol, scale, max_depth,
-    max_leaf_nodes, is_categorical=None,
+    boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
+    settled=None, most_leaves=UNLIMITED,
 ):
     """Build the tree of the sum of boxes, each times its row of `values`: a dict of arrays, one element for every node.
 
     `tree_of_box` tells which boxes have nothing in common; `scale` is the square of the function's magnitude;
-    `is_categorical`, bool, which attributes are split into all their values, by default none. `mass` is the probability
-    of the node's schema, `average` the function's averages over it, of shape (n_nodes, n_outputs).
+    `is_categorical`, bool, which attributes are split into all their values, by default none. `settled` has two arrays
+    of shape (n_groups, n_outputs of a group): a node is left alone where every group has an output whose average is at
+    most the number in the first, or at least that in the second. `mass` is the probability of the node's schema,
+    `average` the function's averages over it, of shape (n_nodes, n_outputs). None where there would be more leaves than
+    `most_leaves`.
     """
-    cdef BoxFunction function = BoxFunction()
-    function.boxes, function.measure = Boxes(boxes), Measure(measure)
-    function.values, function.tree_of_box = values, tree_of_box
-    function.live = np.flatnonzero(np.any(np.asarray(values) != 0.0, axis=1)).astype(np.int64)
-    function.shares = np.empty(function.boxes.attribute.shape[0])
-    return tree_of(function, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical)
+    return tree_of(
+        box_function(boxes, values, tree_of_box, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
+        is_categorical, settled, most_leaves
+    )
 
 
 def tree_from_spectrum(
-    partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None
+    partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
+    settled=None, most_leaves=UNLIMITED,
 ):
     """Build the tree of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has
     it.
 
     The measure must be uniform.
     """
-    cdef SpectrumFunction function = SpectrumFunction()
-    function.partitions, function.coefficients, function.measure = partitions, coefficients, Measure(measure)
-    return tree_of(function, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical)
+    return tree_of(
+        spectrum_function(partitions, coefficients, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
+        is_categorical, settled, most_leaves
+    )
+
+
+def tree_from_samples(
+    rows, values, weights, cardinalities, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
+    settled=None, most_leaves=UNLIMITED,
+):
+    """Build the tree of a function that is known at weighted rows, under their joint distribution, as `tree_from_boxes`
+    has it.
+
+    `rows` are codes, (n_rows, n_attributes); `values` (n_rows, n_outputs); `weights` (n_rows,), not all zero.
+    """
+    return tree_of(
+        sample_function(rows, values, weights, cardinalities), criterion, tol, scale, max_depth, max_leaf_nodes,
+        is_categorical, settled, most_leaves
+    )

@@ -11,11 +11,13 @@ from libc.stdint cimport int8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport float64_t, int64_t
 from pytrees._core.fourier.boxes cimport Boxes
 
 cdef enum:
     LANES = 32              # schemata that are evaluated side by side
+    ROWS = 4096             # partitions between two checks for signals while schemata are evaluated
 
 # Coefficients below this share of the greatest value are what rounding leaves of zeros.
 cdef float64_t NEGLIGIBLE = 1e-15
@@ -121,14 +123,18 @@ cdef class Count:
     cdef const int64_t[::1] cardinalities
     cdef float64_t[::1] numbers         # of partitions, by their order
     cdef float64_t total, limit
+    cdef int64_t work_done              # travellers since signals were checked
 
-    cdef void count_from(self, Traveller* here, Py_ssize_t n, float64_t number, Py_ssize_t order) noexcept nogil:
+    cdef int count_from(
+        self, Traveller* here, Py_ssize_t n, float64_t number, Py_ssize_t order
+    ) except -1 nogil:
         """Count what so many partitions of an order can become through the constraints that are left."""
         cdef Py_ssize_t i, n_kept, n_taken
         cdef int64_t attribute
         cdef Traveller* beyond
         # The digits of the attributes before the next one are chosen; here they are zero.
         while n > 0 and self.total <= self.limit:
+            check_signals(&self.work_done, n, WORK_BETWEEN_CHECKS)
             attribute, beyond, n_kept, n_taken = next_attribute(here, n), here + n, 0, 0
             for i in range(n):
                 if here[i].attribute == attribute:
@@ -142,6 +148,7 @@ cdef class Count:
             n = n_kept
         self.numbers[order] += number
         self.total += number
+        return 0
 
 
 def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinalities, float64_t limit):
@@ -155,8 +162,10 @@ def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinal
     count.boxes, count.cardinalities, count.limit = Boxes(boxes), cardinalities, limit
     count.numbers = np.zeros(cardinalities.shape[0] + 1)
     cdef Traveller* room = set_out(count.boxes, values, &n, &settled)
-    with nogil:
-        count.count_from(room, n, 1.0, 0)
+    try:
+        with nogil:
+            count.count_from(room, n, 1.0, 0)
+    finally:
         free(room)
     return np.asarray(count.numbers)
 
@@ -170,12 +179,13 @@ cdef class Expansion:
     cdef int64_t[::1] first_factor      # of every constraint
     cdef float64_t[::1] coefficients
     cdef int64_t[::1] places            # for every order, the row before which its next partition is written
+    cdef int64_t work_done              # travellers since signals were checked
 
 
-cdef void expand_from(
+cdef int expand_from(
     Expansion expansion, digit_t* partitions, digit_t* row, Traveller* here, Py_ssize_t n, float64_t real,
     float64_t imag, Py_ssize_t order,
-) noexcept nogil:
+) except -1 nogil:
     """Write the coefficients of the partitions that begin with the row's digits, the last one first.
 
     `real` and `imag` are the sum of the boxes that have no constraint left; the travellers have one each.
@@ -188,6 +198,7 @@ cdef void expand_from(
     while n > 0:
         attribute, beyond = next_attribute(here, n), here + n
         for digit in range(expansion.cardinalities[attribute] - 1, 0, -1):
+            check_signals(&expansion.work_done, n, WORK_BETWEEN_CHECKS)
             n_taken, taken_real, taken_imag = 0, 0.0, 0.0
             for i in range(n):
                 if here[i].attribute != attribute:
@@ -219,6 +230,7 @@ cdef void expand_from(
     place = expansion.places[order]
     memcpy(partitions + place * n_attributes, row, n_attributes * sizeof(digit_t))
     expansion.coefficients[2 * place], expansion.coefficients[2 * place + 1] = real, imag
+    return 0
 
 
 cdef Py_ssize_t drop_negligible(
@@ -242,9 +254,12 @@ def _expand(digit_t[:, ::1] partitions, const float64_t[::1] values, Expansion e
     cdef digit_t[::1] row = np.zeros(n_attributes, dtype=np.asarray(partitions).dtype)
     cdef float64_t settled, greatest = 0.0
     cdef Traveller* room = set_out(expansion.boxes, values, &n, &settled)
-    with nogil:
-        expand_from(expansion, &partitions[0, 0], &row[0], room, n, settled, 0.0, 0)
+    try:
+        with nogil:
+            expand_from(expansion, &partitions[0, 0], &row[0], room, n, settled, 0.0, 0)
+    finally:
         free(room)
+    with nogil:
         for i in range(values.shape[0]):
             greatest = max(greatest, fabs(values[i]))
         n = drop_negligible(
@@ -258,7 +273,7 @@ cdef int set_factors(Expansion expansion) except -1:
     met."""
     cdef const int64_t[::1] attribute = expansion.boxes.attribute
     cdef Roots roots = Roots(expansion.cardinalities)
-    cdef int64_t constraint, digit, cardinality
+    cdef int64_t constraint, digit, cardinality, work_done = 0
     cdef float64_t* factor
     sizes = 2 * np.asarray(expansion.cardinalities)[np.asarray(attribute)]
     expansion.first_factor = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -267,6 +282,7 @@ cdef int set_factors(Expansion expansion) except -1:
         cardinality = expansion.cardinalities[attribute[constraint]]
         for digit in range(cardinality):
             factor = &expansion.factors[expansion.first_factor[constraint] + 2 * digit]
+            check_signals(&work_done, cardinality, WORK_BETWEEN_CHECKS)
             sum_roots(expansion.boxes, constraint, roots, digit, factor)
             factor[0] /= <float64_t>cardinality
             factor[1] /= <float64_t>cardinality
@@ -332,10 +348,11 @@ def find_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] want
     cdef const int64_t[::1] starts = order_starts(partitions)
     cdef int64_t[::1] found = np.full(wanted.shape[0], -1, dtype=np.int64)
     cdef Py_ssize_t n_attributes = partitions.shape[1], i
-    cdef int64_t low, high, middle, order
+    cdef int64_t low, high, middle, order, work_done = 0
     cdef int sign
     with nogil:
         for i in range(wanted.shape[0]):
+            check_signals(&work_done, n_attributes, WORK_BETWEEN_CHECKS)
             order = order_of(&wanted[i, 0], n_attributes)
             low, high = starts[order], starts[order + 1]
             # It stands in low to high - 1, or nowhere.
@@ -366,6 +383,7 @@ def merge_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] oth
     none."""
     cdef Py_ssize_t n_attributes = partitions.shape[1], n = partitions.shape[0], n_others = others.shape[0]
     cdef Py_ssize_t i = 0, j = 0, n_merged = 0
+    cdef int64_t work_done = 0
     cdef int sign
     dtype = np.asarray(partitions).dtype
     cdef digit_t[:, ::1] merged = np.empty((n + n_others, n_attributes), dtype=dtype)
@@ -374,6 +392,7 @@ def merge_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] oth
     with nogil:
         # The rows before i and j are merged.
         while i < n or j < n_others:
+            check_signals(&work_done, n_attributes, WORK_BETWEEN_CHECKS)
             if i == n:
                 sign = 1
             elif j == n_others:
@@ -397,10 +416,10 @@ def merge_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] oth
 # ---------------------------------------------------------------------------------------------------------- evaluation
 
 
-cdef void mean_characters(
+cdef int mean_characters(
     Boxes schemata, Roots roots, Py_ssize_t schema, Py_ssize_t lane, float64_t* real, float64_t* imag,
-    int8_t* is_constrained,
-) noexcept nogil:
+    int8_t* is_constrained, int64_t* work_done,
+) except -1 nogil:
     """Compute the means of the conjugate characters over a schema, for every attribute and digit, into a lane of
     tables."""
     cdef Py_ssize_t n_attributes = roots.cardinalities.shape[0]
@@ -419,9 +438,11 @@ cdef void mean_characters(
         for run in range(schemata.run_indptr[constraint], schemata.run_indptr[constraint + 1]):
             size += schemata.stop[run] - schemata.start[run]
         for digit in range(1, roots.cardinalities[m]):
+            check_signals(work_done, size, WORK_BETWEEN_CHECKS)
             sum_roots(schemata, constraint, roots, digit, total)
             real[(place + digit) * LANES + lane] = total[0] / <float64_t>size
             imag[(place + digit) * LANES + lane] = -total[1] / <float64_t>size
+    return 0
 
 
 cdef void add_block(
@@ -473,7 +494,8 @@ def evaluate_spectrum(const digit_t[:, ::1] partitions, coefficients, schemata, 
     cdef Roots roots = Roots(cardinalities)
     cdef const float64_t[::1] parts = coefficients.view(np.float64)
     cdef Py_ssize_t n_attributes = cardinalities.shape[0], n_schemata = given.n_boxes
-    cdef Py_ssize_t start = 0, lane
+    cdef Py_ssize_t start = 0, lane, first, n_rows
+    cdef int64_t work_done = 0
     cdef float64_t[::1] averages = np.zeros(n_schemata + LANES)
     cdef float64_t[::1] real = np.zeros(roots.table.shape[0] // 2 * LANES), imag = np.zeros_like(real)
     cdef float64_t[::1] products = np.zeros(2 * LANES * (n_attributes + 1))
@@ -487,11 +509,17 @@ def evaluate_spectrum(const digit_t[:, ::1] partitions, coefficients, schemata, 
             memset(&last[0], 0, n_attributes * sizeof(digit_t))
             for lane in range(min(LANES, n_schemata - start)):
                 mean_characters(
-                    given, roots, start + lane, lane, &real[0], &imag[0], &is_constrained[0]
+                    given, roots, start + lane, lane, &real[0], &imag[0], &is_constrained[0], &work_done
                 )
-            add_block(
-                &partitions[0, 0], &parts[0], partitions.shape[0], roots, &real[0], &imag[0], &is_constrained[0],
-                &products[0], &last[0], &averages[start],
-            )
+            first = 0
+            # `products` and `last` go on from one part of the partitions to the next.
+            while first < partitions.shape[0]:
+                n_rows = min(<Py_ssize_t>ROWS, partitions.shape[0] - first)
+                check_signals(&work_done, LANES * n_rows * n_attributes, WORK_BETWEEN_CHECKS)
+                add_block(
+                    &partitions[first, 0], &parts[2 * first], n_rows, roots, &real[0], &imag[0], &is_constrained[0],
+                    &products[0], &last[0], &averages[start],
+                )
+                first += n_rows
             start += LANES
     return np.asarray(averages)[:n_schemata]

@@ -26,9 +26,12 @@ from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.growth.distances cimport (
-    DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
+    Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
 )
-from pytrees._core.growth.global_steps cimport LeafScan, Step, decreases, end_leaf, offer_splits, start_leaf
+from pytrees._core.growth.global_steps cimport (
+    LeafScan, Step, compare_to_present, end_leaf, offer_splits, start_leaf,
+)
+from pytrees._core.growth.merits cimport LocalMerits, compare_merits
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
     nodes_in_preorder, split_leaf, values_of,
@@ -37,7 +40,7 @@ from pytrees._core.rows.partition cimport Features, RowPartition, count_children
 from pytrees._core.split.find cimport find_split
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, start_block
 
-from pytrees._core.growth.distances import DISTANCES
+from pytrees._core.growth.distances import DISTANCES, parts_of
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.find import make_scanner
 from pytrees._core.split.scan import weights_as_compared
@@ -47,6 +50,15 @@ cdef enum:
 
 # Sums of squares of so many rows are exact in floating point.
 MOST_ROWS = 2**26
+
+cdef enum Stop:
+    # Which steps are made: all, those that do not increase the distance, or those that decrease it.
+    STOP_PURE
+    STOP_NO_DISTANCE_DECAY
+    STOP_NO_DECREASE
+
+
+STOPS = {"pure": STOP_PURE, "no_distance_decay": STOP_NO_DISTANCE_DECAY, "no_decrease": STOP_NO_DECREASE}
 
 
 cdef struct LeafSteps:
@@ -71,9 +83,11 @@ cdef class GrowthByDistance:
     cdef index_t n_open
     cdef DistanceCode code
     cdef bint knows_distance        # otherwise the criterion only knows gains
-    # Whether steps judge the whole tree, whether they judge leaves, at least where no global one decreases the
-    # distance, and whether each must decrease it.
-    cdef bint is_global, is_local, must_decrease
+    cdef bint absent_differ         # by Jaccard: see `Clusters`
+    # Whether steps judge the whole tree, and whether they judge leaves, at least where no global one decreases the
+    # distance.
+    cdef bint is_global, is_local
+    cdef Stop stop
     cdef int64_t[::1] counts        # scratch: class counts of a node
 
     def __dealloc__(self):
@@ -165,7 +179,7 @@ cdef void _move_rows(GrowthByDistance growth, index_t node, int sign) noexcept n
     change_cluster(growth.scan.clusters, growth.leaves[node].label, _whole_counts(growth, node), sign)
 
 
-cdef void _exchange(GrowthByDistance growth, index_t leaf) noexcept nogil:
+cdef int _exchange(GrowthByDistance growth, index_t leaf) except -1 nogil:
     """Move the rows of a leaf that was split to the clusters of its children. A global step, whose gain is not known
     yet, gains by how much the distance decreases, by the leaf's share of the rows."""
     cdef Node* node = &growth.tree.nodes[leaf]
@@ -175,23 +189,32 @@ cdef void _exchange(GrowthByDistance growth, index_t leaf) noexcept nogil:
     for child in range(node.first_child, node.first_child + node.n_children):
         _move_rows(growth, child, 1)
     if not isnan(node.gain):
-        return
+        return 0
     after = distance_of(growth.scan.clusters)
     for label in range(growth.tree.n_classes):
         total += values_of(growth.tree, leaf)[label]
     if is_similarity(growth.code):
         before, after = after, before
     node.gain = (before - after) * <float64_t> growth.scan.clusters.total / total
+    return 0
 
 
 # -------------------------------------------------------------------------------------------------------------- steps
 
 cdef int _find_step(GrowthByDistance growth, Step* step) except -1 nogil:
     """Find the next step as the evaluation wants it: 1, or 0 where growth stops."""
-    cdef bint must_decrease = growth.must_decrease or growth.is_local
-    if growth.is_global and _find_global(growth, step) and (not must_decrease or decreases(growth.scan, step)):
+    if growth.is_global and _find_global(growth, step) and _may_step(
+        STOP_NO_DECREASE if growth.is_local else growth.stop, growth.scan, step
+    ):
         return 1
     return growth.is_local and _find_local(growth, step)
+
+
+cdef inline bint _may_step(Stop stop, LeafScan scan, const Step* step) except -1 nogil:
+    """Whether a global step changes the distance as it must."""
+    if stop == STOP_PURE:
+        return True
+    return compare_to_present(scan, step) >= (1 if stop == STOP_NO_DECREASE else 0)
 
 
 cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
@@ -213,11 +236,19 @@ cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
         # Where steps are kept they are compared by whole-numbered costs.
         if is_kept and (
             best.leaf == NONE or steps.global_step.cost < best.cost
-            or steps.global_step.cost == best.cost and _is_lower(&steps.global_step, best)
+            or steps.global_step.cost == best.cost and _breaks_tie(growth, &steps.global_step, best)
         ):
             best[0] = steps.global_step
         position += 1
     return best.leaf != NONE
+
+
+cdef inline bint _breaks_tie(GrowthByDistance growth, const Step* step, const Step* best) except -1 nogil:
+    """Whether a step is taken before an equally good one of a leaf on its left."""
+    cdef int order = 0
+    if growth.scan.has_merits:
+        order = compare_merits(growth.scan.merits, &step.merit, &best.merit)
+    return order > 0 or order == 0 and _is_lower(step, best)
 
 
 cdef inline bint _is_lower(const Step* step, const Step* best) noexcept nogil:
@@ -305,17 +336,25 @@ cdef int _search(GrowthByDistance growth, index_t leaf) except -1 nogil:
     step.right_label = NONE
     check_node_signals(growth.tree, leaf)
     find_split(growth.tree.scanner, &node.rows, node.random_state, &step.split)
-    if step.split.feature == NONE or growth.must_decrease and not _gains(growth, &step.split):
+    if step.split.feature == NONE or not _gains(growth, &step.split):
         return 0
     step.leaf = leaf
     return _judge_split(growth, leaf)
 
 
 cdef inline bint _gains(GrowthByDistance growth, const Split* split) except -1 nogil:
+    """Whether a local split gains what it must."""
+    cdef int sign
+    if growth.stop == STOP_PURE:
+        return True
     if split.is_large:
         with gil:
-            return growth.tree.scanner.children.large_gain > 0
-    return split.gain.numerator > 0 if split.gain.denominator > 0 else exceeds_by_tolerance(split.gain.value, 0.0)
+            sign = (growth.tree.scanner.children.large_gain > 0) - (growth.tree.scanner.children.large_gain < 0)
+    elif split.gain.denominator > 0:
+        sign = (split.gain.numerator > 0) - (split.gain.numerator < 0)
+    else:
+        sign = exceeds_by_tolerance(split.gain.value, 0.0) - exceeds_by_tolerance(0.0, split.gain.value)
+    return sign >= (1 if growth.stop == STOP_NO_DECREASE else 0)
 
 
 # -------------------------------------------------------------------------------------------------------------- merits
@@ -329,20 +368,27 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     cdef float64_t weight = 0.0, total_weight = 1.0
     cdef index_t label
     steps.has_large_merit = False
+    steps.merit = split.gain
+    if split.gain.error > 0.0:
+        for label in range(growth.tree.n_classes):
+            total += counts[label]
+        steps.merit.priority /= <float64_t> total
+        steps.merit.error /= <float64_t> total
+        return 0
     if split.gain.denominator == 0:
         if growth.knows_distance:
             score_undivided(
-                growth.code, <const float64_t*> values_of(growth.tree, leaf), growth.tree.n_classes, &weight,
-                &total_weight,
+                growth.code, growth.absent_differ, <const float64_t*> values_of(growth.tree, leaf),
+                growth.tree.n_classes, &weight, &total_weight,
             )
-        steps.merit.denominator = 0
         steps.merit.priority = split.gain.value + weight / total_weight
         return 0
     for label in range(growth.tree.n_classes):
         total += counts[label]
     if growth.knows_distance:
-        score_undivided(growth.code, counts, growth.tree.n_classes, &numerator, &denominator)
-    steps.merit.numerator = split.gain.numerator
+        score_undivided(
+            growth.code, growth.absent_differ, counts, growth.tree.n_classes, &numerator, &denominator
+        )
     steps.merit.denominator = split.gain.denominator * <uint128_t> total
     # Gains are counted in samples.
     if (
@@ -367,29 +413,37 @@ cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerato
     return 0
 
 
-cdef inline bint _comes_nearer(GrowthByDistance growth, const LeafSteps* steps, const LeafSteps* other) except -1 nogil:
+cdef inline bint _comes_nearer(GrowthByDistance growth, LeafSteps* steps, LeafSteps* other) except -1 nogil:
     """Whether the best split of a leaf comes nearer than that of another one."""
     return is_greater_split(
-        growth.tree, steps.local_step.leaf, &steps.merit, steps.has_large_merit, other.local_step.leaf, &other.merit,
-        other.has_large_merit,
+        growth.tree, steps.local_step.leaf, &steps.local_step.split, &steps.merit, steps.has_large_merit,
+        other.local_step.leaf, &other.local_step.split, &other.merit, other.has_large_merit,
     )
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
 
-cdef LeafScan _leaf_scan(GrowthByDistance growth, const index_t[::1] y, weights, rows, bint all_labels):
+cdef LeafScan _leaf_scan(
+    GrowthByDistance growth, const index_t[::1] y, weights, rows, bint all_labels, bint has_merits
+):
     """Return the scan of global steps, of a tree that has no nodes yet."""
     counts = np.bincount(np.asarray(y)[rows], None if weights is None else weights[rows], growth.tree.n_classes)
     if counts.sum() >= MOST_ROWS:
         raise ValueError(f"Global evaluation counts at most {MOST_ROWS - 1} samples, got {counts.sum():.0f}.")
     has_categories = growth.tree.partition.features.n_categories.shape[0] > 0
-    return LeafScan(growth.code, counts.astype(np.int64), growth.tree.scanner, all_labels, has_categories)
+    cdef Scanner scanner = growth.tree.scanner
+    merits = None
+    if has_merits:
+        most_children = growth.tree.partition.child_ends.shape[0] if has_categories else 2
+        merits = LocalMerits(growth.code, growth.absent_differ, scanner.counts, most_children)
+    clusters = Clusters(growth.code, counts.astype(np.int64), growth.absent_differ)
+    return LeafScan(clusters, scanner, all_labels, has_categories, merits)
 
 
 def grow_by_distance(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, distance, *, evaluation, labels,
     stop, index_t max_depth, index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes,
-    index_t max_features, uint64_t seed, rows=None, shared=None, n_threads=1, n_categories=None,
+    index_t max_features, uint64_t seed, ties="first", rows=None, shared=None, n_threads=1, n_categories=None,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1.
 
@@ -403,10 +457,11 @@ def grow_by_distance(
     cdef GrowthByDistance growth = GrowthByDistance()
     criterion = "entropy" if distance == "information_gain" else distance
     check_samples(X.shape[0], y, weights, n_classes, criterion)
-    growth.knows_distance = isinstance(distance, str) and distance in DISTANCES
+    name, growth.absent_differ = parts_of(distance)
+    growth.knows_distance = name in DISTANCES
     growth.is_global = evaluation != "local"
     growth.is_local = evaluation != "global"
-    growth.must_decrease = stop == "no_decrease"
+    growth.stop = STOPS[stop]
     if growth.is_global and weights is not None and weights.dtype == np.float64:
         raise ValueError("Global evaluation counts samples: their weights must be whole numbers.")
     weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
@@ -414,7 +469,7 @@ def grow_by_distance(
     if growth.is_global and not growth.knows_distance:
         raise ValueError(f"{distance!r} is no distance of whole trees: its evaluation must be local.")
     if growth.knows_distance:
-        growth.code = DISTANCES[distance]
+        growth.code = DISTANCES[name]
     growth.counts = np.zeros(n_classes, dtype=np.int64)
     partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
     check_categories(criterion, partition.features)
@@ -423,7 +478,7 @@ def grow_by_distance(
     )
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     if growth.is_global:
-        growth.scan = _leaf_scan(growth, y, weights, rows, labels == "all")
+        growth.scan = _leaf_scan(growth, y, weights, rows, labels == "all", ties == "local")
     with nogil:
         _grow(growth, seed)
     cdef const index_t[::1] order = nodes_in_preorder(growth.tree)

@@ -163,13 +163,13 @@ cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
     """Return the position of the leaf whose split gains most, counted in samples; of equal ones that of the leftmost,
     which is the first in preorder."""
     cdef index_t i, best = growth.n_open - 1
-    cdef const OpenLeaf* leaf
-    cdef const OpenLeaf* leader = &growth.open_leaves[best]
+    cdef OpenLeaf* leaf
+    cdef OpenLeaf* leader = &growth.open_leaves[best]
     for i in range(growth.n_open - 2, -1, -1):
         leaf = &growth.open_leaves[i]
         if is_greater_split(
-            growth.tree, leaf.node, &leaf.split.gain, leaf.split.is_large, leader.node, &leader.split.gain,
-            leader.split.is_large,
+            growth.tree, leaf.node, &leaf.split, &leaf.split.gain, leaf.split.is_large, leader.node, &leader.split,
+            &leader.split.gain, leader.split.is_large,
         ):
             best, leader = i, leaf
     return best
@@ -181,7 +181,9 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     find_split(growth.tree.scanner, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
-    if leaf.split.is_large and growth.is_best_first:
+    if leaf.split.feature == NONE:
+        return 0
+    if growth.is_best_first and leaf.split.is_large:
         with gil:
             growth.tree.large_priorities[leaf.node] = growth.tree.scanner.children.large_gain
     return _gains_enough(growth, leaf)
@@ -374,6 +376,7 @@ def grow_by_gain(
         n_threads,
     )
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
+    growth.tree.counts_gains_by_samples = True
     growth.is_best_first = max_leaf_nodes < UNLIMITED
     growth.min_gain = min_gain
     growth.searches_together = growth.tree.scanner.judging == OWN_CLASS_COUNTS

@@ -12,6 +12,9 @@ cimport cython
 
 from pytrees._core.base.fractions cimport Term, nearest_double
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint128_t
+from pytrees._core.criteria.logarithms cimport (
+    BY_JOINT, BY_SPLIT, PLAIN, InformationForm, SplitLogs, add_child_class, add_child_size, forget_counts,
+)
 
 
 cdef enum DistanceCode:
@@ -43,10 +46,19 @@ cdef class Clusters:
     cdef Term[::1] terms
     cdef int64_t total
     cdef int64_t class_entropy          # of Y, times the rows
+    cdef int64_t[:, ::1] log_counts     # scratch: of two clusterings, the counts whose logarithms are taken
+    cdef int64_t absent_similarity      # of Jaccard, to itself of a class that neither clustering has a row of: 1 or 0
 
 
 cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
     return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_GAIN_RATIO or code == DISTANCE_NVI
+
+
+cdef inline InformationForm form_of(DistanceCode code) noexcept nogil:
+    """Return how a distance that takes logarithms compares information gains."""
+    if code == DISTANCE_INFORMATION_GAIN:
+        return PLAIN
+    return BY_SPLIT if code == DISTANCE_GAIN_RATIO else BY_JOINT
 
 
 cdef inline bint is_similarity(DistanceCode code) noexcept nogil:
@@ -109,11 +121,10 @@ cdef inline Term term_of(
         if size > 0:
             term.b = size
     elif code == DISTANCE_JACCARD:
-        # Two empty sets are equal.
         term.b = size + clusters.class_sizes[cluster] - inner
         term.a = inner
         if term.b == 0:
-            term.a = 1
+            term.a = clusters.absent_similarity
             term.b = 1
     elif code == DISTANCE_ACCURACY:
         term.a = size - inner
@@ -164,7 +175,13 @@ cdef inline Term ratio_of_sums(Clusters clusters, int64_t a, int64_t b) noexcept
     return ratio
 
 
-cdef inline float64_t distance_of(Clusters clusters) noexcept nogil:
+cdef inline int64_t log_margin_of(Clusters clusters) noexcept nogil:
+    """Bound by how much the difference of two gains of the whole tree may be wrong, in units of 2**-30 bit: each takes
+    a number for every class of every cluster from the table, for every cluster, and for every class."""
+    return (<int64_t> clusters.n_classes + 1) * (clusters.n_classes + 1)
+
+
+cdef inline float64_t distance_of(Clusters clusters) except? -1.0 nogil:
     """Return the distance, of similarities the similarity; fractions are added in class order."""
     cdef index_t cluster
     cdef Term total, term
@@ -178,7 +195,7 @@ cdef inline float64_t distance_of(Clusters clusters) noexcept nogil:
         return result if clusters.code == DISTANCE_JACCARD else 1.0 - result / <float64_t> clusters.total
     total = sum_of_terms(clusters)
     if clusters.code == DISTANCE_INFORMATION_GAIN:
-        return nearest_double(clusters.class_entropy - total.a, <uint128_t> clusters.total << 30)
+        return nearest_double(known_units(clusters, clusters.class_entropy - total.a), <uint128_t> clusters.total << 30)
     if separates(clusters.code):
         return nearest_double(total.a, <uint128_t> clusters.total)
     if clusters.code == DISTANCE_NVI:
@@ -187,10 +204,19 @@ cdef inline float64_t distance_of(Clusters clusters) noexcept nogil:
         total = ratio_of_sums(clusters, total.a, total.b)
         return nearest_double(total.b - total.a, <uint128_t> total.b)
     total = ratio_of_sums(clusters, total.a, total.b)
-    return nearest_double(total.a, <uint128_t> total.b)
+    return nearest_double(known_units(clusters, total.a), <uint128_t> total.b)
 
 
+cdef inline int64_t known_units(Clusters clusters, int64_t units) except? -1 nogil:
+    """Return the information gain of the clusters, given in units: nothing is 0, and what is more at least one unit."""
+    if units > log_margin_of(clusters):
+        return units
+    return 0 if tells_nothing(clusters) else max(units, 1)
+
+
+cdef bint tells_nothing(Clusters clusters) except -1 nogil
 cdef float64_t largest_term(Clusters clusters) noexcept nogil
 cdef void score_undivided(
-    DistanceCode code, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
+    DistanceCode code, bint absent_differ, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
 ) noexcept nogil
+cdef int make_room_for_logs(Clusters clusters, SplitLogs* logs, index_t number) except -1 nogil

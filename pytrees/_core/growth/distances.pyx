@@ -5,6 +5,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.criteria.logarithms cimport gains_nothing
 
 from pytrees._core.criteria.counts import n_log2_n
 
@@ -25,13 +26,15 @@ TERM = np.dtype([("a", np.int64), ("b", np.int64)])
 
 @cython.final
 cdef class Clusters:
-    def __cinit__(self, DistanceCode code, const int64_t[::1] class_sizes):
-        """Every cluster is empty; `class_sizes` are the rows of every class."""
+    def __cinit__(self, DistanceCode code, const int64_t[::1] class_sizes, bint absent_differ):
+        """Every cluster is empty; `class_sizes` are the rows of every class. Of Jaccard `absent_differ` says whether
+        two empty sets are different."""
         cdef index_t label, k = <index_t> class_sizes.shape[0]
         if code not in DISTANCES.values():
             raise ValueError(f"Unknown distance code {code}.")
         self.code = code
         self.n_classes = k
+        self.absent_similarity = not absent_differ
         self.counts = np.zeros(k * k, dtype=np.int64)
         self.cluster_sizes = np.zeros(k, dtype=np.int64)
         self.class_sizes = np.array(class_sizes)
@@ -47,6 +50,31 @@ cdef class Clusters:
                 self.class_entropy -= self.table[self.class_sizes[label]]
 
 
+cdef int make_room_for_logs(Clusters clusters, SplitLogs* logs, index_t number) except -1 nogil:
+    """Give the counts of a clustering room: of the first one (0) or of another one that it is compared to (1)."""
+    cdef Py_ssize_t n = <Py_ssize_t> clusters.n_classes * clusters.n_classes
+    if clusters.log_counts.shape[0] == 0:
+        # Few trees need it.
+        with gil:
+            clusters.log_counts = np.empty((2, n + clusters.n_classes), dtype=np.int64)
+    logs.joint = &clusters.log_counts[number, 0]
+    logs.sizes = logs.joint + n
+    forget_counts(logs)
+    return 0
+
+
+cdef bint tells_nothing(Clusters clusters) except -1 nogil:
+    """Whether the clusters have the same shares of the classes, so that they tell nothing of them."""
+    cdef index_t cluster, label, k = clusters.n_classes
+    cdef SplitLogs logs
+    make_room_for_logs(clusters, &logs, 0)
+    for cluster in range(k):
+        add_child_size(&logs, clusters.cluster_sizes[cluster])
+        for label in range(k):
+            add_child_class(&logs, clusters.counts[<Py_ssize_t> label * k + cluster])
+    return gains_nothing(&clusters.class_sizes[0], k, &logs)
+
+
 cdef float64_t largest_term(Clusters clusters) noexcept nogil:
     """Return a bound on the magnitude of the terms, of ratios on that of both of their parts."""
     if clusters.code == DISTANCE_JACCARD:
@@ -58,42 +86,63 @@ cdef float64_t largest_term(Clusters clusters) noexcept nogil:
     return <float64_t> clusters.total
 
 
+cdef inline Count _in_units(Count count, Count unit) noexcept nogil:
+    """Return a weight as a share of the whole; a count, whose unit is 1, as it is."""
+    if Count is float64_t:
+        return count / unit
+    return count
+
+
 cdef void score_undivided(
-    DistanceCode code, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
+    DistanceCode code, bint absent_differ, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
 ) noexcept nogil:
     """Score a leaf as it is, as one cluster, of the class that suits it best: minus the distance, or the similarity, to
-    the classes within it, as a fraction. A split's gain adds to this. What is the same for all leaves is left out."""
+    the classes within it, as a fraction. A split's gain adds to this. What is the same for all leaves is left out, but
+    for the number of classes of Jaccard: floating-point numbers are compared with a tolerance by their magnitude.
+
+    Weights count by their shares, whose squares and sums a double holds whatever the weights are."""
     cdef index_t label, other
-    cdef Count total = 0, score, best = 0
+    cdef Count total = 0, unit = 1, count, score, best = 0
     numerator[0] = 0
     denominator[0] = 1
     if takes_logarithms(code):
         return
     for label in range(n_classes):
         total += counts[label]
+    if Count is float64_t:
+        unit = total
+        total = 1
     denominator[0] = total * total if code == DISTANCE_GINI else total
     for label in range(n_classes):
+        count = _in_units(counts[label], unit)
         if code == DISTANCE_GINI:
-            numerator[0] += counts[label] * counts[label]
+            numerator[0] += count * count
             continue
-        if code == DISTANCE_JACCARD and counts[label] > 0:
+        if code == DISTANCE_JACCARD and (count > 0 or absent_differ):
             numerator[0] -= total
-        score = counts[label]
+        score = count
         if code == DISTANCE_MAE:
             score = 0
             for other in range(n_classes):
-                score -= counts[other] * (label - other if label > other else other - label)
+                score -= _in_units(counts[other], unit) * (label - other if label > other else other - label)
         if label == 0 or score > best:
             best = score
     numerator[0] += best
 
 
-def table_distance(const int64_t[:, ::1] table, name):
+def parts_of(distance):
+    """Return the name of a distance, and whether by Jaccard classes differ that neither clustering has a row of."""
+    name, parameters = (distance, {}) if isinstance(distance, str) else distance
+    return name, parameters.get("absent_classes", "equal") == "different"
+
+
+def table_distance(const int64_t[:, ::1] table, distance):
     """Compute a distance, of information gain and gain ratio the similarity, of clusterings T and Y of the same rows.
 
     `table` has |T_i ∩ Y_j| by cluster i and class j.
     """
-    cdef Clusters clusters = Clusters(DISTANCES[name], np.sum(table, axis=0))
+    name, absent_differ = parts_of(distance)
+    cdef Clusters clusters = Clusters(DISTANCES[name], np.sum(table, axis=0), absent_differ)
     cdef index_t cluster
     for cluster in range(<index_t> table.shape[0]):
         change_cluster(clusters, cluster, &table[cluster, 0], 1)

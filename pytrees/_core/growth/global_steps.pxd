@@ -5,6 +5,7 @@ cimport cython
 from pytrees._core.base.fractions cimport Term, TermSum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.growth.distances cimport Clusters
+from pytrees._core.growth.merits cimport LocalMerits, Merit
 from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.split.scanner cimport Split
 
@@ -18,6 +19,7 @@ cdef struct Step:
     int64_t cost
     Term ratio
     float64_t change
+    Merit merit             # within the leaf, where that tells equal steps apart
 
 
 cdef struct Side:
@@ -38,6 +40,7 @@ cdef class LeafScan:
     cdef bint all_labels
     cdef index_t min_samples_leaf
     cdef index_t leaf, label
+    cdef bint is_out                 # between start_leaf and end_leaf: the leaf's rows are in no cluster
     cdef Block block
     # The feature that is scanned, and the leaf's entries of it.
     cdef index_t feature
@@ -50,12 +53,18 @@ cdef class LeafScan:
     cdef Term label_term             # of the label's cluster, with the leaf
     cdef Term sums                   # of the whole tree, with the leaf; not for fractions
     cdef Side left, right
-    # The filter in floating point: a step of a lower score than the best one's, less the margin, is worse.
-    cdef float64_t ratio, offset, margin
+    # The filter in floating point: a step of a lower score than the best one's, less the margin, is worse. Of ratios
+    # the margin follows from the best one when the filter was started.
+    cdef float64_t ratio, offset, margin, ratio_margin
     cdef float64_t[::1] values, left_scores, right_scores    # the first of the clusters' terms
     cdef const index_t* labels       # by place
     cdef const int64_t* weights      # by place; NULL where every row counts once
-    cdef bint sees_first_cut         # of those at which both sides get one label
+    # Of cuts at which both sides get one label: whether the next one is to be seen, where only the leaf's first is,
+    # and otherwise their scores by label.
+    cdef bint sees_first_cut
+    cdef float64_t[::1] same_scores
+    cdef LocalMerits merits          # None where the order of features, thresholds, leaves and labels breaks ties
+    cdef bint has_merits
     # Scratch of a categorical split, by majority: the rows of the children that have it, by class, and in all.
     cdef int64_t[:, ::1] merged
     cdef int64_t[::1] merged_totals, child_counts
@@ -63,6 +72,12 @@ cdef class LeafScan:
     cdef TermSum* changes
     cdef TermSum* best_changes
     cdef TermSum* difference
+
+    # Of entropies what the best step does: the class counts of its leaf and of the left child, the leaf's label, and of
+    # a categorical split `merged`.
+    cdef int64_t[::1] best_leaf_counts, best_left_counts
+    cdef int64_t[:, ::1] best_merged
+    cdef index_t best_label
 
     # Memory of what is above.
     cdef TermSum[3] term_sums
@@ -78,4 +93,4 @@ cdef void end_leaf(LeafScan scan) noexcept nogil
 cdef int offer_splits(
     LeafScan scan, const uint64_t* entries, index_t n, index_t feature, index_t n_children, Step* best
 ) except -1 nogil
-cdef int decreases(LeafScan scan, const Step* best) except -2 nogil
+cdef int compare_to_present(LeafScan scan, const Step* best) except -2 nogil

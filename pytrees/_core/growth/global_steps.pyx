@@ -6,8 +6,14 @@ scanned its rows are in no cluster. A side of a cut keeps its class counts and, 
 cluster's inner sum with its rows added; both change by one row at a time.
 
 *Comparison.* Steps are compared exactly: by whole numbers, by cross products of ratios, or by the sign of a sum of
-fractions in which what both steps have in common cancels. Floating point filters in front of that: a step whose score
-is below that of the best by more than rounding can explain is passed over.
+fractions in which what both steps have in common cancels. Entropies that the table of n log2 n cannot tell apart are
+compared as the real numbers that they are: the whole tree's clustering is listed as both steps leave it. Floating point
+filters in front of that: a step whose score is below that of the best by more than rounding can explain is passed over.
+
+*Ties.* Of steps that come equally near the first in the order of features, thresholds, leaves and labels is taken; or
+before that the one of the greatest merit within its leaf, the children being compared to the classes there (`merits`).
+Most ties are those of cuts that change nothing, as both sides get the label of the leaf: without merits the first one
+of a leaf stands for all of them.
 
 *Labels.* Where all labels are tried the best labels of both sides bound what a cut can reach. Otherwise both sides have
 their majorities, as the children of a categorical split always do.
@@ -22,10 +28,15 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.fractions cimport Term, TermSum, add_term, copy_terms, sign_of_sum
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, int128_t, uint64_t
+from pytrees._core.criteria.logarithms cimport SplitLogs, add_child_class, add_child_size, compare_information
 from pytrees._core.growth.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,
-    DISTANCE_NVI, Clusters, DistanceCode, change_cluster, inner_sum, largest_term, part, ratio_of_sums,
-    sees_the_diagonal, sum_of_terms, takes_fractions, takes_ratio, term_of,
+    DISTANCE_NVI, Clusters, DistanceCode, change_cluster, form_of, inner_sum, largest_term, log_margin_of,
+    make_room_for_logs, part, ratio_of_sums, sees_the_diagonal, sum_of_terms, takes_fractions, takes_logarithms,
+    takes_ratio, term_of,
+)
+from pytrees._core.growth.merits cimport (
+    LocalMerits, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_merits,
 )
 from pytrees._core.rows.partition cimport Block, block_row, is_categorical, threshold_between
 from pytrees._core.split.scanner cimport Scanner
@@ -36,18 +47,21 @@ from pytrees._core.growth.distances import TERM
 @cython.final
 cdef class LeafScan:
     def __cinit__(
-        self, DistanceCode code, const int64_t[::1] class_sizes, Scanner scanner, bint all_labels, bint has_categories
+        self, Clusters clusters, Scanner scanner, bint all_labels, bint has_categories, LocalMerits merits
     ):
-        """`class_sizes` are the class counts of all rows; the scanner has their labels and weights by place."""
-        cdef index_t i, k = <index_t> class_sizes.shape[0], n_terms = 4 * k + 4
-        self.clusters = Clusters(code, class_sizes)
+        """The clusters are empty; the scanner has labels and weights by place. `merits` are None where they do not tell
+        equal steps apart."""
+        cdef index_t i, k = clusters.n_classes, n_terms = 4 * k + 4
+        self.clusters = clusters
         self.partition = scanner.partition
         self.all_labels = all_labels
         self.min_samples_leaf = scanner.min_samples_leaf
         self.labels = &scanner.wide_labels[0]
         self.weights = &scanner.place_counts[0] if scanner.place_counts.shape[0] > 0 else NULL
         self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)
-        self.left_scores, self.right_scores = np.zeros(k), np.zeros(k)
+        self.left_scores, self.right_scores, self.same_scores = np.zeros((3, k))
+        self.merits = merits
+        self.has_merits = merits is not None
         self.counts = np.zeros((4, k), dtype=np.int64)
         self.left.counts, self.left.sums = &self.counts[0, 0], &self.counts[1, 0]
         self.right.counts, self.right.sums = &self.counts[2, 0], &self.counts[3, 0]
@@ -65,8 +79,11 @@ cdef class LeafScan:
         self.margin = ldexp(largest_term(self.clusters), -44)
         if has_categories:
             self.margin *= max(1.0, ldexp((k + 2.0) * (k + 2.0), -6))
-            self.merged = np.zeros((k, k), dtype=np.int64)
+            self.merged, self.best_merged = np.zeros((2, k, k), dtype=np.int64)
             self.merged_totals, self.child_counts = np.zeros((2, k), dtype=np.int64)
+        if takes_logarithms(clusters.code):
+            self.margin += <float64_t> log_margin_of(clusters)
+            self.best_leaf_counts, self.best_left_counts = np.zeros((2, k), dtype=np.int64)
 
 
 # ------------------------------------------------------------------------------------------------------ a leaf's scan
@@ -95,23 +112,33 @@ cdef void start_leaf(
     scan.label_term = scan.clusters.terms[label]
     scan.sums = sum_of_terms(scan.clusters)
     scan.sees_first_cut = True
+    scan.is_out = True
     change_cluster(scan.clusters, label, counts, -1)
     for cluster in range(k):
         if scan.all_labels or cluster == label:
             scan.leaf_sums[cluster] = inner_sum(scan.clusters.code, scan.clusters, cluster, counts)
+    if scan.has_merits:
+        start_merits(scan.merits, counts)
 
 
 cdef void end_leaf(LeafScan scan) noexcept nogil:
     """Put the leaf's rows back into its label's cluster."""
     change_cluster(scan.clusters, scan.label, scan.leaf_counts, 1)
+    scan.is_out = False
 
 
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
     """Prepare scores of steps, to be compared to `_score_to_reach` of the best step."""
     cdef index_t cluster
     scan.ratio = 0.0
+    scan.ratio_margin = scan.margin
     if takes_ratio(code) and best.leaf != NONE:
         scan.ratio = <float64_t> best.ratio.a / <float64_t> best.ratio.b
+        # The margin of cross products, see `_is_near`, by the lower part of the best ratio.
+        scan.ratio_margin += (
+            4.0 * <float64_t> log_margin_of(scan.clusters) * <float64_t> scan.clusters.table[scan.clusters.total]
+            / <float64_t> best.ratio.b
+        )
     for cluster in range(scan.clusters.n_classes):
         scan.values[cluster] = _value(code, scan.ratio, scan.clusters.terms[cluster])
     scan.offset = scan.values[scan.label] - _value(code, scan.ratio, scan.label_term)
@@ -120,13 +147,27 @@ cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* bes
             <float64_t> (scan.clusters.class_entropy - scan.sums.a)
             - scan.ratio * <float64_t> (scan.clusters.table[scan.clusters.total] - scan.sums.b)
         )
+    if scan.has_merits:
+        _score_same_labels(code, scan)
+
+
+cdef inline void _score_same_labels(DistanceCode code, LeafScan scan) noexcept nogil:
+    """Score the cuts at which both sides get one label, by that."""
+    cdef index_t label
+    cdef Term term
+    for label in range(scan.clusters.n_classes):
+        if scan.all_labels or label == scan.label:
+            term = term_of(
+                code, scan.clusters, label, scan.leaf_sums[label], scan.clusters.cluster_sizes[label] + scan.leaf_total
+            )
+            scan.same_scores[label] = scan.offset + _value(code, scan.ratio, term) - scan.values[label]
 
 
 cdef inline float64_t _score_to_reach(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
     if best.leaf == NONE:
         return -INFINITY
     if takes_ratio(code):
-        return -scan.margin
+        return -scan.ratio_margin
     if takes_fractions(code):
         return best.change - scan.margin
     return -<float64_t> best.cost - scan.margin
@@ -243,6 +284,89 @@ cdef inline void _judge(DistanceCode code, LeafScan scan, Step* step) noexcept n
     step.cost = total.a
 
 
+cdef inline bint _is_near(LeafScan scan, int128_t difference, const Step* step, const Step* best) noexcept nogil:
+    """Whether rounding the table of n log2 n can make this difference of cross products of two ratios."""
+    cdef int128_t margin = log_margin_of(scan.clusters)
+    # A whole tree of one label tells nothing, and has the ratio 0 / 1.
+    if best.ratio.b > 1 and step.ratio.b > 1:
+        margin *= <int128_t> step.ratio.a + step.ratio.b + best.ratio.a + best.ratio.b
+    return -margin <= difference <= margin
+
+
+cdef inline bint _changes_nothing(const Step* step, index_t label) noexcept nogil:
+    return step.left_label == label and step.right_label == label
+
+
+cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except -2 nogil:
+    """Compare steps by entropies as real numbers: the present one with the best one, or where `best` is no step the
+    best one with the tree as it is."""
+    cdef bint is_best = best.leaf == NONE
+    cdef index_t label = scan.best_label if is_best else scan.label
+    cdef SplitLogs after, other
+    if _changes_nothing(step, label) and (is_best or _changes_nothing(best, scan.best_label)):
+        return 0
+    make_room_for_logs(scan.clusters, &after, 0)
+    make_room_for_logs(scan.clusters, &other, 1)
+    if is_best:
+        _list_best(scan, step, &after)
+        _list_clusters(scan, best, scan.label, NULL, NULL, NULL, &other)
+    else:
+        _list_clusters(
+            scan, step, label, scan.leaf_counts, scan.left.counts,
+            &scan.merged[0, 0] if step.split.n_children > 2 else NULL, &after,
+        )
+        _list_best(scan, best, &other)
+    return compare_information(
+        form_of(scan.clusters.code), &scan.clusters.class_sizes[0], scan.clusters.n_classes, &after, &other
+    )
+
+
+cdef void _list_best(LeafScan scan, const Step* best, SplitLogs* logs) noexcept nogil:
+    _list_clusters(
+        scan, best, scan.best_label, &scan.best_leaf_counts[0], &scan.best_left_counts[0],
+        &scan.best_merged[0, 0] if best.split.n_children > 2 else NULL, logs,
+    )
+
+
+cdef void _list_clusters(
+    LeafScan scan, const Step* step, index_t label, const int64_t* leaf_counts, const int64_t* left_counts,
+    const int64_t* merged, SplitLogs* logs
+) noexcept nogil:
+    """List the class counts of the clusters as the step leaves them, of a leaf of this label and these counts; without
+    counts (NULL) as they are."""
+    cdef index_t cluster, i, k = scan.clusters.n_classes
+    cdef int64_t count, size
+    for cluster in range(k):
+        size = 0
+        for i in range(k):
+            count = scan.clusters.counts[<Py_ssize_t> i * k + cluster]
+            if scan.is_out and cluster == scan.label:
+                count += scan.leaf_counts[i]
+            if leaf_counts != NULL and cluster == label:
+                count -= leaf_counts[i]
+            if merged != NULL:
+                count += merged[<Py_ssize_t> cluster * k + i]
+            elif leaf_counts != NULL:
+                if cluster == step.left_label:
+                    count += left_counts[i]
+                if cluster == step.right_label:
+                    count += leaf_counts[i] - left_counts[i]
+            add_child_class(logs, count)
+            size += count
+        add_child_size(logs, size)
+
+
+cdef void _keep_counts(LeafScan scan, const Step* step) noexcept nogil:
+    """Keep what the step does, which is the best now."""
+    cdef Py_ssize_t k = scan.clusters.n_classes
+    scan.best_label = scan.label
+    memcpy(&scan.best_leaf_counts[0], scan.leaf_counts, k * sizeof(int64_t))
+    if step.split.n_children > 2:
+        memcpy(&scan.best_merged[0, 0], &scan.merged[0, 0], k * k * sizeof(int64_t))
+    else:
+        memcpy(&scan.best_left_counts[0], scan.left.counts, k * sizeof(int64_t))
+
+
 cdef inline int _compare_steps(
     DistanceCode code, LeafScan scan, const Step* step, const TermSum* changes, const Step* best,
     const TermSum* best_changes
@@ -253,8 +377,14 @@ cdef inline int _compare_steps(
     if takes_ratio(code):
         left = <int128_t> step.ratio.a * best.ratio.b
         right = <int128_t> best.ratio.a * step.ratio.b
+        if _is_near(scan, left - right, step, best):
+            return _compare_logs(scan, step, best)
         return (left > right) - (left < right)
     if not takes_fractions(code):
+        if takes_logarithms(code) and -log_margin_of(scan.clusters) <= step.cost - best.cost <= log_margin_of(
+            scan.clusters
+        ):
+            return _compare_logs(scan, step, best)
         return (step.cost < best.cost) - (step.cost > best.cost)
     if step.change > best.change + scan.margin:
         return 1
@@ -266,17 +396,18 @@ cdef inline int _compare_steps(
     return sign_of_sum(scan.difference)
 
 
-cdef int decreases(LeafScan scan, const Step* best) except -2 nogil:
-    """Whether the whole tree comes nearer by the best step than it is."""
+cdef int compare_to_present(LeafScan scan, const Step* best) except -2 nogil:
+    """Return 1 where the whole tree comes nearer by the best step than it is, 0 where it stays as near, else -1."""
     cdef Step now
     cdef TermSum nothing
     nothing.n_terms = 0
+    now.leaf = NONE
     now.cost = 0
     now.change = 0.0
     if takes_ratio(scan.clusters.code):
         now.ratio = sum_of_terms(scan.clusters)
         now.ratio = ratio_of_sums(scan.clusters, now.ratio.a, now.ratio.b)
-    return _compare_steps(scan.clusters.code, scan, best, scan.best_changes, &now, &nothing) > 0
+    return _compare_steps(scan.clusters.code, scan, best, scan.best_changes, &now, &nothing)
 
 
 cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label, index_t right_label) noexcept nogil:
@@ -294,13 +425,27 @@ cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label
     return step
 
 
+cdef int _compare_ties(LeafScan scan, Step* step, const Step* best, int order) except -2 nogil:
+    """Write the merit of a step that is not worse than the best, and return what decides between the two."""
+    if step.split.n_children > 2:
+        merit_of_categories(
+            scan.merits, scan.entries, scan.n_entries, step.split.n_children, scan.labels, scan.weights, &step.merit
+        )
+    else:
+        merit_of_cut(scan.merits, scan.left.counts, scan.right.counts, &step.merit)
+    return order if order > 0 else compare_merits(scan.merits, &step.merit, &best.merit)
+
+
 cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best) except -1 nogil:
     """Keep the step, whose terms are listed, where it comes nearer than the best so far: of equal ones that of the
-    lowest feature, then threshold, then leaf, then labels; leaves are scanned from the left."""
+    greatest merit, where merits are asked for, then of the lowest feature, then threshold, then leaf, then labels;
+    leaves are scanned from the left."""
     cdef int order = 1
     _judge(code, scan, step)
     if best.leaf != NONE:
         order = _compare_steps(code, scan, step, scan.changes, best, scan.best_changes)
+    if scan.has_merits and order >= 0:
+        order = _compare_ties(scan, step, best, order)
     if order < 0 or order == 0 and step.split.feature > best.split.feature:
         return 0
     if not scan.is_categorical:
@@ -321,6 +466,10 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
             return 0
     best[0] = step[0]
     copy_terms(scan.best_changes, scan.changes)
+    if takes_logarithms(code):
+        _keep_counts(scan, step)
+    if scan.has_merits:
+        keep_merit(scan.merits)
     return 0
 
 
@@ -347,10 +496,12 @@ cdef inline int _offer_majorities(DistanceCode code, LeafScan scan, index_t n_le
     cdef index_t left_label = scan.left.majority, right_label = scan.right.majority
     cdef float64_t score = scan.offset
     if left_label == right_label:
-        # Where both sides keep the label nothing changes: the first such cut of the leaf stands for all.
+        # Where both sides keep the label nothing changes: without merits the first such cut of the leaf stands for all.
         if not scan.sees_first_cut:
             return 0
-        scan.sees_first_cut = False
+        if scan.has_merits and scan.same_scores[left_label] < _score_to_reach(code, scan, best):
+            return 0
+        scan.sees_first_cut = scan.has_merits
     else:
         score += _score(code, scan, &scan.left, left_label) + _score(code, scan, &scan.right, right_label)
         if score < _score_to_reach(code, scan, best):
@@ -362,9 +513,11 @@ cdef inline int _offer_all_labels(DistanceCode code, LeafScan scan, index_t n_le
     cdef index_t left_label, right_label, k = scan.clusters.n_classes
     cdef float64_t best_left = -INFINITY, best_right = -INFINITY, wanted = _score_to_reach(code, scan, best)
     if scan.sees_first_cut:
-        # Where both sides get one label, all cuts of the leaf are equal: the first one stands for them.
-        scan.sees_first_cut = False
+        # Where both sides get one label, all cuts of the leaf are equal: without merits the first one stands for them.
+        scan.sees_first_cut = scan.has_merits
         for left_label in range(k):
+            if scan.has_merits and scan.same_scores[left_label] < wanted:
+                continue
             _offer_cut(code, scan, n_left, left_label, left_label, best)
     for left_label in range(k):
         scan.left_scores[left_label] = scan.offset + _score(code, scan, &scan.left, left_label)

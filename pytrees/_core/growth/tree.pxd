@@ -31,6 +31,10 @@ cdef class GrowingTree:
     cdef index_t n_nodes, n_leaves
     cdef int64_t n_scanned          # entries since signals were checked
     cdef dict large_priorities      # by leaf, where those of their splits are fractions of more than 128 bits
+    # Gains of entropies that nearly tie with those of other leaves, as `exact_ratio` returns them, and their numbers.
+    cdef list exact_gains
+    cdef dict number_of_gain
+    cdef bint counts_gains_by_samples   # in these comparisons
 
 
 cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
@@ -47,8 +51,8 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil
 cdef bint is_greater_split(
-    GrowingTree tree, index_t leaf, const Gain* gain, bint is_large, index_t other_leaf, const Gain* other_gain,
-    bint other_is_large,
+    GrowingTree tree, index_t leaf, const Split* split, Gain* gain, bint is_large, index_t other_leaf,
+    const Split* other_split, Gain* other_gain, bint other_is_large,
 ) except -1 nogil
 cdef index_t[::1] nodes_in_preorder(GrowingTree tree)
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order)

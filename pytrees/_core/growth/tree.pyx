@@ -17,9 +17,12 @@ from libc.stdlib cimport free
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
-from pytrees._core.base.types cimport LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport (
+    LEAF, MULTIWAY, NO_CATEGORY, NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t,
+)
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.gain cimport Gain, is_greater_priority
+from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
+from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, split_entries, split_entries_among, split_rows,
@@ -28,6 +31,7 @@ from pytrees._core.rows.partition cimport (
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, count_classes, is_pure, mix64, row_at
 
 from pytrees._core.criteria.counts import user_criterion_of
+from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.split.scan import judges_sequence
 
 
@@ -40,6 +44,8 @@ cdef class GrowingTree:
         self.partition, self.scanner, self.n_classes = partition, scanner, n_classes
         self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes
         self.large_priorities = {}
+        self.exact_gains = []
+        self.number_of_gain = {}
 
     def __dealloc__(self):
         free(self.nodes)
@@ -169,11 +175,15 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
 
 
 cdef bint is_greater_split(
-    GrowingTree tree, index_t leaf, const Gain* gain, bint is_large, index_t other_leaf, const Gain* other_gain,
-    bint other_is_large,
+    GrowingTree tree, index_t leaf, const Split* split, Gain* gain, bint is_large, index_t other_leaf,
+    const Split* other_split, Gain* other_gain, bint other_is_large,
 ) except -1 nogil:
-    """Whether the split of a leaf has a higher priority than that of another leaf."""
+    """Whether the split of a leaf has a higher priority, which is `gain`, than that of another leaf."""
     cdef float64_t value, other_value
+    if gain.error > 0.0:
+        if not is_near(gain, other_gain):
+            return gain.priority > other_gain.priority
+        return _gains_more_information(tree, leaf, split, gain, other_leaf, other_split, other_gain)
     if not (is_large or other_is_large):
         return is_greater_priority(gain, other_gain)
     value = _approximation(gain, is_large)
@@ -185,6 +195,59 @@ cdef bint is_greater_split(
         return _exact_priority(tree, leaf, gain, is_large) > _exact_priority(
             tree, other_leaf, other_gain, other_is_large
         )
+
+
+cdef bint _gains_more_information(
+    GrowingTree tree, index_t leaf, const Split* split, Gain* gain, index_t other_leaf, const Split* other_split,
+    Gain* other_gain
+) except -1 nogil:
+    """Compare gains of entropies that the table of n log2 n cannot tell apart. Gains have numbers, that of equal ones
+    is the same: in best-first growth the same leaves tie again and again."""
+    if gain.number == NONE:
+        _number_gain(tree, leaf, split, gain)
+    if other_gain.number == NONE:
+        _number_gain(tree, other_leaf, other_split, other_gain)
+    if gain.number == other_gain.number:
+        return False
+    with gil:
+        return compare_exact_ratios(tree.exact_gains[gain.number], tree.exact_gains[other_gain.number]) > 0
+
+
+cdef int _number_gain(GrowingTree tree, index_t leaf, const Split* split, Gain* gain) except -1 with gil:
+    """Give a gain the number of those that are equal."""
+    children = _counts_of_children(tree, &tree.nodes[leaf], split)
+    number = tree.number_of_gain.get(children)
+    if number is None:
+        exact = exact_ratio(
+            tree.scanner.counts.form, [sum(counts) for counts in zip(*children)],
+            [count for counts in children for count in counts], [sum(counts) for counts in children],
+            tree.counts_gains_by_samples,
+        )
+        number = tree.number_of_gain.setdefault(exact, len(tree.exact_gains))
+        tree.number_of_gain[children] = number
+        if number == len(tree.exact_gains):
+            tree.exact_gains.append(exact)
+    gain.number = number
+    return 0
+
+
+cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* split):
+    """Return the class counts of the children that a split of a node makes, each as a tuple."""
+    cdef index_t i, row
+    cdef float64_t value
+    cdef bint is_cut = not is_categorical(tree.partition.features, split.feature)
+    cdef bint has_counts = tree.scanner.count_weights.shape[0] > 0
+    cdef list counts
+    children = {}
+    for i in range(node.rows.start, node.rows.stop):
+        row = row_at(tree.scanner, &node.rows, i)
+        value = tree.partition.X[row, split.feature]
+        child = value > split.threshold if is_cut else value
+        counts = children.get(child)
+        if counts is None:
+            counts = children[child] = [0] * tree.n_classes
+        counts[tree.scanner.labels[row]] += tree.scanner.count_weights[row] if has_counts else 1
+    return tuple([tuple(children[child]) for child in sorted(children)])
 
 
 cdef inline float64_t _approximation(const Gain* gain, bint is_large) noexcept nogil:

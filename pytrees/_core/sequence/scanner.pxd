@@ -1,10 +1,17 @@
-"""Best split of one node by the Effort-To-Compress of its children's label sequences."""
+"""Best split of one node by the Effort-To-Compress or the Lempel-Ziv complexity of its children's label sequences."""
 
 cimport cython
 from cpython.pythread cimport PyThread_type_lock
 
-from pytrees._core.base.types cimport index_t, int64_t, uint8_t
+from pytrees._core.base.types cimport index_t, int64_t, uint8_t, uint64_t
+from pytrees._core.sequence.history cimport ExhaustiveHistory, LabelPlanes
 from pytrees._core.sequence.substitution cimport PairSubstitution, Run
+
+
+cdef enum SequenceImpurity:
+    # What is the impurity of a label sequence.
+    EFFORT          # Effort-To-Compress
+    COMPLEXITY      # Lempel-Ziv complexity
 
 
 cdef class FeatureOrders:
@@ -46,7 +53,7 @@ cdef class ChildSequence:
 
 
 cdef struct Cut:
-    int64_t cost            # sum over the children of their length times their effort
+    int64_t cost            # sum over the children of their length times their impurity
     index_t feature         # NONE before any cut
     index_t n_left
 
@@ -55,8 +62,12 @@ cdef struct Cut:
 cdef class SequenceWorker:
     """Scratch memory of one thread that scans a feature."""
 
-    cdef PairSubstitution state
-    cdef ChildSequence left, right  # None where there are too many classes
+    cdef index_t[::1] sequence      # labels whose impurity is asked for; they may be overwritten
+    cdef PairSubstitution state     # of EFFORT, otherwise None
+    cdef ChildSequence left, right  # the same; None where there are too many classes
+    cdef ExhaustiveHistory history  # of COMPLEXITY, otherwise None
+    cdef LabelPlanes left_planes, right_planes  # the same; None where there are too many classes
+    cdef uint64_t[::1] left_rows    # the same: a bit a row of the node
     cdef index_t[::1] order, cuts
     cdef index_t[::1] n_left_of_run    # how many of each run of the node are on the left
     cdef uint8_t[::1] is_left       # by place, the first place being 1; place 0 counts as left
@@ -65,11 +76,12 @@ cdef class SequenceWorker:
 @cython.final
 cdef class SequenceScanner:
     cdef index_t n_rows, n_classes, n_threads
+    cdef SequenceImpurity impurity
     cdef index_t[::1] labels        # of the node's rows, in the order of the rows: the caller writes them here
     cdef index_t[::1] features      # to be scanned, ascending; the caller writes them here
     cdef Run[::1] runs              # of equal labels
     cdef index_t[::1] run_of_row
-    cdef index_t length, n_runs, node_effort, n_features
+    cdef index_t length, n_runs, node_impurity, n_features
 
     # What the threads share; behind the lock while there are several.
     cdef PyThread_type_lock lock
@@ -84,3 +96,6 @@ cdef class SequenceScanner:
 cdef int find_cut(
     SequenceScanner scanner, FeatureOrders orders, index_t length, index_t n_features, index_t max_cuts
 ) except -1 nogil
+cdef index_t impurity_of_sequence(
+    SequenceScanner scanner, SequenceWorker worker, index_t length, index_t limit
+) noexcept nogil

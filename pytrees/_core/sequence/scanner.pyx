@@ -1,19 +1,22 @@
-"""Best split of one node by the Effort-To-Compress of its children's label sequences.
+"""Best split of one node by the Effort-To-Compress or the Lempel-Ziv complexity of its children's label sequences.
 
-A cut costs the sum over its children of their length times their effort. Of one node, the cut of least cost gains most;
-of equal ones that of the lowest feature, then of the fewest rows on the left. A cut is given up as soon as it is known
-to cost too much. Features are scanned on several threads where the scan is long: they share the best cut so far, which
-rules out only what is not before it.
+A cut costs the sum over its children of their length times their impurity. Of one node, the cut of least cost gains
+most; of equal ones that of the lowest feature, then of the fewest rows on the left. A cut is given up as soon as it is
+known to cost too much. Features are scanned on several threads where the scan is long: they share the best cut so far,
+which rules out only what is not before it.
 
-*Levels.* A cut differs from the one before by the few rows between them, and so do its children's sequences, and, as
-long as the same pairs are replaced, so does what the substitutions make of these. Level 0 is a child's sequence, level
-t + 1 is level t with its most frequent pair replaced. A row that comes or goes changes every level near its own place
-only, up to the level at which another pair becomes the most frequent; the levels above that one are given up, and built
-again when a cut asks for them.
+*Levels*, of the effort. A cut differs from the one before by the few rows between them, and so do its children's
+sequences, and, as long as the same pairs are replaced, so does what the substitutions make of these. Level 0 is a
+child's sequence, level t + 1 is level t with its most frequent pair replaced. A row that comes or goes changes every
+level near its own place only, up to the level at which another pair becomes the most frequent; the levels above that
+one are given up, and built again when a cut asks for them.
 
 A level is linked over the places of the rows: a symbol stands where the first of its rows stands. Places ascend along
 the links, from HEAD to the place behind the last row; these two hold symbols of their own, and belong to two pairs
 that occur once.
+
+*Planes*, of the complexity. Rows move between the children one by one, and the components in front of the first row
+that moved stay as they are: see `history`. Longer children, or of more classes, are decomposed cut by cut.
 """
 
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -31,8 +34,17 @@ from cpython.pythread cimport (
 from libc.string cimport memset
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
-from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
+from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
+from pytrees._core.sequence.history cimport (
+    ExhaustiveHistory, complexity, complexity_of_planes, has_planes, insert_label, least_complexity,
+    load_planes, remove_label,
+)
 from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs, replace_pair
+
+from pytrees._core.sequence.history import changing_planes
+
+cdef extern from *:
+    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
 
 cdef enum:
     # Labels of the children of a node, over all cuts, from which on threads pay: about a millisecond.
@@ -76,28 +88,41 @@ cdef class ChildSequence:
 
 @cython.final
 cdef class SequenceWorker:
-    def __cinit__(self, Py_ssize_t n_rows, index_t n_classes):
-        self.state = PairSubstitution(n_rows, n_classes)
+    def __cinit__(self, Py_ssize_t n_rows, index_t n_classes, SequenceImpurity impurity):
         self.order = np.empty(n_rows, dtype=np.int32)
         self.cuts = np.empty(n_rows, dtype=np.int32)
         self.n_left_of_run = np.empty(n_rows, dtype=np.int32)
         self.is_left = np.empty(n_rows + 1, dtype=np.uint8)
-        if n_classes <= MAX_SHARED_CLASSES:
-            self.left = ChildSequence(n_rows, n_classes)
-            self.right = ChildSequence(n_rows, n_classes)
+        if impurity == EFFORT:
+            self.state = PairSubstitution(n_rows, n_classes)
+            self.sequence = self.state.sequence
+            if n_classes <= MAX_SHARED_CLASSES:
+                self.left = ChildSequence(n_rows, n_classes)
+                self.right = ChildSequence(n_rows, n_classes)
+        elif impurity == COMPLEXITY:
+            self.history = ExhaustiveHistory(n_rows, n_classes)
+            self.sequence = self.history.sequence
+            self.left_rows = np.empty(n_rows // 64 + 1, dtype=np.uint64)
+            self.left_planes = changing_planes(n_rows, n_classes)
+            self.right_planes = changing_planes(n_rows, n_classes)
+        else:
+            raise ValueError(f"No impurity of label sequences has the code {impurity}.")
 
 
 @cython.final
 cdef class SequenceScanner:
-    def __cinit__(self, Py_ssize_t n_rows, Py_ssize_t n_features, index_t n_classes, index_t n_threads):
+    def __cinit__(
+        self, Py_ssize_t n_rows, Py_ssize_t n_features, index_t n_classes, index_t n_threads, SequenceImpurity impurity
+    ):
         self.n_rows = <index_t> n_rows
         self.n_classes = n_classes
         self.n_threads = n_threads
+        self.impurity = impurity
         self.labels = np.empty(n_rows, dtype=np.int32)
         self.features = np.empty(n_features, dtype=np.int32)
         self.runs = np.empty(n_rows, dtype=_RUN)
         self.run_of_row = np.empty(n_rows, dtype=np.int32)
-        self.worker = SequenceWorker(n_rows, n_classes)
+        self.worker = SequenceWorker(n_rows, n_classes, impurity)
         self.workers = [self.worker]
         self.pool = None
         self.lock = NULL
@@ -136,14 +161,23 @@ cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_feature
             scanner.n_runs += 1
         scanner.runs[scanner.n_runs - 1].length += 1
         scanner.run_of_row[i] = scanner.n_runs - 1
-    scanner.worker.state.sequence[:length] = scanner.labels[:length]
-    scanner.node_effort = effort(scanner.worker.state, length, scanner.n_classes, UNLIMITED)
+    scanner.worker.sequence[:length] = scanner.labels[:length]
+    scanner.node_impurity = impurity_of_sequence(scanner, scanner.worker, length, UNLIMITED)
     scanner.n_features = n_features
     scanner.n_taken = 0
     scanner.stops = False
     scanner.best.cost = (<int64_t> length) * length     # more than any cut
     scanner.best.feature = NONE
     scanner.best.n_left = 0
+
+
+cdef index_t impurity_of_sequence(
+    SequenceScanner scanner, SequenceWorker worker, index_t length, index_t limit
+) noexcept nogil:
+    """Return the impurity of `worker.sequence[:length]`; `limit` as soon as it is known to reach it."""
+    if scanner.impurity == EFFORT:
+        return effort(worker.state, length, scanner.n_classes, limit)
+    return complexity(worker.history, length, scanner.n_classes, limit)
 
 
 # ------------------------------------------------------------------------------------------------------------- threads
@@ -154,7 +188,7 @@ cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except 
     if scanner.pool is None:
         scanner.pool = ThreadPoolExecutor(scanner.n_threads - 1, "pytrees-scan")
     while len(scanner.workers) < n_threads:
-        scanner.workers.append(SequenceWorker(scanner.n_rows, scanner.n_classes))
+        scanner.workers.append(SequenceWorker(scanner.n_rows, scanner.n_classes, scanner.impurity))
     futures = []
     try:
         for worker in scanner.workers[1:n_threads]:
@@ -241,18 +275,12 @@ cdef int _scan_feature(
 ) except -1 nogil:
     cdef index_t i, row, n_left = 0, length = scanner.length
     cdef int64_t limit, cost, n_labels = 0
-    cdef bint shares = (
-        worker.left is not None
-        and <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= length
-        and length >= SHORT
-        and not _has_long_runs(scanner)
-    )
+    cdef bint shares = _shares_work(scanner, worker, n_cuts)
     worker.n_left_of_run[:scanner.n_runs] = 0
     worker.is_left[:length + 1] = 0
     worker.is_left[0] = 1
     if shares:
-        _start_child(worker.left, worker.state, scanner.labels, length, True)
-        _start_child(worker.right, worker.state, scanner.labels, length, False)
+        _start_children(scanner, worker)
     for i in range(n_cuts):
         # The first n_left rows of the order are on the left.
         while n_left < worker.cuts[i]:
@@ -261,12 +289,12 @@ cdef int _scan_feature(
             worker.is_left[row + 1] = 1
             worker.n_left_of_run[scanner.run_of_row[row]] += 1
             if shares:
-                _move_left(scanner, worker, row + 1)
+                _move_left(scanner, worker, row)
         limit = _highest_cost(scanner, feature)
         if limit == 0:
             return 0
         if shares:
-            cost = _shared_cost(worker, n_left, length - n_left, limit)
+            cost = _shared_cost(scanner, worker, n_left, length - n_left, limit)
         else:
             cost = _plain_cost(scanner, worker, n_left, limit)
         if cost < limit:
@@ -279,39 +307,96 @@ cdef inline bint _has_long_runs(SequenceScanner scanner) noexcept nogil:
     return scanner.n_runs * <int64_t> LONG_RUN < scanner.length
 
 
-cdef inline void _move_left(SequenceScanner scanner, SequenceWorker worker, index_t place) noexcept nogil:
-    cdef index_t before = place - 1
+cdef inline bint _shares_work(SequenceScanner scanner, SequenceWorker worker, index_t n_cuts) noexcept nogil:
+    """Whether the children of neighbouring cuts share work."""
+    if scanner.impurity == COMPLEXITY:
+        return has_planes(scanner.length, scanner.n_classes)
+    return (
+        worker.left is not None
+        and <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= scanner.length
+        and scanner.length >= SHORT
+        and not _has_long_runs(scanner)
+    )
+
+
+cdef inline void _start_children(SequenceScanner scanner, SequenceWorker worker) noexcept nogil:
+    """Start with all rows on the right."""
+    if scanner.impurity == COMPLEXITY:
+        worker.left_rows[:] = 0
+        load_planes(worker.left_planes, &scanner.labels[0], 0)
+        load_planes(worker.right_planes, &scanner.labels[0], scanner.length)
+        return
+    _start_child(worker.left, worker.state, scanner.labels, scanner.length, True)
+    _start_child(worker.right, worker.state, scanner.labels, scanner.length, False)
+
+
+cdef inline void _move_left(SequenceScanner scanner, SequenceWorker worker, index_t row) noexcept nogil:
+    cdef index_t place = row + 1, before = row, n_before = 0, i
+    if scanner.impurity == COMPLEXITY:
+        for i in range(row >> 6):
+            n_before += popcount(worker.left_rows[i])
+        n_before += popcount(worker.left_rows[row >> 6] & ((<uint64_t> 1 << (row & 63)) - 1))
+        worker.left_rows[row >> 6] |= <uint64_t> 1 << (row & 63)
+        insert_label(worker.left_planes, n_before, scanner.labels[row])
+        remove_label(worker.right_planes, row - n_before)
+        return
     while not worker.is_left[before]:
         before -= 1
-    worker.left.links[0] = Link(place, scanner.labels[place - 1])
+    worker.left.links[0] = Link(place, scanner.labels[row])
     _change(worker.left, before, worker.left.places[0, before].next, 1)
     _change(worker.right, worker.right.places[0, place].previous, worker.right.places[0, place].next, 0)
 
 
 cdef inline index_t _steps_left(int64_t limit, int64_t cost, index_t length) noexcept nogil:
-    """Return the least effort that takes a child of this length to the limit, on top of the cost."""
+    """Return the least impurity that takes a child of this length to the limit, on top of the cost."""
     return <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
 
 
-cdef int64_t _shared_cost(SequenceWorker worker, index_t n_left, index_t n_right, int64_t limit) noexcept nogil:
+cdef int64_t _shared_cost(
+    SequenceScanner scanner, SequenceWorker worker, index_t n_left, index_t n_right, int64_t limit
+) noexcept nogil:
     """Return the cost of the cut at which the children stand, or a lower bound that reaches the limit."""
-    cdef int64_t least_left = n_left * <int64_t> _least_effort(worker.left)
-    cdef int64_t least_right = n_right * <int64_t> _least_effort(worker.right)
+    cdef int64_t least_left = n_left * <int64_t> _least_impurity(scanner, worker, True)
+    cdef int64_t least_right = n_right * <int64_t> _least_impurity(scanner, worker, False)
     cdef int64_t cost = least_left + least_right
     # The longer child comes first: it is the likelier to show that the cut costs too much.
     if cost < limit and n_left > n_right:
-        cost += n_left * <int64_t> _child_effort(
-            worker.left, worker.state, _steps_left(limit, least_right, n_left)
+        cost += n_left * <int64_t> _child_impurity(
+            scanner, worker, True, _steps_left(limit, least_right, n_left)
         ) - least_left
     if cost < limit:
-        cost += n_right * <int64_t> _child_effort(
-            worker.right, worker.state, _steps_left(limit, cost - least_right, n_right)
+        cost += n_right * <int64_t> _child_impurity(
+            scanner, worker, False, _steps_left(limit, cost - least_right, n_right)
         ) - least_right
     if cost < limit and n_left <= n_right:
-        cost += n_left * <int64_t> _child_effort(
-            worker.left, worker.state, _steps_left(limit, cost - least_left, n_left)
+        cost += n_left * <int64_t> _child_impurity(
+            scanner, worker, True, _steps_left(limit, cost - least_left, n_left)
         ) - least_left
     return cost
+
+
+cdef inline index_t _least_impurity(SequenceScanner scanner, SequenceWorker worker, bint is_left) noexcept nogil:
+    """Return a lower bound of a child's impurity that costs no work."""
+    if scanner.impurity == COMPLEXITY:
+        if is_left:
+            return least_complexity(worker.left_planes)
+        return least_complexity(worker.right_planes)
+    if is_left:
+        return _least_effort(worker.left)
+    return _least_effort(worker.right)
+
+
+cdef inline index_t _child_impurity(
+    SequenceScanner scanner, SequenceWorker worker, bint is_left, index_t limit
+) noexcept nogil:
+    """Return a child's impurity; `limit` as soon as it is known to reach it."""
+    if scanner.impurity == COMPLEXITY:
+        if is_left:
+            return complexity_of_planes(worker.left_planes, limit)
+        return complexity_of_planes(worker.right_planes, limit)
+    if is_left:
+        return _child_effort(worker.left, worker.state, limit)
+    return _child_effort(worker.right, worker.state, limit)
 
 
 cdef int64_t _plain_cost(
@@ -330,12 +415,12 @@ cdef int64_t _plain_child(
     SequenceScanner scanner, SequenceWorker worker, bint is_left, index_t child_length, int64_t cost, int64_t limit
 ) noexcept nogil:
     cdef index_t steps_left = _steps_left(limit, cost, child_length)
-    if _has_long_runs(scanner):
+    if scanner.impurity == EFFORT and _has_long_runs(scanner):
         return child_length * <int64_t> effort_of_runs(
             worker.state, _take_runs(scanner, worker, is_left), child_length, scanner.n_classes, steps_left
         )
     _take_labels(scanner, worker, is_left)
-    return child_length * <int64_t> effort(worker.state, child_length, scanner.n_classes, steps_left)
+    return child_length * <int64_t> impurity_of_sequence(scanner, worker, child_length, steps_left)
 
 
 cdef void _take_labels(SequenceScanner scanner, SequenceWorker worker, bint is_left) noexcept nogil:
@@ -343,7 +428,7 @@ cdef void _take_labels(SequenceScanner scanner, SequenceWorker worker, bint is_l
     # sequence[:written] is the child's part of labels[:i]; what is written behind it is overwritten, and
     # written <= i keeps it inside.
     for i in range(scanner.length):
-        worker.state.sequence[written] = scanner.labels[i]
+        worker.sequence[written] = scanner.labels[i]
         written += worker.is_left[i + 1] == is_left
 
 

@@ -12,14 +12,14 @@ from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction, offer_gain, offer_sum
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
-from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, tolerant_gain
+from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
+from pytrees._core.criteria.logarithms cimport compare_information, count_cut, forget_counts
 from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, first_greatest, judge_sequences, judge_table, reserve_cuts,
 )
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.partition cimport RowPartition, count_children, entries_of, order_by_category
-from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
-from pytrees._core.sequence.substitution cimport effort
+from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut, impurity_of_sequence
 from pytrees._core.split.scan cimport (
     complete_sum, end_weighted_child, end_whole_child, find_cut, judges_in_floating_point, start_scan, start_whole_node,
     sums_fractions, weighted_children_gain, whole_gain,
@@ -30,7 +30,7 @@ from pytrees._core.split.scanner cimport (
 )
 
 from pytrees._core.criteria.counts import user_criterion_of
-from pytrees._core.split.scan import class_counts, judging_of
+from pytrees._core.split.scan import class_counts, judging_of, sequence_impurity_of
 
 
 def make_scanner(
@@ -41,7 +41,8 @@ def make_scanner(
     user_criterion, row_ids = user_criterion_of(criterion)
     cdef Scanner scanner = Scanner(
         partition, histograms, labels, weights, class_counts(criterion, n_classes, weights, partition.n_rows),
-        judging_of(criterion), user_criterion, row_ids, min_samples_leaf, max_candidates, max_features, n_threads,
+        judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
+        max_candidates, max_features, n_threads,
     )
     if scanner.n_drawn_categories > 0:
         has_float_weights = weights is not None and weights.dtype == np.float64
@@ -119,7 +120,7 @@ cdef void _start_sequences(Scanner scanner, const NodeRows* node) noexcept nogil
 
 
 cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
-    """Write the best cut of the node's samples by the effort to compress their label sequence."""
+    """Write the best cut of the node's samples by the impurity of their label sequence."""
     cdef index_t i, n = node.stop - node.start
     _start_sequences(scanner, node)
     for i in range(scanner.n_drawn):
@@ -128,7 +129,7 @@ cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) 
     if scanner.sequences.best.feature == NONE:
         return 0
     best.gain = exact_gain(
-        <int64_t> n * scanner.sequences.node_effort - scanner.sequences.best.cost, 1, n
+        <int64_t> n * scanner.sequences.node_impurity - scanner.sequences.best.cost, 1, n
     )
     _take_cut(scanner, node, scanner.sequences.best.feature, scanner.sequences.best.n_left, best)
     return 0
@@ -167,11 +168,11 @@ cdef int _find_by_user_sequences(Scanner scanner, const NodeRows* node, Split* b
     return 0
 
 
-cdef int _offer_efforts(
+cdef int _offer_sequences(
     Scanner scanner, index_t feature, index_t n_children, const Entry* entries, index_t n, const Split* cut
 ) except -1 nogil:
     """Offer the split by a categorical feature. Give up as soon as the children cost too much for it to be the best:
-    their lengths times their efforts, added up."""
+    their lengths times their impurities, added up."""
     cdef index_t i, length = 0, steps_left
     cdef int64_t cost = 0, limit = <int64_t> n * n + 1
     cdef Gain gain
@@ -179,22 +180,22 @@ cdef int _offer_efforts(
         limit = scanner.sequences.best.cost + (feature < cut.feature)
     if scanner.children.best.feature != NONE:
         limit = min(limit, scanner.children.best_cost)
-    # The labels of entries[i - length:i], which share a key, are in `sequence`.
+    # The labels of entries[i - length:i], which share a key, are in `worker.sequence`.
     for i in range(n + 1):
         if i == n or i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
             steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
-            cost += length * <int64_t> effort(
-                scanner.sequences.worker.state, length, scanner.sequences.n_classes, steps_left
+            cost += length * <int64_t> impurity_of_sequence(
+                scanner.sequences, scanner.sequences.worker, length, steps_left
             )
             if cost >= limit:
                 return 0
             length = 0
         if i < n:
-            scanner.sequences.worker.state.sequence[length] = scanner.sequences.labels[
+            scanner.sequences.worker.sequence[length] = scanner.sequences.labels[
                 scanner.number_of_place[place_of(entries[i])]
             ]
             length += 1
-    gain = exact_gain(<int64_t> n * scanner.sequences.node_effort - cost, 1, n)
+    gain = exact_gain(<int64_t> n * scanner.sequences.node_impurity - cost, 1, n)
     offer_gain(scanner.children, feature, n_children, &gain)
     scanner.children.best_cost = cost
     return 0
@@ -391,6 +392,8 @@ cdef int _offer_features(Scanner scanner, const NodeRows* node, const Split* cut
 
 cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:
     cdef bint is_lower = children.best.feature < cut.feature
+    if cut.gain.error > 0.0 and is_near(&children.best.gain, &cut.gain):
+        return _compare_to_cut(children, children.node) + is_lower > 0
     if not children.best.is_large:
         return is_greater_gain(&children.best.gain, &cut.gain) or (
             is_lower and not is_greater_gain(&cut.gain, &children.best.gain)
@@ -403,6 +406,15 @@ cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:
         return children.large_gain > gain_of_cut or is_lower and children.large_gain == gain_of_cut
 
 
+cdef int _compare_to_cut(ChildCounts children, ClassCounts counts) except -2 nogil:
+    """Return 1 where the best split by category gains more entropy than the best cut, 0 where it gains as much, else
+    -1."""
+    count_cut(&counts.logs[0], &counts.total_counts[0], &counts.best_left_counts[0], counts.n_classes)
+    return compare_information(
+        counts.form, &counts.total_counts[0], counts.n_classes, &children.best.logs, &counts.logs[0]
+    )
+
+
 cdef int _offer_feature(
     Scanner scanner, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
 ) except -1 nogil:
@@ -410,7 +422,7 @@ cdef int _offer_feature(
     if n_children == 0:
         return 0
     if scanner.judging == SEQUENCES:
-        _offer_efforts(scanner, feature, n_children, entries, n, cut)
+        _offer_sequences(scanner, feature, n_children, entries, n, cut)
     elif scanner.judging == OWN_SEQUENCES:
         _offer_children_to_user(scanner, feature, n_children, entries, n)
     else:
@@ -484,6 +496,7 @@ cdef int _start_children(ChildCounts children, index_t feature, index_t n_childr
     children.present.is_large = False
     children.present.terms.n_terms = 0
     children.present.terms.value = 0.0
+    forget_counts(&children.present.logs)
     children.n_children = n_children
     children.n_ended = 0
     children.joint_sum = 0

@@ -12,14 +12,14 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
     EntropyScan, best_score_of_entropy, bound_of_entropy, end_information_child, entropy_gain_of_children,
-    gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy, start_entropy, start_information_node,
-    weighted_entropy,
+    forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, impurity_by_entropy, is_perfect_entropy,
+    offer_entropy, start_entropy, start_information_node, weighted_entropy,
 )
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.criteria.gini cimport (
     BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini, gain_of_binary_gini,
-    gain_of_gini, highest_rise_of_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini, offer_gini,
-    start_binary_gini, start_gini_node, weighted_gini,
+    gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini,
+    offer_gini, start_binary_gini, start_gini_node, weighted_gini,
 )
 from pytrees._core.criteria.jaccard cimport (
     JaccardScan, add_jaccard_clusters, end_jaccard_child, end_weighted_jaccard_child, gain_of_jaccard,
@@ -30,13 +30,14 @@ from pytrees._core.criteria.labelled cimport (
     labelled_gain_of_children, offer_labelled, start_labelled, start_labelled_node, weighted_labelled_gain_of_children,
 )
 from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
+from pytrees._core.criteria.logarithms cimport BY_JOINT, BY_SPLIT, NO_INFORMATION, PLAIN, InformationForm
 from pytrees._core.criteria.ordinal_gini cimport (
-    OrdinalGiniScan, end_ordinal_gini_child, move_ordinal_gini, start_ordinal_gini, start_ordinal_gini_feature,
-    start_ordinal_gini_node, weighted_ordinal_gini,
+    OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
+    start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
 )
 from pytrees._core.criteria.ranking cimport (
-    RankingScan, end_ranking_child, gain_of_ranking, is_perfect_ranking, move_ranking, offer_ranking,
-    ranking_gain_of_children, start_ranking, start_ranking_feature, start_ranking_node, weighted_ranking,
+    RankingScan, end_ranking_child, gain_of_ranking, impurity_by_ranking, is_perfect_ranking, move_ranking,
+    offer_ranking, ranking_gain_of_children, start_ranking, start_ranking_feature, start_ranking_node, weighted_ranking,
 )
 from pytrees._core.criteria.ratios cimport (
     RatioScan, end_weighted_ratio_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
@@ -47,7 +48,7 @@ from pytrees._core.criteria.weighted cimport (
     gain_of_impurities, start_sums, start_sums_of_feature, start_weights,
 )
 from pytrees._core.criteria.wig cimport (
-    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weighted_wig,
+    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weigh_present_classes, weighted_wig,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 
@@ -66,6 +67,7 @@ cdef enum CriterionCode:
     MAE
     LAST_ON_COUNTS = MAE
     ETC
+    LZ76
     USER_COUNTS
     USER_SEQUENCE
 
@@ -117,6 +119,11 @@ ctypedef fused MatchingScan:
     JaccardScan
 
 
+cdef inline int refuse_code(int code) except -1 nogil:
+    with gil:
+        raise ValueError(f"No criterion that judges class counts has the code {code}.")
+
+
 # ------------------------------------------------------------------------------------------------ cuts of a node
 
 cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
@@ -153,6 +160,8 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_scan(&scan.best.exact, counts)
     else:
         start_weights(scan, counts)
+        if counts.mode_distances.shape[0] > 0:
+            weigh_present_classes(counts)
         _start_weighted_criterion(scan)
         start_sums(scan, counts.n_rows)
 
@@ -190,7 +199,7 @@ cdef inline void _start_weighted_criterion(WeightedScan* scan) noexcept nogil:
 
 cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
     if BinnedScan is EntropyScan:
-        scan.has_best = False
+        forget_best_entropy(scan)
     else:
         forget_best_gini(scan)
 
@@ -254,7 +263,7 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
 
-cdef inline bint offer(CountScan* scan) noexcept nogil:
+cdef inline int offer(CountScan* scan) except -1 nogil:
     """Keep the present cut where it beats the best so far."""
     if CountScan is BinaryGiniScan:
         return offer_binary_gini(scan)
@@ -349,6 +358,14 @@ cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
         return best_score_of_gini(scan)
 
 
+cdef inline float64_t tie_margin(const BinnedScan* scan) noexcept nogil:
+    """Return how much a score may be below another one and still be as good."""
+    if BinnedScan is EntropyScan:
+        return 2.0 * <float64_t> scan.best.margin
+    else:
+        return 0.0
+
+
 cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexcept nogil:
     """Return how far the score of a cut inside a bin of so many samples can exceed those at both of its edges."""
     if BinnedScan is EntropyScan:
@@ -364,6 +381,26 @@ cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts,
         return bound_of_entropy(scan, counts, total)
     else:
         return bound_of_gini(scan, counts, total)
+
+
+# ------------------------------------------------------------------------------------------ impurities of given nodes
+
+cdef inline bint has_impurity(int code) noexcept nogil:
+    """Whether the gain of a split is the impurity of the node less those of its children."""
+    return code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
+
+
+cdef inline Gain whole_impurity(ClassCounts node) except *:
+    """Return the impurity of a node whose classes are counted, and which has samples, by an exact criterion."""
+    if node.code == GINI:
+        return impurity_by_gini(node)
+    if node.code == ENTROPY:
+        return impurity_by_entropy(node)
+    if node.code == ORDINAL_GINI:
+        return impurity_by_ordinal_gini(node)
+    if node.code == RANKING:
+        return impurity_by_ranking(node)
+    refuse_code(node.code)
 
 
 # ------------------------------------------------------------------------------ weights that are not whole numbers
@@ -396,14 +433,18 @@ cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
 
 # ------------------------------------------------------------------------------------ children of a categorical split
 
-cdef inline int refuse_code(int code) except -1 nogil:
-    with gil:
-        raise ValueError(f"No criterion that judges class counts has the code {code}.")
-
-
 cdef inline bint sums_fractions(int code) noexcept nogil:
     """Whether the gain of a categorical split is a sum of a fraction a child."""
     return code == GINI or code == ORDINAL_GINI or code == JACCARD
+
+
+cdef inline InformationForm information_form(int code) noexcept nogil:
+    """Return which entropies a criterion compares, if any."""
+    if code == ENTROPY:
+        return PLAIN
+    if code == GAIN_RATIO:
+        return BY_SPLIT
+    return BY_JOINT if code == NVI else NO_INFORMATION
 
 
 cdef inline bint judges_in_floating_point(int code) noexcept nogil:
@@ -425,7 +466,7 @@ cdef inline void start_whole_node(ChildCounts children) noexcept nogil:
         start_ranking_node(children)
     elif children.node.code == ACCURACY or children.node.code == MAE:
         start_labelled_node(children, children.node.code == MAE)
-    elif children.node.code == ENTROPY or children.node.code == GAIN_RATIO or children.node.code == NVI:
+    elif children.node.form != NO_INFORMATION:
         start_information_node(children)
 
 
@@ -442,7 +483,7 @@ cdef inline int end_whole_child(ChildCounts children) except -1 nogil:
         end_ranking_child(children, total)
     elif children.node.code == ACCURACY or children.node.code == MAE:
         end_labelled_child(children, children.node.code == MAE)
-    elif children.node.code == ENTROPY or children.node.code == GAIN_RATIO or children.node.code == NVI:
+    elif children.node.form != NO_INFORMATION:
         end_information_child(children, total)
     else:
         return refuse_code(children.node.code)
@@ -462,9 +503,9 @@ cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
     elif children.node.code == ACCURACY or children.node.code == MAE:
         gain[0] = labelled_gain_of_children(children)
     elif children.node.code == ENTROPY:
-        gain[0] = entropy_gain_of_children(children)
+        entropy_gain_of_children(children, gain)
     elif children.node.code == GAIN_RATIO or children.node.code == NVI:
-        gain[0] = ratio_gain_of_children(children, children.node.code == NVI)
+        ratio_gain_of_children(children, children.node.code == NVI, gain)
     else:
         return refuse_code(children.node.code)
     return 0

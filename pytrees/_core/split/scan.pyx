@@ -15,17 +15,18 @@ from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
 from pytrees._core.criteria.ranking cimport ranking_kernel
 from pytrees._core.criteria.weighted cimport move_weight_left
-from pytrees._core.criteria.wig cimport WigBest, wig_mode_weights
+from pytrees._core.criteria.wig cimport WigBest, weigh_classes
 from pytrees._core.rows.histogram cimport (
     MAX_BINS, FeatureBins, Histograms, Slot, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.partition cimport RowPartition, entries_of, sort_by_value, threshold_between
+from pytrees._core.sequence.scanner cimport COMPLEXITY, EFFORT
 from pytrees._core.split.scanner cimport (
     CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, NodeRows, Scanner, Split, count_node, cuts_to_try,
     entries_have_cut, first_place, is_tried, threshold_of,
 )
 
-from pytrees._core.criteria.counts import n_log2_n, parameters_of
+from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of
 
 CODES = {
     "gini": GINI,
@@ -39,6 +40,7 @@ CODES = {
     "accuracy": ACCURACY,
     "mae": MAE,
     "etc": ETC,
+    "lz76": LZ76,
     "user_counts": USER_COUNTS,
     "user_sequence": USER_SEQUENCE,
 }
@@ -53,8 +55,14 @@ def judges_sequence(criterion):
 
 def judging_of(criterion):
     """Return what the criterion judges, as a number of `Judging`."""
-    special = {ETC: SEQUENCES, USER_SEQUENCE: OWN_SEQUENCES, USER_COUNTS: OWN_CLASS_COUNTS}
+    special = {ETC: SEQUENCES, LZ76: SEQUENCES, USER_SEQUENCE: OWN_SEQUENCES, USER_COUNTS: OWN_CLASS_COUNTS}
     return special.get(code_of(criterion), CLASS_COUNTS)
+
+
+def sequence_impurity_of(criterion):
+    """Return what is the impurity of a label sequence, as a number of `SequenceImpurity`; criteria that do not judge
+    label sequences by one have no use for it."""
+    return COMPLEXITY if code_of(criterion) == LZ76 else EFFORT
 
 
 def code_of(criterion):
@@ -65,10 +73,11 @@ def code_of(criterion):
     return CODES[name]
 
 
-def is_rational(criterion, n_classes):
-    """Whether gains are rational in whole class counts, and so compared exactly."""
-    scores = parameters_of(criterion, n_classes)[2]
-    return code_of(criterion) != WIG and bool(np.all(scores == np.floor(scores)))
+def is_exact(criterion, n_classes):
+    """Whether gains of whole class counts are compared exactly."""
+    costs = costs_of(criterion)
+    numbers = costs if len(costs) > 0 else parameters_of(criterion, n_classes)[2]
+    return code_of(criterion) != WIG and bool(np.all(numbers == np.floor(numbers)))
 
 
 def has_bounds(criterion):
@@ -79,7 +88,7 @@ def has_bounds(criterion):
 def weights_as_compared(criterion, n_classes, n_rows, weights):
     """Return the weights as the criterion compares them: of floating-point numbers where gains are compared with a
     tolerance, but for criteria that take whole counts all the same."""
-    if is_rational(criterion, n_classes) or code_of(criterion) in (WIG, USER_COUNTS):
+    if is_exact(criterion, n_classes) or code_of(criterion) in (WIG, USER_COUNTS):
         return weights
     return np.ones(n_rows) if weights is None else weights.astype(np.float64)
 
@@ -95,11 +104,14 @@ def class_counts(criterion, n_classes, weights, n_rows):
     if code == ORDINAL_GINI and are_whole:
         kernel = ordinal_gini_kernel(n_classes, int(total))
     elif code == RANKING and are_whole:
-        kernel = ranking_kernel(scores, int(total))
-    mode_weights = wig_mode_weights(scores.tolist(), alpha) if code == WIG else np.zeros((1, 1))
-    table = n_log2_n(total if code in (ENTROPY, GAIN_RATIO, NVI, WIG) and are_whole else 0)
-    counts = ClassCounts(n_classes, code, n_rows, table, kernel, total, scores, mode_weights)
+        kernel = ranking_kernel(scores, costs_of(criterion), int(total))
+    form = information_form(code) if are_whole else NO_INFORMATION
+    table = n_log2_n(total if are_whole and (form != NO_INFORMATION or code == WIG) else 0)
+    counts = ClassCounts(n_classes, code, n_rows, form, table, kernel, total, scores)
     counts.weighs_children = weighs_children
+    counts.costs = costs_of(criterion)
+    if code == WIG:
+        weigh_classes(counts, scores.tolist(), alpha, given_of(criterion))
     return counts
 
 
@@ -154,11 +166,10 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     return 0
 
 
-cdef void _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) noexcept nogil:
+cdef int _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     cdef BinCut cut
     if node.in_block:
-        _find_in_block(scanner, scan, node, best)
-        return
+        return _find_in_block(scanner, scan, node, best)
     _find_bin_cut(
         scan, scanner.histograms, node.slot, node.start, node.stop, &scanner.drawn[0], scanner.n_drawn,
         scanner.min_samples_leaf, &cut,
@@ -169,28 +180,30 @@ cdef void _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* 
         best.bin = cut.bin
         best.threshold = threshold_between(cut.below, cut.above)
         best.gain = best_gain(scan)
+    return 0
 
 
-cdef inline void _find_sorted(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) noexcept nogil:
+cdef inline int _find_sorted(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     start_scan(scan, scanner.counts)
-    _find_in_block(scanner, scan, node, best)
+    return _find_in_block(scanner, scan, node, best)
 
 
-cdef void _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) noexcept nogil:
+cdef int _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     if scanner.partition.is_wide:
         _scan_features(scanner, scan, node, best, <const uint64_t*> NULL)
     else:
         _scan_features(scanner, scan, node, best, <const uint32_t*> NULL)
     if best.feature == NONE:
-        return
+        return 0
     if CountScan is not WeightedScan and CountScan is not WigScan:
         best.gain = best_gain(scan)
     best.threshold = threshold_of(scanner, node, best)
+    return 0
 
 
-cdef inline void _scan_features(
+cdef inline int _scan_features(
     Scanner scanner, CountScan* scan, const NodeRows* node, Split* best, const Entry* width
-) noexcept nogil:
+) except -1 nogil:
     cdef index_t k, feature, n_left
     cdef const Entry* entries
     cdef Gain gain
@@ -211,9 +224,12 @@ cdef inline void _scan_features(
         best.first_right = place_of(entries[n_left])
         if is_perfect(scan):
             break
+    return 0
 
 
-cdef index_t _scan_feature(Scanner scanner, CountScan* scan, const NodeRows* node, const Entry* entries) noexcept nogil:
+cdef index_t _scan_feature(
+    Scanner scanner, CountScan* scan, const NodeRows* node, const Entry* entries
+) except -1 nogil:
     """Offer the cuts of a feature to try; return how many samples the last one kept sends left, 0 where none was
     kept."""
     cdef index_t n_left, n = node.stop - node.start, first = first_place(scanner, node)
@@ -238,7 +254,7 @@ cdef index_t _scan_feature(Scanner scanner, CountScan* scan, const NodeRows* nod
 cdef inline index_t _scan_entries(
     Scanner scanner, CountScan* scan, const Entry* entries, index_t n, index_t first, bint is_weighted, bint asks_cuts,
     Cuts* cuts
-) noexcept nogil:
+) except -1 nogil:
     cdef index_t i, label, n_left = 0, min_samples_leaf = scanner.min_samples_leaf
     cdef const uint16_t* narrow_labels = NULL
     cdef const index_t* wide_labels = NULL
@@ -292,10 +308,10 @@ cdef inline void _move_bin(BinnedScan* scan, const int32_t* counts, index_t n_cl
                 move_left(scan, label, counts[label])
 
 
-cdef inline void _find_bin_cut(
+cdef inline int _find_bin_cut(
     BinnedScan* scan, Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features,
     index_t n_features, index_t min_samples_leaf, BinCut* cut
-) noexcept nogil:
+) except -1 nogil:
     """Find the best cut of the node's samples; of equal ones that of the lowest feature, then threshold. Cuts inside a
     bin are tried where the bin's bound does not say that a cut between two bins is better."""
     cdef float64_t to_reach = -INFINITY
@@ -311,7 +327,7 @@ cdef inline void _find_bin_cut(
         scores[k] = best_score_of(scan) if cut.feature != NONE else -INFINITY
         to_reach = max(to_reach, scores[k])
     # The scores carry less than 1e-15 of relative error.
-    to_reach -= 1e-12 * fabs(to_reach)
+    to_reach -= 1e-12 * fabs(to_reach) + tie_margin(scan)
     forget_best(scan)
     cut.feature = NONE
     for k in range(n_features):
@@ -328,6 +344,7 @@ cdef inline void _find_bin_cut(
             break
     if cut.feature != NONE and not cut.is_inside:
         _find_neighbours(histograms, start, stop, cut)
+    return 0
 
 
 cdef inline index_t _mark_bins(
@@ -382,7 +399,7 @@ cdef inline void _sort_marked(
 cdef inline index_t _scan_bins(
     BinnedScan* scan, Histograms histograms, Slot* slot, index_t feature, index_t n_rows, index_t min_samples_leaf,
     const uint8_t* is_marked, BinCut* cut
-) noexcept nogil:
+) except -1 nogil:
     """Offer the cuts between bins and, where bins are marked and their samples sorted, the cuts inside these. Return
     the greatest weight of a bin."""
     cdef index_t n_classes = n_classes_of(histograms), n_columns = <index_t> histograms.n_columns
@@ -417,10 +434,10 @@ cdef inline index_t _scan_bins(
     return <index_t> most_in_bin
 
 
-cdef inline void _scan_marked_bin(
+cdef inline int _scan_marked_bin(
     BinnedScan* scan, Histograms histograms, RowPartition partition, index_t feature, index_t bin,
     index_t sorted_start, index_t n_in_bin, index_t n_left, index_t n_rows, index_t min_samples_leaf, BinCut* cut
-) noexcept nogil:
+) except -1 nogil:
     """Move the bin's samples one by one, and offer the cuts between different values."""
     cdef const uint64_t* pairs = &partition.pairs[sorted_start]
     cdef index_t i, row, next_row
@@ -441,6 +458,7 @@ cdef inline void _scan_marked_bin(
             cut.is_inside = True
             cut.below = partition.X[row, feature]
             cut.above = partition.X[next_row, feature]
+    return 0
 
 
 cdef inline void _find_neighbours(Histograms histograms, index_t start, index_t stop, BinCut* cut) noexcept nogil:
@@ -478,7 +496,7 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
     cdef EntropyScan entropy
     totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
     cdef ClassCounts node = class_counts(criterion, len(totals), None, totals.sum())
-    node.total_counts = totals
+    node.total_counts[:] = totals
     if node.code == ENTROPY:
         return _bound_after(&entropy, node, left, counts)
     if len(totals) == 2:

@@ -16,15 +16,15 @@ from pytrees._core.rows.partition cimport (
     RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, open_block, order_by_category,
     sort_by_value, threshold_between,
 )
-from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
+from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceImpurity, SequenceScanner
 
 
 @cython.final
 cdef class Scanner(FeatureOrders):
     def __cinit__(
         self, RowPartition partition, Histograms histograms, labels, weights, ClassCounts counts, Judging judging,
-        user_criterion, row_ids, index_t min_samples_leaf, index_t max_candidates, index_t max_features,
-        index_t n_threads,
+        SequenceImpurity impurity, user_criterion, row_ids, index_t min_samples_leaf, index_t max_candidates,
+        index_t max_features, index_t n_threads,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
         self.partition = partition
@@ -42,7 +42,9 @@ cdef class Scanner(FeatureOrders):
         self.counts = counts
         self.judging = judging
         if judging == SEQUENCES or judging == OWN_SEQUENCES:
-            self.sequences = SequenceScanner(partition.n_rows, partition.n_features, counts.n_classes, n_threads)
+            self.sequences = SequenceScanner(
+                partition.n_rows, partition.n_features, counts.n_classes, n_threads, impurity
+            )
             self.number_of_place = np.empty(n_places, dtype=np.int32)
         self._take_user_criterion(user_criterion, row_ids)
         self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)

@@ -1,0 +1,68 @@
+"""Gains of entropies as the real numbers that they are: what a split's class counts say where the table of n log2 n,
+which is rounded, cannot tell two splits apart.
+"""
+
+from pytrees._core.base.types cimport index_t, int64_t
+
+
+cdef enum InformationForm:
+    # How a criterion compares information gains: as they are, by the entropy of the split, or by that of split and
+    # classes together.
+    NO_INFORMATION
+    PLAIN
+    BY_SPLIT
+    BY_JOINT
+
+
+cdef struct SplitLogs:
+    # The counts n of which a split's gain adds up n log2 n, in any order; those below 2, which add nothing, left out.
+    # The caller allocates.
+    Py_ssize_t n_joint, n_sizes
+    int64_t* joint      # of the classes in the children
+    int64_t* sizes      # of the children
+
+
+cdef struct BestCut:
+    # What is known of the best cut of a node so far, apart from what decides on nearly every other one: that is in the
+    # criterion's scan.
+    InformationForm form
+    index_t n_classes
+    const int64_t* node_counts
+    int64_t* left_counts
+    SplitLogs* scratch              # for two cuts
+    bint is_known
+    # In units of 2**-30 bit, `margin` of which the rounding of the table can make: minus the entropies of the children,
+    # times their samples; or a ratio.
+    int64_t margin, score, numerator, denominator
+
+
+cdef inline void forget_counts(SplitLogs* logs) noexcept nogil:
+    logs.n_joint = 0
+    logs.n_sizes = 0
+
+
+cdef inline void add_child_class(SplitLogs* logs, int64_t count) noexcept nogil:
+    if count > 1:
+        logs.joint[logs.n_joint] = count
+        logs.n_joint += 1
+
+
+cdef inline void add_child_size(SplitLogs* logs, int64_t size) noexcept nogil:
+    if size > 1:
+        logs.sizes[logs.n_sizes] = size
+        logs.n_sizes += 1
+
+
+cdef void count_cut(
+    SplitLogs* logs, const int64_t* node_counts, const int64_t* left_counts, index_t n_classes
+) noexcept nogil
+cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) except -1 nogil
+cdef int offer_information_ratio(
+    BestCut* best, int64_t numerator, int64_t denominator, const int64_t* left_counts
+) except -1 nogil
+cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil
+cdef int compare_information(
+    InformationForm form, const int64_t* node_counts, index_t n_classes, SplitLogs* split, SplitLogs* other
+) except -2 nogil
+cdef bint gains_nothing(const int64_t* node_counts, index_t n_classes, const SplitLogs* split) except -1 nogil
+cdef int compare_exact_ratios(tuple ratio, tuple other) except -2

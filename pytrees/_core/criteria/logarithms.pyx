@@ -1,0 +1,277 @@
+"""Gains of entropies as the real numbers that they are.
+
+By the prime factors of n, n log2 n is a sum of logarithms of primes, which are linearly independent over the rational
+numbers: a sum of such terms is zero only where the exponents of all primes are, and otherwise enough digits tell its
+sign. Quotients of two sums are compared by products, as polynomials in the logarithms of primes; that these are zero
+only where all coefficients are follows from Schanuel's conjecture, so that the digits have an end.
+
+What is called here is rare: the table of n log2 n in multiples of 2**-30 bit tells most splits apart, and most of the
+others have the same counts in another order.
+"""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd
+
+from libc.stdlib cimport qsort
+from libc.string cimport memcmp, memcpy
+
+from pytrees._core.base.types cimport int128_t
+
+# Products that agree in so many digits count as equal.
+MOST_DIGITS = 5120
+
+cdef enum:
+    INSERTION_LENGTH = 24
+
+
+# ------------------------------------------------------------------------------------------------- counts of a split
+
+cdef int64_t _total(const int64_t* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    cdef int64_t total = 0
+    for label in range(n_classes):
+        total += counts[label]
+    return total
+
+
+cdef void count_cut(
+    SplitLogs* logs, const int64_t* node_counts, const int64_t* left_counts, index_t n_classes
+) noexcept nogil:
+    """List the counts of a cut whose left child has these class counts."""
+    cdef index_t label
+    cdef int64_t left = _total(left_counts, n_classes)
+    forget_counts(logs)
+    for label in range(n_classes):
+        add_child_class(logs, left_counts[label])
+        add_child_class(logs, node_counts[label] - left_counts[label])
+    add_child_size(logs, left)
+    add_child_size(logs, _total(node_counts, n_classes) - left)
+
+
+cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) except -1 nogil:
+    """Keep the cut where it gains more than the best; its score is not below that by more than the margin."""
+    if best.is_known and score <= best.score + best.margin and not _gains_more(best, left_counts):
+        return False
+    best.score = score
+    _keep(best, left_counts)
+    return True
+
+
+cdef int offer_information_ratio(
+    BestCut* best, int64_t numerator, int64_t denominator, const int64_t* left_counts
+) except -1 nogil:
+    """Keep the cut of this ratio where it is greater than the best."""
+    cdef int128_t excess, error
+    if best.is_known:
+        excess = <int128_t> numerator * best.denominator - <int128_t> best.numerator * denominator
+        # All four parts may be wrong by the margin, and no ratio exceeds 1.
+        error = 2 * <int128_t> best.margin * (<int128_t> denominator + best.denominator + 2 * best.margin)
+        if excess < -error or excess <= error and not _gains_more(best, left_counts):
+            return False
+    best.numerator = numerator
+    best.denominator = denominator
+    _keep(best, left_counts)
+    return True
+
+
+cdef void _keep(BestCut* best, const int64_t* left_counts) noexcept nogil:
+    best.is_known = True
+    memcpy(best.left_counts, left_counts, best.n_classes * sizeof(int64_t))
+
+
+cdef int _gains_more(BestCut* best, const int64_t* left_counts) except -1 nogil:
+    """Whether a cut gains more than the best, which the table cannot tell."""
+    cdef index_t label = 0
+    while label < best.n_classes and left_counts[label] == best.left_counts[label]:
+        label += 1
+    if label == best.n_classes:
+        return False
+    label = 0
+    while label < best.n_classes and left_counts[label] + best.left_counts[label] == best.node_counts[label]:
+        label += 1
+    if label == best.n_classes:
+        return False
+    count_cut(&best.scratch[0], best.node_counts, left_counts, best.n_classes)
+    count_cut(&best.scratch[1], best.node_counts, best.left_counts, best.n_classes)
+    return compare_information(
+        best.form, best.node_counts, best.n_classes, &best.scratch[0], &best.scratch[1]
+    ) > 0
+
+
+cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil:
+    """Return what the best cut gains, which the table gives in units of 2**-30 bit: nothing where its children have the
+    class shares of the node, and otherwise at least one unit."""
+    cdef index_t label = 0
+    cdef int64_t left = _total(best.left_counts, best.n_classes), total = _total(best.node_counts, best.n_classes)
+    if units > best.margin:
+        return units
+    while label < best.n_classes and best.left_counts[label] * total == best.node_counts[label] * left:
+        label += 1
+    return 0 if label == best.n_classes else max(units, 1)
+
+
+cdef int compare_information(
+    InformationForm form, const int64_t* node_counts, index_t n_classes, SplitLogs* split, SplitLogs* other
+) except -2 nogil:
+    """Return 1 where the split of a node gains more than the other one, 0 where both gain the same, else -1."""
+    if (
+        _have_same_counts(split.joint, split.n_joint, other.joint, other.n_joint)
+        and _have_same_counts(split.sizes, split.n_sizes, other.sizes, other.n_sizes)
+    ):
+        return 0
+    with gil:
+        node = _listed(node_counts, n_classes)
+        return compare_exact_ratios(
+            exact_ratio(form, node, _listed(split.joint, split.n_joint), _listed(split.sizes, split.n_sizes)),
+            exact_ratio(form, node, _listed(other.joint, other.n_joint), _listed(other.sizes, other.n_sizes)),
+        )
+
+
+cdef list _listed(const int64_t* counts, Py_ssize_t n):
+    cdef Py_ssize_t i
+    return [counts[i] for i in range(n)]
+
+
+cdef bint _have_same_counts(int64_t* counts, Py_ssize_t n, int64_t* other, Py_ssize_t n_other) noexcept nogil:
+    if n != n_other:
+        return False
+    _sort(counts, n)
+    _sort(other, n)
+    return memcmp(counts, other, n * sizeof(int64_t)) == 0
+
+
+cdef void _sort(int64_t* counts, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, hole
+    cdef int64_t count
+    if n > INSERTION_LENGTH:
+        qsort(counts, n, sizeof(int64_t), _order)
+        return
+    # counts[:i] are sorted.
+    for i in range(1, n):
+        count = counts[i]
+        hole = i
+        while hole > 0 and counts[hole - 1] > count:
+            counts[hole] = counts[hole - 1]
+            hole -= 1
+        counts[hole] = count
+
+
+cdef int _order(const void* a, const void* b) noexcept nogil:
+    cdef int64_t x = (<const int64_t*> a)[0], y = (<const int64_t*> b)[0]
+    return (x > y) - (x < y)
+
+
+# ------------------------------------------------------------------------------------------------ exponents of primes
+
+@lru_cache(maxsize=65536)
+def _prime_exponents(int64_t n):
+    """Return the prime factors of n, each with how often it divides n."""
+    cdef int64_t divisor = 2, exponent
+    factors = []
+    while divisor * divisor <= n:
+        exponent = 0
+        while n % divisor == 0:
+            n //= divisor
+            exponent += 1
+        if exponent > 0:
+            factors.append((divisor, exponent))
+        divisor += 1 if divisor == 2 else 2
+    if n > 1:
+        factors.append((n, 1))
+    return tuple(factors)
+
+
+def _exponents(terms):
+    """Return by prime the exponent of a sum of n log2 n, from pairs of lists of n and signs."""
+    exponents = {}
+    for counts, sign in terms:
+        for count in counts:
+            for prime, exponent in _prime_exponents(count) if count > 1 else ():
+                exponents[prime] = exponents.get(prime, 0) + sign * count * exponent
+    return {prime: exponent for prime, exponent in exponents.items() if exponent}
+
+
+cdef bint gains_nothing(const int64_t* node_counts, index_t n_classes, const SplitLogs* split) except -1 nogil:
+    with gil:
+        return not _gained(
+            _listed(node_counts, n_classes), _listed(split.joint, split.n_joint), _listed(split.sizes, split.n_sizes)
+        )
+
+
+def _gained(node, joint, sizes):
+    """Return by prime the exponent of what a split gains, times the samples of the node."""
+    return _exponents((((sum(node),), 1), (node, -1), (joint, 1), (sizes, -1)))
+
+
+def exact_ratio(form, node, joint, sizes, times_samples=False):
+    """Return the gain of a split, times the samples of the node if asked for, as a quotient of two sums of logarithms
+    of primes in a form in which equal gains are equal: two tuples of (prime, exponent).
+
+    `node` are the class counts of the node, `joint` those of its children, one after the other, and `sizes` how many
+    samples each child has.
+    """
+    total = sum(node)
+    numerator = _gained(node, joint, sizes)
+    if not numerator:
+        return (), ()
+    if form == PLAIN:
+        denominator = {2: total}
+    else:
+        denominator = _exponents((((total,), 1), (sizes if form == BY_SPLIT else joint, -1)))
+    if times_samples:
+        numerator = {prime: exponent * total for prime, exponent in numerator.items()}
+    return _in_lowest_terms(numerator, denominator)
+
+
+def _in_lowest_terms(numerator, denominator):
+    """Return a quotient that is rational as a fraction of multiples of log2 2, any other without common factors."""
+    first, scale = next(iter(denominator.items()))
+    if numerator.keys() == denominator.keys() and all(
+        exponent * scale == numerator[first] * denominator[prime] for prime, exponent in numerator.items()
+    ):
+        value = Fraction(numerator[first], scale)
+        return ((2, value.numerator),), ((2, value.denominator),)
+    factor = gcd(*numerator.values(), *denominator.values())
+    return (
+        tuple(sorted((prime, exponent // factor) for prime, exponent in numerator.items())),
+        tuple(sorted((prime, exponent // factor) for prime, exponent in denominator.items())),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- digits
+
+cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:
+    """Return 1 where a quotient in lowest terms is greater than the other, 0 where both are equal, else -1."""
+    if ratio == other:
+        return 0
+    if not ratio[0] or not other[0]:
+        # A gain of nothing is the least.
+        return 1 if ratio[0] else -1
+    difference = {}
+    for sign, a, b in ((1, ratio[0], other[1]), (-1, other[0], ratio[1])):
+        for p, exponent in a:
+            for q, other_exponent in b:
+                primes = (p, q) if p < q else (q, p)
+                difference[primes] = difference.get(primes, 0) + sign * exponent * other_exponent
+    return _sign({primes: coefficient for primes, coefficient in difference.items() if coefficient})
+
+
+def _sign(polynomial):
+    """Return the sign of the sum of coefficient * ln p * ln q over the primes p and q of a dict."""
+    if not polynomial:
+        return 0
+    primes = {prime for pair in polynomial for prime in pair}
+    n_digits = 50
+    while n_digits <= MOST_DIGITS:
+        with localcontext(prec=n_digits):
+            logs = {prime: Decimal(prime).ln() for prime in primes}
+            terms = [Decimal(coefficient) * logs[p] * logs[q] for (p, q), coefficient in polynomial.items()]
+            # Logarithms and products are rounded by half a unit of the last digit, and so are sums.
+            error = sum(abs(term) for term in terms).scaleb(1 - n_digits) * (len(terms) + 4)
+            total = sum(terms)
+        if abs(total) > error:
+            return 1 if total > 0 else -1
+        n_digits *= 2
+    return 0

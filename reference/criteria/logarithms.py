@@ -1,0 +1,152 @@
+"""Sums of n log2 n and their quotients, compared as the real numbers that they are.
+
+By the prime factors of n, log2 n is a sum of logarithms of primes. Those are linearly independent over the rational
+numbers, for no product of powers of primes is 1 unless all exponents are 0: a sum is zero only where the exponents of
+all primes are. Any other sum has a sign that enough digits tell. Products of two sums are compared likewise, as
+polynomials in the logarithms; that these are zero only where all coefficients are is not proven (it follows from
+Schanuel's conjecture), and so the digits have an end.
+"""
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+
+from .counts import n_log2_n_of
+
+UNITS_PER_BIT = 2**30
+# Products that agree in so many digits count as equal.
+MOST_DIGITS = 5120
+
+
+@cache
+def prime_exponents(n):
+    """Return the primes that divide n, with how often they do."""
+    exponents, divisor = {}, 2
+    while n > 1:
+        while n % divisor == 0:
+            exponents[divisor] = exponents.get(divisor, 0) + 1
+            n //= divisor
+        divisor = divisor + 1 if divisor * divisor <= n else n
+    return exponents
+
+
+class Bits:
+    """A sum of whole multiples of n log2 n: its exponent of every prime p, with which log2 p is multiplied, and what it
+    adds up to in the table of n log2 n, in units of 2**-30 bit."""
+
+    def __init__(self, exponents, units):
+        self.exponents = {prime: exponent for prime, exponent in exponents.items() if exponent}
+        self.units = units
+
+    def __add__(self, other):
+        primes = self.exponents.keys() | other.exponents.keys()
+        sums = {prime: self.exponents.get(prime, 0) + other.exponents.get(prime, 0) for prime in primes}
+        return Bits(sums, self.units + other.units)
+
+    def __sub__(self, other):
+        return self + -1 * other
+
+    def __rmul__(self, factor):
+        return Bits({prime: factor * exponent for prime, exponent in self.exponents.items()}, factor * self.units)
+
+    def is_zero(self):
+        return not self.exponents
+
+    def bounds(self):
+        """Return two floating-point numbers that the sum lies between."""
+        terms = [exponent * math.log2(prime) for prime, exponent in self.exponents.items()]
+        error = 1e-14 * math.fsum(map(abs, terms))
+        return math.fsum(terms) - error, math.fsum(terms) + error
+
+
+def bits(n):
+    """Return the number n, in bits: n log2 2."""
+    return Bits({2: n}, n * UNITS_PER_BIT)
+
+
+def information(n):
+    """Return n log2 n, in bits."""
+    exponents = prime_exponents(n)
+    return Bits({prime: n * exponent for prime, exponent in exponents.items()}, n_log2_n_of(n))
+
+
+def entropy_bits(counts):
+    """Return the entropy of class counts, times their sum: n log2 n less the sum of n_k log2 n_k."""
+    total = information(sum(counts))
+    for count in counts:
+        total -= information(count)
+    return total
+
+
+def sum_of_products(products):
+    """Add products of two sums, each with a factor: a polynomial, {(prime, prime): coefficient}."""
+    polynomial = {}
+    for factor, x, y in products:
+        for p, a in x.exponents.items():
+            for q, b in y.exponents.items():
+                polynomial[min(p, q), max(p, q)] = polynomial.get((min(p, q), max(p, q)), 0) + factor * a * b
+    return {primes: coefficient for primes, coefficient in polynomial.items() if coefficient}
+
+
+def sign_of_polynomial(polynomial):
+    """Return the sign of the sum of coefficients times ln p ln q."""
+    if not polynomial:
+        return 0
+    digits = 40
+    while digits <= MOST_DIGITS:
+        with localcontext() as context:
+            context.prec = digits
+            logs = {prime: Decimal(prime).ln() for primes in polynomial for prime in primes}
+            terms = [coefficient * logs[p] * logs[q] for (p, q), coefficient in polynomial.items()]
+            total, magnitude = sum(terms), sum(map(abs, terms))
+            # Every term is rounded three times, and the sum as often as there are terms, by 10**-digits of what it is.
+            if abs(total) > magnitude * (len(terms) + 4) * Decimal(10) ** (1 - digits):
+                return 1 if total > 0 else -1
+        digits *= 2
+    return 0
+
+
+class BitRatio:
+    """A quotient of two sums of n log2 n, the lower one positive; it compares as a real number.
+
+    As a floating-point number it is what the table says, but 0 where it is zero, and at least one unit where it is
+    positive.
+    """
+
+    def __init__(self, numerator, denominator):
+        self.numerator, self.denominator = numerator, denominator
+
+    def __rmul__(self, factor):
+        return BitRatio(factor * self.numerator, self.denominator)
+
+    def __neg__(self):
+        return -1 * self
+
+    def __float__(self):
+        if self.numerator.is_zero():
+            return 0.0
+        units = self.numerator.units
+        if units <= 0 and self > ZERO:
+            units = 1
+        return float(Fraction(units, self.denominator.units))
+
+    def __gt__(self, other):
+        """Compare exactly, with a quotient or with 0; floating point tells apart what is not nearly equal."""
+        other = ZERO if other == 0 else other
+        (low, high), (other_low, other_high) = self.bounds(), other.bounds()
+        if low > other_high or high < other_low:
+            return low > other_high
+        difference = [(1, self.numerator, other.denominator), (-1, other.numerator, self.denominator)]
+        return sign_of_polynomial(sum_of_products(difference)) > 0
+
+    def __lt__(self, other):
+        return (ZERO if other == 0 else other) > self
+
+    def bounds(self):
+        """Return two floating-point numbers that the quotient lies between."""
+        quotients = [a / b for a in self.numerator.bounds() for b in self.denominator.bounds()]
+        return min(quotients) - 1e-14 * abs(min(quotients)), max(quotients) + 1e-14 * abs(max(quotients))
+
+
+ZERO = BitRatio(Bits({}, 0), bits(1))

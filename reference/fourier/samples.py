@@ -1,0 +1,20 @@
+"""Functions that are known at samples: inner products under the samples' joint distribution."""
+
+
+def gram_of_samples(places, values, weights):
+    """Return sums of weighted products of the values of all pairs of trees, over samples and outputs.
+
+    At sample i tree t has the row places[i][t] of `values`. (Merz and Pazzani, "A principal components approach to
+    combining regression estimates", take the matrix of the predictions on given samples times itself.)
+    """
+    n_trees = len(places[0]) if places else 0
+
+    def product(tree, other):
+        return sum(
+            w * x * y
+            for row, w in zip(places, weights, strict=True)
+            for x, y in zip(values[row[tree]], values[row[other]], strict=True)
+        )
+
+    numbers = range(n_trees)
+    return [[product(max(tree, other), min(tree, other)) for other in numbers] for tree in numbers]

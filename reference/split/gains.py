@@ -1,0 +1,36 @@
+"""Gains of given cuts and impurities of given nodes, from their class counts."""
+
+from ..criteria.counts import add_up, name_of, remainder
+from .scan import exact_impurities, gain_of_counts, is_exact, weighted_impurities
+
+
+def gains_of_cuts(criterion, left, right):
+    """Return the gain of every cut, from the class counts of its children: whole numbers, or all floating-point ones.
+
+    A cut that leaves a child empty gains nothing.
+    """
+    return [gain_of_cut(criterion, *children) for children in zip(left, right, strict=True)]
+
+
+def gain_of_cut(criterion, left, right):
+    if 0 in (add_up(left), add_up(right)):
+        return 0.0
+    counts = [a + b for a, b in zip(left, right, strict=True)]
+    node, child = (counts, add_up(counts)), (left, add_up(left))
+    return float(gain_of_counts(criterion, node, [child, remainder(node, child)]))
+
+
+def impurities(criterion, counts):
+    """Return the impurity of every node, from its class counts: whole numbers, or all floating-point ones. That of a
+    node without samples is 0."""
+    return [impurity_of_node(criterion, node) for node in counts]
+
+
+def impurity_of_node(criterion, counts):
+    name = name_of(criterion)
+    total = add_up(counts)
+    if total == 0:
+        return 0.0
+    if isinstance(total, float) or not is_exact(criterion, len(counts)):
+        return weighted_impurities(criterion, counts)[name](counts, float(total))
+    return float(exact_impurities(criterion, len(counts))[name](counts))

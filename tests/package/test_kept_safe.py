@@ -1,0 +1,168 @@
+"""Memory does not grow with the number of fits; Ctrl-C ends a long fit, and leaves the estimator as it was."""
+
+import gc
+import pickle
+import signal
+import sys
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from pytrees import (
+    AggregatedFourierTreeClassifier,
+    C45Classifier,
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    ID3Classifier,
+    ID3ForestClassifier,
+    OrdinalDecisionForestClassifier,
+    OrdinalDecisionTreeClassifier,
+    OrthogonalTreesClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    ReconstructedFourierTree,
+)
+from pytrees.criteria import CountCriterion
+
+FEW = {"n_estimators": 2, "random_state": 0}
+
+# An estimator, and how many samples and features of noise keep it busy for many seconds.
+ESTIMATORS = [
+    (DecisionTreeClassifier(), (200_000, 30)),
+    (DecisionTreeClassifier("entropy", max_leaf_nodes=300_000), (200_000, 30)),
+    (DecisionTreeClassifier("jaccard"), (100_000, 20)),
+    (C45Classifier(), (100_000, 30)),
+    (PermutationDecisionTreeClassifier(), (20_000, 10)),
+    (PermutationDecisionTreeClassifier(n_jobs=2), (20_000, 10)),
+    (OrdinalDecisionTreeClassifier("wig"), (200_000, 30)),
+    (ID3Classifier(), (200_000, 30)),
+    (ID3Classifier("nvi", evaluation="global"), (20_000, 10)),
+    (ID3Classifier("mts"), (60, 4)),
+    (DecisionForestClassifier(**FEW), (200_000, 30)),
+    (PermutationDecisionForestClassifier(**FEW), (20_000, 10)),
+    (OrdinalDecisionForestClassifier(**FEW), (200_000, 30)),
+    (ID3ForestClassifier(**FEW, evaluation="global"), (20_000, 10)),
+    (ReconstructedFourierTree(DecisionTreeClassifier()), (200_000, 30)),
+    (AggregatedFourierTreeClassifier(DecisionForestClassifier(**FEW)), (200_000, 30)),
+    (OrthogonalTreesClassifier(DecisionForestClassifier(**FEW)), (200_000, 30)),
+]
+
+N_FITS = 1000
+
+
+def named(estimator):
+    return repr(estimator).replace("\n", "").replace(" ", "")
+
+
+def make_noise(n_samples, n_features, n_classes=3):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n_samples, n_features)), rng.integers(0, n_classes, n_samples)
+
+
+class Interruption:
+    """Sends the signal of Ctrl-C after half a second, and knows how much the process has computed since."""
+
+    def __enter__(self):
+        self._previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._timer = threading.Timer(0.5, self._send)
+        self._timer.start()
+        return self
+
+    def _send(self):
+        self._start = time.process_time()
+        signal.raise_signal(signal.SIGINT)
+
+    def seconds(self):
+        return time.process_time() - self._start
+
+    def __exit__(self, *error):
+        self._timer.cancel()
+        self._timer.join()
+        signal.signal(signal.SIGINT, self._previous)
+
+
+@pytest.mark.parametrize(("estimator", "size"), ESTIMATORS, ids=[named(estimator) for estimator, _ in ESTIMATORS])
+def test_long_fits_can_be_interrupted(estimator, size):
+    estimator = clone(estimator).fit(*make_noise(9, size[1]))
+    before = dict(vars(estimator))
+    X, y = make_noise(*size)
+    with Interruption() as interruption:
+        with pytest.raises(KeyboardInterrupt):
+            estimator.fit(X, y)
+        # Of computing, which the load of the machine does not change.
+        assert interruption.seconds() < 2.0
+    after = vars(estimator)
+    assert before.keys() == after.keys()
+    assert all(before[name] is after[name] for name in before)
+
+
+def resident():
+    """Return the bytes of memory that the process has."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+class Broken(CountCriterion):
+    """Judges three nodes, and then fails."""
+
+    n_left = 3
+
+    def gains(self, left, right):
+        type(self).n_left -= 1
+        if type(self).n_left < 0:
+            type(self).n_left = 3
+            raise ValueError("this criterion is broken")
+        return left.max(axis=1) + right.max(axis=1)
+
+
+def fit_and_ask(estimator, X, y):
+    fitted = pickle.loads(pickle.dumps(clone(estimator).fit(X, y)))
+    fitted.predict(X)
+    fitted.predict_proba(X)
+
+
+def fail(estimator, X, y):
+    with pytest.raises(RuntimeError, match="this criterion is broken"):
+        estimator.fit(X, y)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("kind", dict.fromkeys(type(estimator) for estimator, _ in ESTIMATORS))
+def test_memory_of_repeated_fits_does_not_grow(kind):
+    few = {name: value for name, value in FEW.items() if name in kind().get_params()}
+    if "max_leaf_nodes" in kind().get_params():
+        few["max_leaf_nodes"] = 6
+    watch_memory(fit_and_ask, kind(**few))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_memory_of_repeated_failures_does_not_grow():
+    watch_memory(fail, DecisionTreeClassifier(Broken()))
+
+
+def watch_memory(function, estimator):
+    """Call a function again and again: what one call left behind would be some kilobytes."""
+    X, y = make_noise(60, 3)
+    sizes = []
+    for repetition in range(N_FITS):
+        function(estimator, X, y)
+        if repetition % (N_FITS // 10) == 0:
+            gc.collect()
+            sizes.append(resident())
+    assert sizes[-1] - sizes[2] < 2**21
+    tracemalloc.start()
+    try:
+        for repetition in range(30):
+            function(estimator, X, y)
+            if repetition == 9:
+                gc.collect()
+                before = tracemalloc.get_traced_memory()[0]
+        gc.collect()
+        # NumPy keeps small blocks that are free; those from before the tracing are replaced by traced ones bit by bit.
+        assert tracemalloc.get_traced_memory()[0] - before < 50_000
+    finally:
+        tracemalloc.stop()

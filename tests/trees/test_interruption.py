@@ -1,0 +1,75 @@
+"""Ctrl-C ends the fit of a forest soon, and leaves no worker that goes on with its trees."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+# Forests that would grow for minutes. Once it is interrupted the program tells when its threads and processes are idle.
+PROGRAM = """
+import os, sys, time
+from contextlib import nullcontext
+import joblib
+import numpy as np
+from pytrees import DecisionForestClassifier, ID3ForestClassifier, PermutationDecisionForestClassifier, config_context
+
+kind, n_rows, n_jobs, backend, engine = sys.argv[1], *map(int, sys.argv[2:4]), *sys.argv[4:]
+forest = {
+    "gini": DecisionForestClassifier(100, max_features=None),
+    "etc": PermutationDecisionForestClassifier(100),
+    "global": ID3ForestClassifier(100, evaluation="global"),
+}[kind].set_params(n_jobs=n_jobs, random_state=0)
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(n_rows, 20)), rng.integers(0, 2, n_rows)
+
+def is_busy():
+    before = time.process_time()
+    time.sleep(0.3)
+    return time.process_time() - before > 0.1
+
+print("fits", flush=True)
+try:
+    with config_context(engine=engine), joblib.parallel_config(backend) if backend != "default" else nullcontext():
+        forest.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    while is_busy():
+        pass
+    print("idle", hasattr(forest, "estimators_"), flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to another process")
+@pytest.mark.parametrize(
+    ("kind", "n_rows", "n_jobs", "backend", "engine"),
+    [
+        ("gini", 300_000, 1, "default", "compiled"),
+        ("gini", 300_000, 2, "default", "compiled"),
+        ("etc", 20_000, 2, "default", "compiled"),
+        ("global", 20_000, 3, "threading", "compiled"),
+        ("gini", 500, 2, "default", "reference"),
+        ("global", 200, 2, "threading", "reference"),
+    ],
+)
+def test_an_interrupted_forest_stops(kind, n_rows, n_jobs, backend, engine):
+    command = [sys.executable, "-c", PROGRAM, kind, str(n_rows), str(n_jobs), backend, engine]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stdout.readline() == "fits\n"
+            time.sleep(3.0 if n_rows < 100_000 else 6.0)
+            assert program.poll() is None
+            sent = time.monotonic()
+            program.send_signal(signal.SIGINT)
+            assert program.stdout.readline() == "interrupted\n", program.stderr.read()
+            interrupted = time.monotonic() - sent
+            # On a machine that is busy with other work too; alone it takes about a second.
+            assert program.stdout.readline() == "idle False\n"
+            idle = time.monotonic() - sent
+            program.wait(timeout=60)
+        finally:
+            program.kill()
+    assert interrupted < 5.0
+    assert idle < 10.0
