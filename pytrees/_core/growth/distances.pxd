@@ -46,7 +46,8 @@ cdef class Clusters:
     cdef Term[::1] terms
     cdef int64_t total
     cdef int64_t class_entropy          # of Y, times the rows
-    cdef int64_t[:, ::1] log_counts     # scratch: of two clusterings, the counts whose logarithms are taken
+    cdef int64_t[:, ::1] log_counts     # scratch, once it has room: the counts of two clusterings whose logarithms are taken
+    cdef bint has_room_for_logs
     cdef int64_t absent_similarity      # of Jaccard, to itself of a class that neither clustering has a row of: 1 or 0
 
 

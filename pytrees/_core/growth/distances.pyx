@@ -53,10 +53,11 @@ cdef class Clusters:
 cdef int make_room_for_logs(Clusters clusters, SplitLogs* logs, index_t number) except -1 nogil:
     """Give the counts of a clustering room: of the first one (0) or of another one that it is compared to (1)."""
     cdef Py_ssize_t n = <Py_ssize_t> clusters.n_classes * clusters.n_classes
-    if clusters.log_counts.shape[0] == 0:
+    if not clusters.has_room_for_logs:
         # Few trees need it.
         with gil:
             clusters.log_counts = np.empty((2, n + clusters.n_classes), dtype=np.int64)
+        clusters.has_room_for_logs = True
     logs.joint = &clusters.log_counts[number, 0]
     logs.sizes = logs.joint + n
     forget_counts(logs)

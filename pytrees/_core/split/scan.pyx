@@ -494,12 +494,12 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
     cdef BinaryGiniScan binary_gini
     cdef GiniScan gini
     cdef EntropyScan entropy
-    totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
-    cdef ClassCounts node = class_counts(criterion, len(totals), None, totals.sum())
+    cdef int64_t[::1] totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
+    cdef ClassCounts node = class_counts(criterion, totals.shape[0], None, np.sum(totals))
     node.total_counts[:] = totals
     if node.code == ENTROPY:
         return _bound_after(&entropy, node, left, counts)
-    if len(totals) == 2:
+    if totals.shape[0] == 2:
         return _bound_after(&binary_gini, node, left, counts)
     return _bound_after(&gini, node, left, counts)
 
