@@ -7,7 +7,7 @@ import copy
 import inspect
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
@@ -154,14 +154,14 @@ class Criterion(Judge):
     --------
     >>> from pytrees.criteria import CRITERIA
     >>> CRITERIA["gini"]
-    Criterion(name='gini', judges='counts')
+    Criterion(name='gini', judges='counts', has_impurity=True)
     >>> [name for name, criterion in CRITERIA.items() if criterion.judges == "sequence"]
     ['etc', 'lz76']
     """
 
     name: str
     judges: str
-    has_impurity: bool = field(default=True, repr=False)
+    has_impurity: bool = True
 
 
 def _checked_scores(class_scores, n_classes=None):

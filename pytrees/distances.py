@@ -255,7 +255,7 @@ class ConcaveOfModular(SetFunction):
     >>> X, y = load_iris(return_X_y=True)
     >>> X, y = X[40:110:2], y[40:110:2]
     >>> distance = JaccardDistance(ConcaveOfModular(compute_sample_weight("balanced", y)))
-    >>> tree = ID3Classifier(distance, evaluation="global", ties="local").fit(X, y)
+    >>> tree = ID3Classifier(distance, evaluation="global", stop="no_decrease").fit(X, y)
     >>> tree.get_n_leaves()
     3
     """
@@ -528,7 +528,7 @@ def resolve(distance):
     >>> resolve("gini")
     Distance(name='gini', is_similarity=False, knows_the_tree=True)
     >>> resolve("ogini")
-    Criterion(name='ogini', judges='counts')
+    Criterion(name='ogini', judges='counts', has_impurity=True)
     """
     if distance == TreeSize.name:
         return TreeSize()

@@ -156,6 +156,15 @@ def _coded(X, y, is_categorical):
     return X, np.unique(y, return_inverse=True)[1], is_categorical
 
 
+def ranked(X):
+    """Replace values by their ranks, 0, 1, ...; equal values have one rank, missing values none."""
+    ranks = np.full(X.shape, np.nan)
+    for m in range(X.shape[1]):
+        known = ~np.isnan(X[:, m])
+        ranks[known, m] = np.unique(X[known, m], return_inverse=True)[1]
+    return ranks
+
+
 def samples_of(n_rows, n_samples):
     """Yield all rows, and samples of two thirds of them in the order of the rows."""
     yield np.arange(n_rows)
@@ -177,13 +186,14 @@ def compare(j48, X, codes, is_categorical, options, parameters, weights, repeat,
     return first_difference(nodes, fitted.tree_, X)
 
 
-def run(folder, n_samples, only):
-    """Compare all, and print what is found."""
+def run(folder, n_samples, only, by_ranks):
+    """Compare all, and print what is found; with ranks for values, where J48 tells all of them apart."""
     j48, equal, all_of, differ = J48(folder), Counter(), Counter(), defaultdict(list)
     with tempfile.TemporaryDirectory() as scratch:
         for name, X, codes, is_categorical in data_sets():
             if only and name not in only:
                 continue
+            X = ranked(X) if by_ranks else X
             for place, rows in enumerate(samples_of(len(X), n_samples)):
                 for setting, (options, parameters) in SETTINGS.items():
                     for kind in WEIGHTS:
@@ -227,12 +237,13 @@ def main(arguments=None):
     parser.add_argument("--weka", type=Path, default=find_weka(), help="the folder of weka.jar")
     parser.add_argument("--samples", type=int, default=3, help="samples of every data set (default: %(default)s)")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these data sets alone")
+    parser.add_argument("--ranks", action="store_true", help="ranks for values, which J48 tells apart from 1e-5 on")
     options = parser.parse_args(arguments)
     if not is_runnable(options.weka):
         return 2
     if get_data_home() is None:
         parser.error("PYTREES_DATA must name the folder of the data sets.")
-    run(options.weka, options.samples, options.only)
+    run(options.weka, options.samples, options.only, options.ranks)
     return 0
 
 

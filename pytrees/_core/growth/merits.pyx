@@ -158,10 +158,14 @@ cdef inline bint _is_near(
     """Whether rounding the table of n log2 n, by half a unit a number, can make this difference of cross products."""
     cdef SplitLogs* present = &merits.children.present.logs
     cdef SplitLogs* of_best = &merits.children.best.logs
+    cdef int128_t factors = <int128_t> merit.b + best.b
     cdef int128_t margin = (
         2 * log_margin(merits.n_classes) + present.n_joint + present.n_sizes + of_best.n_joint + of_best.n_sizes
-    ) * (<int128_t> merit.a + merit.b + best.a + best.b)
-    return -margin <= difference <= margin
+    )
+    if merits.code != DISTANCE_INFORMATION_GAIN:
+        # There b is a number of samples, which is not rounded.
+        factors += <int128_t> merit.a + best.a
+    return -margin * factors <= difference <= margin * factors
 
 
 cdef int _compare_logs(LocalMerits merits) except -2 nogil:
