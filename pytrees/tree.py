@@ -704,6 +704,8 @@ def _check_nodes(tree, inner):
         weights = tree.value.sum(axis=1)
     if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
         raise ValueError("Not a tree: every node has samples, and class counts that are not negative nor all zero.")
+    if tree.n_node_samples.sum(dtype=np.float64) >= 2.0**63:
+        raise ValueError("Not a tree: n_node_samples of all nodes add up to more than an int64 holds.")
 
 
 def _check_preorder(tree, inner):

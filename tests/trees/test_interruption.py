@@ -10,7 +10,7 @@ import pytest
 
 # Forests that would grow for minutes. Once it is interrupted the program tells when its threads and processes are idle.
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
 from contextlib import nullcontext
 import joblib
 import numpy as np
@@ -30,6 +30,8 @@ def is_busy():
     time.sleep(0.3)
     return time.process_time() - before > 0.1
 
+# A shell's background jobs ignore it, and so would this program.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("fits", flush=True)
 try:
     with config_context(engine=engine), joblib.parallel_config(backend) if backend != "default" else nullcontext():
@@ -65,11 +67,11 @@ def test_an_interrupted_forest_stops(kind, n_rows, n_jobs, backend, engine):
             program.send_signal(signal.SIGINT)
             assert program.stdout.readline() == "interrupted\n", program.stderr.read()
             interrupted = time.monotonic() - sent
-            # On a machine that is busy with other work too; alone it takes about a second.
             assert program.stdout.readline() == "idle False\n"
             idle = time.monotonic() - sent
             program.wait(timeout=60)
         finally:
             program.kill()
-    assert interrupted < 5.0
-    assert idle < 10.0
+    # About a second each on an idle machine; on one with other work nothing near the minutes of the whole forest.
+    assert interrupted < 15.0
+    assert idle < 30.0
