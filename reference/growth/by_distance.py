@@ -174,6 +174,8 @@ def best_global_step(tree):
             for labels in choices:
                 step = {"position": (feature, threshold, place, labels), "labels": labels}
                 step["merit"] = merit_of_tree(tree, *exchanged(tree, leaf, children, labels))
+                if best is not None and is_greater(best["merit"], step["merit"]):
+                    continue
                 step["local_merit"] = merit_in_leaf(tree, leaf, children) if tree.ties == "local" else 0
                 if is_better(step, best):
                     best = step
