@@ -124,14 +124,13 @@ def test_the_mean_of_entropies_grows_the_tree_of_their_joint_one(engine, evaluat
 
 
 def test_leaves_compare_by_variation_of_information_and_not_by_what_they_gain(engine):
-    # Of feature 0 the root's split is the classes' own but for one sample on either side. Then a leaf of 5 samples has
-    # a split that gains nothing of 2 bits and more, and one of 2 samples a perfect one.
-    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3], [1, 4]], dtype=float)
-    y = [0, 1, 0, 1, 2, 3, 4]
-    tree = ID3Classifier("vi", max_leaf_nodes=3).fit(X, y)
-    of_children = [clustering_distance(y[:2], [0, 1], "vi"), clustering_distance(y[2:], [0, 1, 1, 1, 1], "vi")]
-    assert of_children[0] == 0.0 < of_children[1]
-    assert tree.tree_.gain[tree.split_steps_ == 1].tolist() == [1.0]
+    # Of feature 0 the classes 0 and 1 part from the others. Then feature 1 tells 0 0 0 from 1, which gains 0.81 bits and
+    # leaves nothing, and 2 2 3 3 from 4 4 5 5, which gains 1 bit and leaves 1.
+    X = np.array([[0, 0]] * 3 + [[0, 1]] + [[1, 0]] * 4 + [[1, 1]] * 4, dtype=float)
+    y = [0, 0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    tree = ID3Classifier("vi").fit(X, y)
+    assert tree.split_steps_[[0, 1, 4]].tolist() == [0, 1, 2]
+    np.testing.assert_allclose(tree.tree_.gain[[1, 4]], [2 - 0.75 * np.log2(3), 1.0], rtol=1e-8)
 
 
 @pytest.mark.parametrize("evaluation", ["local", "glocal"])
