@@ -480,6 +480,9 @@ DISTANCES = {
         Distance("information_gain", is_similarity=True),
         Distance("gain_ratio", is_similarity=True),
         Distance("nvi"),
+        Distance("nvi_sum"),
+        Distance("nvi_max"),
+        Distance("vi"),
         Distance("gini"),
         Distance("jaccard"),
         Distance("accuracy"),
@@ -544,13 +547,18 @@ def clustering_distance(y_true, y_pred, distance="information_gain", *, labels=N
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
         Class labels of any kind that can be sorted; the classes are those of both.
-    distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"} or JaccardDistance, \
-            default="information_gain"
+    distance : {"information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", \
+            "mae"} or JaccardDistance, default="information_gain"
         With P(A) the share of the samples that are in A, and entropies H in bits (Section 1.1 of [1]_):
 
         - ``"information_gain"``: H(Y) - H(Y | T), a similarity;
         - ``"gain_ratio"``: the same by H(T), a similarity; 0 where H(T) = 0;
         - ``"nvi"``: 1 - Gain / H(T ∩ Y), the normalised variation of information; 0 where H(T ∩ Y) = 0;
+        - ``"nvi_sum"``: 1 - 2 Gain / (H(T) + H(Y)), one minus the normalised mutual information with the arithmetic
+          mean, NMI_sum in Table 2 of [2]_; 0 where both entropies are 0;
+        - ``"nvi_max"``: 1 - Gain / max(H(T), H(Y)), the normalised information distance, one minus NMI_max in Table 2
+          of [2]_; 0 where both entropies are 0;
+        - ``"vi"``: H(T | Y) + H(Y | T) = H(T) + H(Y) - 2 Gain, the variation of information, in bits [3]_;
         - ``"gini"``: sum over clusters of P(T_i) (1 - sum over classes of P(Y_j | T_i)²);
         - ``"jaccard"``: sum over the classes of 1 - abs(T_i ∩ Y_i) / abs(T_i ∪ Y_i), where the union is not empty;
         - ``"accuracy"``: the share of samples with a wrong prediction;
@@ -576,19 +584,29 @@ def clustering_distance(y_true, y_pred, distance="information_gain", *, labels=N
     --------
     JaccardDistance : The extended Jaccard distance under another set function.
     ID3Classifier : Grows trees that are near to the classes by a distance.
-    sklearn.metrics.normalized_mutual_info_score : A related similarity, with other normalisations.
+    sklearn.metrics.normalized_mutual_info_score : One minus ``"nvi_sum"``; with ``average_method="max"`` one minus
+        ``"nvi_max"``.
 
     Notes
     -----
     Costs O(n_samples log n_samples + n_classes²). n log2 n is taken from a table in whole multiples of 2**-30 bit.
 
+    ``"vi"``, ``"nvi"`` and ``"nvi_max"`` are metrics, ``"nvi_sum"`` is not [2]_. The variation of information by
+    log2 n, the normalisation of [3]_, has no name: of the same n samples it is ``"vi"`` by a constant, and prefers the
+    same trees, and the same split of every leaf.
+
     References
     ----------
     .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
+    .. [2] N. X. Vinh, J. Epps and J. Bailey, "Information Theoretic Measures for Clusterings Comparison", Journal of
+       Machine Learning Research 11, 2010.
+    .. [3] M. Meila, "Comparing clusterings - an information based distance", Journal of Multivariate Analysis 98, 2007.
 
     Examples
     --------
     >>> from pytrees.distances import clustering_distance
+    >>> clustering_distance([0, 0, 1, 1], [0, 1, 0, 1], "vi")
+    2.0
     >>> clustering_distance(["a", "a", "b", "b"], ["a", "b", "b", "b"], "jaccard")
     0.8333333333333333
     >>> clustering_distance([0, 0, 1, 1], [1, 1, 0, 0], "information_gain")

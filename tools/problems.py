@@ -84,7 +84,21 @@ class Changes(SequenceCriterion):
 COUNT_CRITERIA = {
     **{
         name: name
-        for name in ("gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "jaccard", "accuracy", "mae")
+        for name in (
+            "gini",
+            "entropy",
+            "ogini",
+            "wig",
+            "ranking",
+            "gain_ratio",
+            "nvi",
+            "nvi_sum",
+            "nvi_max",
+            "vi",
+            "jaccard",
+            "accuracy",
+            "mae",
+        )
     },
     "wig alpha": WeightedInformationGain(alpha=2.5, class_scores=[0.0, 1.0, 3.0, 4.5]),
     "wig present": WeightedInformationGain(normalize_over="present"),

@@ -21,10 +21,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     criterion : str or criterion object, default="gini"
         The measure of a split's gain: ``"gini"`` impurity or Shannon ``"entropy"`` (bits); a distance between the
         clustering of the node's samples by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``,
-        ``"jaccard"`` or ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information
-        gain, bits), ``"ranking"`` impurity (pairs of samples) or ``"mae"`` (absolute error, in classes); or
-        Effort-To-Compress ``"etc"`` (steps) or Lempel-Ziv complexity ``"lz76"`` (components), which judge the sequence
-        of the labels, so that the order of the samples matters. See the Notes for the distances. Objects of
+        ``"nvi_sum"``, ``"nvi_max"``, ``"vi"`` (bits), ``"jaccard"`` or ``"accuracy"``; for ordered classes ``"ogini"``
+        (ordinal Gini), ``"wig"`` (weighted information gain, bits), ``"ranking"`` impurity (pairs of samples) or
+        ``"mae"`` (absolute error, in classes); or Effort-To-Compress ``"etc"`` (steps) or Lempel-Ziv complexity
+        ``"lz76"`` (components), which judge the sequence of the labels, so that the order of the samples matters. See
+        the Notes for the distances. Objects of
         :mod:`pytrees.criteria` have parameters, or are your own: see :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
@@ -93,6 +94,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
 
     - ``"gain_ratio"``: Gain(Y, T) / H(T), a similarity, which is 0 for the uncut node; ``"nvi"``, the normalised
       variation of information: 1 - Gain(Y, T) / H(T, Y), which is 1 for it. Gain is that of entropy.
+    - ``"nvi_sum"`` and ``"nvi_max"`` divide by other entropies, as :func:`pytrees.distances.clustering_distance` has
+      them: the gains are 2 Gain(Y, T) / (H(T) + H(Y)) and Gain(Y, T) / max(H(T), H(Y)). Of every node nvi_sum takes the
+      same cut as nvi.
+    - ``"vi"``, the variation of information in bits, is H(Y) for the uncut node; its gain 2 Gain(Y, T) - H(T) is
+      negative where the cut's own entropy is more than twice what it tells of the classes.
     - ``"jaccard"``, the extended Jaccard distance; ``"accuracy"``, the share of samples that are not of their side's
       class; and ``"mae"``, the mean absolute error with the classes as 0, 1, 2, ... (not in [1]_): each side
       stands for a class, and the two for different ones, so that the distance is the least. The uncut node stands for

@@ -27,7 +27,7 @@ __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 _MANY_CLASSES = 100
 
 # Permuting the clusters does not change these.
-_KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "gini")
+_KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini")
 
 ID3_CONSTRAINTS = {
     "distance": [
@@ -150,8 +150,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
 
     Parameters
     ----------
-    distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae", "mts"}, \
-            JaccardDistance, or a criterion, default="information_gain"
+    distance : {"information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", \
+            "mae", "mts"}, JaccardDistance, or a criterion, default="information_gain"
         See :func:`pytrees.distances.clustering_distance`. With ``evaluation="local"`` also ``"mts"``, by which the tree
         is that of :func:`minimal_tree`, or a criterion of :class:`DecisionTreeClassifier` by name or as an object, by
         which leaves compare by the gain of their best split.
@@ -167,8 +167,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     labels : {"majority", "all"}, default="majority"
         The labels of a global split: the most frequent classes of its sides, the lowest of several; or the best of all
         pairs. More than two children of a categorical feature always have their most frequent classes. Information
-        gain, gain ratio, nvi and gini do not depend on which cluster is which class: with ``"all"`` they take the
-        lowest of equally good labels, which need not be those of the samples.
+        gain, gain ratio, all variations of information and gini do not depend on which cluster is which class: with
+        ``"all"`` they take the lowest of equally good labels, which need not be those of the samples.
     ties : {"first", "local"}, default="first"
         Which of equally good global splits is made. Very often no split changes a prediction, as both sides of every
         cut have the same majority: then all are equally good globally.
@@ -249,6 +249,10 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
 
     Information gains, gain ratios and variations of information are compared as real numbers, so that equal ones tie
     and a gain of nothing is no decrease; see the notes on exactness in the documentation.
+
+    By ``"nvi_sum"`` trees are those of ``"nvi"``, as either distance falls where the other one does; gains and
+    `distance_path_` differ. By ``"vi"`` a local split can gain less than nothing: the entropy of its sides counts
+    against it, so that ``stop="no_decrease"`` ends growth early, and ``"pure"`` goes on.
 
     A leaf of one class is never split, also where ``labels="all"`` gave it a wrong label: then the tree ends without
     being consistent. `predict_proba` gives the shares of the classes in a leaf; with ``labels="all"`` the predicted
@@ -452,8 +456,8 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    distance : {"information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae", "mts"}, \
-            JaccardDistance, or a criterion, default="information_gain"
+    distance : {"information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", \
+            "mae", "mts"}, JaccardDistance, or a criterion, default="information_gain"
         Of every tree, as in :class:`ID3Classifier`.
     evaluation : {"local", "global", "glocal"}, default="local"
         Of every tree, as in :class:`ID3Classifier`.

@@ -107,11 +107,17 @@ def sign_of_polynomial(polynomial):
     return 0
 
 
+def greater_of(x, y):
+    """Return the greater of two sums; in the table it adds up to the greater of both numbers."""
+    greater = x if BitRatio(x, bits(1)) > BitRatio(y, bits(1)) else y
+    return Bits(greater.exponents, max(x.units, y.units))
+
+
 class BitRatio:
     """A quotient of two sums of n log2 n, the lower one positive; it compares as a real number.
 
-    As a floating-point number it is what the table says, but 0 where it is zero, and at least one unit where it is
-    positive.
+    As a floating-point number it is what the table says, but 0 where it is zero, and otherwise at least one unit with
+    its sign.
     """
 
     def __init__(self, numerator, denominator):
@@ -129,6 +135,8 @@ class BitRatio:
         units = self.numerator.units
         if units <= 0 and self > ZERO:
             units = 1
+        if units >= 0 and self < ZERO:
+            units = -1
         return float(Fraction(units, self.denominator.units))
 
     def __gt__(self, other):

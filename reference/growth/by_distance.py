@@ -305,7 +305,8 @@ def split_by_criterion(tree, leaf):
     if not isinstance(gain, float):
         return merit_of_children(tree.distance, children), gain, feature, threshold
     # What an undivided leaf knows of its classes is nothing: the information of a split is what it gains.
-    split_merit = gain if tree.distance in INFORMATION else weighted_merit_of_children(tree.distance, children)
+    is_gained = tree.distance in INFORMATION and tree.distance != "vi"
+    split_merit = gain if is_gained else weighted_merit_of_children(tree.distance, children)
     return split_merit, gain, feature, threshold
 
 

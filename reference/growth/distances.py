@@ -1,17 +1,21 @@
 """Distances between two clusterings of the same rows: T, by a tree or a cut, and Y, by the true classes.
 
 They are those of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1), and for ordered
-classes the mean absolute error. What they ask of both clusterings is the table of |T_i ∩ Y_j|. All but those of weights
-are exact: fractions, or quotients of sums of n log2 n.
+classes the mean absolute error; and three more variations of information, of M. Meila, "Comparing clusterings - an
+information based distance", 2007, and N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for
+clusterings comparison", 2010 (Table 2). What they ask of both clusterings is the table of |T_i ∩ Y_j|. All but those of
+weights are exact: fractions, or quotients of sums of n log2 n.
 """
 
 from fractions import Fraction
 
 from ..criteria.counts import add_up
+from ..criteria.entropy import weighted_entropy
 from ..criteria.logarithms import ZERO, BitRatio, bits, entropy_bits
+from ..criteria.ratios import divisor_of_gain
 
 SIMILARITIES = ("information_gain", "gain_ratio")
-INFORMATION = ("information_gain", "gain_ratio", "nvi")
+INFORMATION = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi")
 DISTANCES = (*INFORMATION, "gini", "jaccard", "accuracy", "mae")
 
 
@@ -27,12 +31,15 @@ def exact_distance(distance, table):
     clusters, classes = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
     total = sum(clusters)
     if name in INFORMATION:
+        of_clusters, of_classes = entropy_bits(clusters), entropy_bits(classes)
         joint = entropy_bits([count for row in table for count in row])
-        gain = entropy_bits(clusters) + entropy_bits(classes) - joint
-        if name == "information_gain":
-            return BitRatio(gain, bits(total))
-        numerator, divisor = (gain, entropy_bits(clusters)) if name == "gain_ratio" else (joint - gain, joint)
-        return ZERO if divisor.is_zero() else BitRatio(numerator, divisor)
+        gain = of_clusters + of_classes - joint
+        if name in ("information_gain", "vi"):
+            return BitRatio(gain if name == "information_gain" else joint - gain, bits(total))
+        divisor = divisor_of_gain(name, of_classes, of_clusters, joint)
+        if name != "gain_ratio":
+            gain = divisor - (2 * gain if name == "nvi_sum" else gain)
+        return ZERO if divisor.is_zero() else BitRatio(gain, divisor)
     if name == "gini":
         shares = [(Fraction(sum(row), total), row) for row in table if sum(row)]
         return sum(share * (1 - sum(Fraction(count, sum(row)) ** 2 for count in row)) for share, row in shares)
@@ -122,6 +129,10 @@ def merit(distance, table):
 def weighted_merit(distance, table):
     """Return the merit of shares of the leaf's weight, in floating point."""
     name, of_absent = parts_of(distance)
+    if name == "vi":
+        clusters, classes = map(add_up, table), map(add_up, zip(*table, strict=True))
+        of_both = weighted_entropy([share for row in table for share in row], 1.0)
+        return weighted_entropy(clusters, 1.0) + weighted_entropy(classes, 1.0) - 2 * of_both
     if name == "gini":
         return add_up(add_up(share * share for share in row) / add_up(row) for row in table if any(row))
     if name == "jaccard":

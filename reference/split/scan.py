@@ -1,7 +1,8 @@
 """The table of criteria: the gain of a split by any of them.
 
 Gains are exact: fractions for ``gini``, ``ogini``, ``ranking``, ``jaccard``, ``accuracy``, ``mae``, ``etc`` and
-``lz76``, and quotients of sums of n log2 n for ``entropy``, ``gain_ratio`` and ``nvi``, which compare as real numbers.
+``lz76``, and quotients of sums of n log2 n for ``entropy``, ``gain_ratio``, ``nvi``, ``nvi_sum``, ``nvi_max`` and
+``vi``, which compare as real numbers.
 Floating-point numbers, which count as different where they differ by more than a tolerance, are the gains of ``wig``,
 of ``ranking`` with class scores or costs that are not whole numbers, and of all criteria on counts where weights are
 not whole numbers.
@@ -23,9 +24,11 @@ from ..criteria.ordinal_gini import ogini, weighted_ogini
 from ..criteria.ranking import costs_of_scores, ranking, ranking_by_costs, weighted_ranking
 from ..criteria.ratios import RATIOS, ratio_gain
 from ..criteria.structural import IMPURITIES
+from ..criteria.variation import variation_gain
 from ..criteria.wig import class_weights, wig
 
 MATCHINGS = ("jaccard", "accuracy", "mae")
+CLUSTERINGS = (*RATIOS, "vi", *MATCHINGS)
 
 
 def judges_sequence(criterion):
@@ -52,7 +55,7 @@ def gain_of_counts(criterion, node, children):
     name, _, _, is_weighted = parameters_of(criterion, len(node[0]))
     if not is_exact(criterion, len(node[0])) or isinstance(node[1], float):
         return weighted_gain(criterion, node, children)
-    if name in RATIOS + MATCHINGS:
+    if name in CLUSTERINGS:
         return clustering_gain(name, node[0], *transposed(node, children))
     if name == "entropy":
         return information_gain(node[0], [counts for counts, _ in children])
@@ -93,7 +96,7 @@ def weighted_gain(criterion, node, children):
     node_weights, total = node[0], float(node[1])
     name, _, _, is_weighted = parameters_of(criterion, len(node_weights))
     children = [(weights, float(child_total)) for weights, child_total in children]
-    if name in RATIOS + MATCHINGS:
+    if name in CLUSTERINGS:
         return clustering_gain(name, node_weights, *transposed((node_weights, total), children))
     impurity = weighted_impurities(criterion, node_weights)[name]
     gain = impurity(node_weights, total)
@@ -107,6 +110,8 @@ def clustering_gain(name, node, children, totals):
     totals of the node and its children: a fraction for whole numbers, else a floating-point number."""
     if name in RATIOS:
         return ratio_gain(name, node, children, totals)
+    if name == "vi":
+        return variation_gain(node, children, totals)
     scores = {"jaccard": overlaps, "accuracy": hits, "mae": minus_absolute_errors}[name]
     undivided = max(scores(node, totals[0], node))
     children_scores = [scores(counts, total, node) for counts, total in zip(children, totals[1:], strict=True)]

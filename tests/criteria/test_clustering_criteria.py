@@ -22,9 +22,10 @@ from pytrees import (
 )
 from pytrees._engine import kernel
 
-RATIOS = ["gain_ratio", "nvi"]
+RATIOS = ["gain_ratio", "nvi", "nvi_sum", "nvi_max"]
+INFORMATION = [*RATIOS, "vi"]
 MATCHINGS = ["jaccard", "accuracy", "mae"]
-CRITERIA = [*RATIOS, *MATCHINGS]
+CRITERIA = [*INFORMATION, *MATCHINGS]
 
 
 # ------------------------------------------------------------------------------------------------------------- by hand
@@ -41,14 +42,42 @@ def root_gain(left, right, criterion, scale=None):
 @pytest.mark.parametrize(
     ("left", "right", "gains"),
     [
-        # H(Y) = 3/2, H(T) = 1, H(T, Y) = 3/2: the gain is 1. Jaccard: 2/2 + 1/2 - 2/4. Rows right: 3 of 4, before 2.
+        # H(Y) = 3/2, H(T) = 1, H(T, Y) = 3/2: the gain is 1, and the children are 1/2 bit from the classes.
+        # Jaccard: 2/2 + 1/2 - 2/4. Rows right: 3 of 4, before 2.
         # Errors: the right child as class 1 has 1, the node as class 0 or 1 has 3.
         ([2, 0, 0], [0, 1, 1], {"gain_ratio": 1, "nvi": 2 / 3, "jaccard": 1, "accuracy": 1 / 4, "mae": 1 / 2}),
+        ([2, 0, 0], [0, 1, 1], {"nvi_sum": 4 / 5, "nvi_max": 2 / 3, "vi": 1}),
         # The cut is the clustering by class.
-        ([2, 0], [0, 2], {"gain_ratio": 1, "nvi": 1, "jaccard": 3 / 2, "accuracy": 1 / 2, "mae": 1 / 2}),
+        (
+            [2, 0],
+            [0, 2],
+            {
+                "gain_ratio": 1,
+                "nvi": 1,
+                "nvi_sum": 1,
+                "nvi_max": 1,
+                "vi": 1,
+                "jaccard": 3 / 2,
+                "accuracy": 1 / 2,
+                "mae": 1 / 2,
+            },
+        ),
         ([0, 2], [2, 0], {"gain_ratio": 1, "nvi": 1, "jaccard": 3 / 2, "accuracy": 1 / 2, "mae": 1 / 2}),
         # The cut tells nothing: H(T, Y) = 2. Jaccard: 1/3 + 1/3 - 2/4. Rows right: 2, as before.
-        ([1, 1], [1, 1], {"gain_ratio": 0, "nvi": 0, "jaccard": 1 / 6, "accuracy": 0, "mae": 0}),
+        (
+            [1, 1],
+            [1, 1],
+            {
+                "gain_ratio": 0,
+                "nvi": 0,
+                "nvi_sum": 0,
+                "nvi_max": 0,
+                "vi": -1,
+                "jaccard": 1 / 6,
+                "accuracy": 0,
+                "mae": 0,
+            },
+        ),
         # Both children are mostly of class 0, and only one can be it. Jaccard: 2/4 + 1/3 beats 0 + 2/5; 4/5 before.
         # Rows right: 3 of 5, before 4; errors: 2 as (0, 1), before 1.
         ([2, 0], [2, 1], {"jaccard": 1 / 30, "accuracy": -1 / 5, "mae": -1 / 5}),
@@ -105,6 +134,12 @@ def distance(criterion, clusters, classes):
         return -quotient(gain, entropy(clusters))
     if criterion == "nvi":
         return 1 - quotient(gain, entropy(clusters, classes))
+    if criterion == "nvi_sum":
+        return 1 - quotient(2 * gain, entropy(clusters) + entropy(classes))
+    if criterion == "nvi_max":
+        return 1 - quotient(gain, max(entropy(clusters), entropy(classes)))
+    if criterion == "vi":
+        return entropy(clusters) + entropy(classes) - 2 * gain
     pairs = list(zip(clusters, classes, strict=True))
     if criterion == "jaccard":
         return len(classes) - sum(Fraction(len(a & b), len(a | b)) if a | b else 1 for a, b in pairs)
@@ -134,7 +169,7 @@ def gain_of_cut(criterion, goes_left, y, n_classes):
 
 def comparable_gain_of_cut(criterion, goes_left, y, n_classes):
     """Return a number that grows with the gain, and is 0 where nothing is gained."""
-    if criterion not in RATIOS:
+    if criterion not in INFORMATION:
         return gain_of_cut(criterion, goes_left, y, n_classes)
     return comparable_gain(
         criterion, [np.bincount(part, minlength=n_classes).tolist() for part in (y[goes_left], y[~goes_left])]
@@ -153,7 +188,7 @@ def best_cut(criterion, X, y, n_classes):
     comparable, feature, below = max(cuts, key=lambda cut: cut[0])
     gain = gain_of_cut(criterion, X[:, feature] <= below, y, n_classes)
     # The table of n log2 n is rounded, and can make something of nothing.
-    return gain if comparable != 0 or criterion not in RATIOS else 0, feature, below
+    return gain if comparable != 0 or criterion not in INFORMATION else 0, feature, below
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

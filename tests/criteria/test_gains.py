@@ -243,7 +243,9 @@ def test_criteria_of_sequences_are_refused(criterion):
         gain(criterion, [1, 2], [2, 1])
 
 
-@pytest.mark.parametrize("criterion", ["gain_ratio", "nvi", "jaccard", "accuracy", "mae", Twoing()], ids=str)
+@pytest.mark.parametrize(
+    "criterion", ["gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "jaccard", "accuracy", "mae", Twoing()], ids=str
+)
 def test_criteria_without_an_impurity_are_refused(engine, criterion):
     with pytest.raises(ValueError, match="no impurity"):
         impurity(criterion, [1, 2])

@@ -14,7 +14,9 @@ from support import assert_same_tree, examples, grow, on_both_engines
 from pytrees import DecisionTreeClassifier
 from pytrees.reference.criteria.logarithms import ZERO, BitRatio, Bits, bits, entropy_bits
 
-INFORMATION = ["entropy", "gain_ratio", "nvi"]
+INFORMATION = ["entropy", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi"]
+# Those that gain nothing where children have the same shares of the classes, and otherwise more.
+GROWING = INFORMATION[:-1]
 
 
 def best_cut(criterion, y, n_classes):
@@ -61,7 +63,7 @@ def test_random_sequences(engine, criterion, data):
         assert_best_cut(criterion, y, n_classes)
 
 
-@pytest.mark.parametrize("criterion", INFORMATION)
+@pytest.mark.parametrize("criterion", GROWING)
 def test_a_gain_of_nothing_is_nothing(engine, criterion):
     for k in range(1, 40):
         y, weights = [0, 1, 0, 1], np.array([k, 2 * k, 3, 6])
@@ -70,7 +72,7 @@ def test_a_gain_of_nothing_is_nothing(engine, criterion):
         assert not np.signbit(tree["gain"][0])
 
 
-@pytest.mark.parametrize("criterion", INFORMATION)
+@pytest.mark.parametrize("criterion", GROWING)
 @pytest.mark.parametrize("size", [10, 1000, 10**6])
 def test_one_sample_more_is_not_nothing(engine, criterion, size):
     """Shares of the first feature's children are equal; of the second's they differ by one sample."""
@@ -79,6 +81,19 @@ def test_one_sample_more_is_not_nothing(engine, criterion, size):
     tree = grow(X, [0, 1, 0, 0, 1], weights, criterion=criterion, max_depth=1)
     assert tree["feature"][0] == 1
     assert 0.0 < tree["gain"][0] < 0.1 / size
+
+
+# H(T) is twice what the cut 0 2 | 3 1 tells of the classes, and where all counts are multiplied.
+@pytest.mark.parametrize("size", [1, 7, 1000, 10**6])
+def test_variation_of_information_gains_nothing_or_has_a_sign(engine, size):
+    X, y, weights = [[0], [1], [1]], [1, 0, 1], np.array([2, 3, 1]) * size
+    gain = grow(X, y, weights, criterion="vi", max_depth=1)["gain"][0]
+    assert gain == 0.0
+    assert not np.signbit(gain)
+    for i, more in product(range(3), (-1, 1) if size > 1 else (1,)):
+        changed = weights + more * (np.arange(3) == i)
+        sign = np.sign(digits_of_gain("vi", [[0, int(changed[0])], [int(changed[1]), int(changed[2])]]))
+        assert np.sign(grow(X, y, changed, criterion="vi", max_depth=1)["gain"][0]) == sign != 0
 
 
 def digits_of_gain(criterion, children):
@@ -92,7 +107,14 @@ def digits_of_gain(criterion, children):
         node = [sum(column) for column in zip(*children, strict=True)]
         sizes, joint = [sum(counts) for counts in children], [count for counts in children for count in counts]
         gain = entropy(node) + entropy(sizes) - entropy(joint)
-        gain /= {"entropy": 1, "gain_ratio": entropy(sizes), "nvi": entropy(joint)}[criterion]
+        if criterion == "vi":
+            gain = 2 * gain - entropy(sizes)
+        gain /= {
+            "gain_ratio": entropy(sizes),
+            "nvi": entropy(joint),
+            "nvi_sum": entropy(sizes) + entropy(node),
+            "nvi_max": max(entropy(sizes), entropy(node)),
+        }.get(criterion, 1)
         return gain.quantize(Decimal(10) ** -80)
 
 

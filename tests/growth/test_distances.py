@@ -1,6 +1,6 @@
 """Distances between clusterings: by hand, against sets of rows, on both engines; their registry."""
 
-from math import log2
+from math import log, log2
 
 import numpy as np
 import pytest
@@ -8,12 +8,13 @@ from by_distance import ABSENT_DIFFER, EVERY_DISTANCE
 from clusterings import measure, rounded_bits
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import mutual_info_score, normalized_mutual_info_score
 from support import examples, on_both_engines
 
 from pytrees._engine import kernel
 from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance, resolve
 
-NAMES = ["information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"]
+NAMES = ["information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", "mae"]
 labelled = st.integers(1, 5).flatmap(
     lambda k: st.lists(st.tuples(st.integers(0, k - 1), st.integers(0, k - 1)), min_size=1, max_size=30)
 )
@@ -33,6 +34,9 @@ H_BOTH = -sum(p * log2(p) for p in (0.4, 0.2, 0.1, 0.3))
         ("information_gain", H_Y + H_T - H_BOTH),
         ("gain_ratio", (H_Y + H_T - H_BOTH) / H_T),
         ("nvi", 1 - (H_Y + H_T - H_BOTH) / H_BOTH),
+        ("nvi_sum", 1 - 2 * (H_Y + H_T - H_BOTH) / (H_Y + H_T)),
+        ("nvi_max", 1 - (H_Y + H_T - H_BOTH) / H_Y),
+        ("vi", 2 * H_BOTH - H_Y - H_T),
         ("gini", 0.6 * (1 - (4 / 6) ** 2 - (2 / 6) ** 2) + 0.4 * (1 - (1 / 4) ** 2 - (3 / 4) ** 2)),
         ("jaccard", 2 - 4 / 7 - 3 / 6),
         ("accuracy", 0.3),
@@ -60,6 +64,49 @@ def test_distances_by_hand(engine, name, distance):
 def test_distances_of_trivial_clusterings(engine, y_true, y_pred, distances):
     for name, distance in distances.items():
         assert clustering_distance(y_true, y_pred, name) == distance, name
+
+
+VARIATIONS = ["vi", "nvi", "nvi_sum", "nvi_max"]
+
+
+# Entropies that are nothing: of one class, of one cluster, of both.
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "variation", "others"),
+    [
+        ([0, 0], [0, 0], 0, 0),
+        ([0, 0], [1, 1], 0, 0),
+        ([0, 1], [0, 0], 1, 1),
+        ([0, 0], [0, 1], 1, 1),
+        ([0, 1], [1, 0], 0, 0),
+        ([0, 0, 1, 1], [0, 1, 0, 1], 2, 1),
+        ([0, 1, 2, 3], [0, 0, 0, 0], 2, 1),
+    ],
+)
+def test_variations_of_trivial_clusterings(engine, y_true, y_pred, variation, others):
+    assert [clustering_distance(y_true, y_pred, name) for name in VARIATIONS] == [variation, others, others, others]
+
+
+@examples(200)
+@given(labelled=labelled)
+def test_variations_are_those_of_scikit_learn(engine, labelled):
+    y_true, y_pred = np.array(labelled).T
+    entropies = [mutual_info_score(y, y) / log(2) for y in (y_true, y_pred)]
+    variation = sum(entropies) - 2 * mutual_info_score(y_true, y_pred) / log(2)
+    assert clustering_distance(y_true, y_pred, "vi") == pytest.approx(variation, abs=1e-7)
+    for name, mean in (("nvi_sum", "arithmetic"), ("nvi_max", "max")):
+        score = normalized_mutual_info_score(y_true, y_pred, average_method=mean)
+        assert clustering_distance(y_true, y_pred, name) == pytest.approx(1 - score, abs=1e-7)
+
+
+@examples(200)
+@given(labelled=labelled)
+def test_variations_are_symmetric_and_0_for_equal_clusterings(engine, labelled):
+    a, b = np.array(labelled).T
+    is_equal = len(set(labelled)) == len(set(a.tolist())) == len(set(b.tolist()))
+    for name in VARIATIONS:
+        distance = clustering_distance(a, b, name)
+        assert distance == clustering_distance(b, a, name)
+        assert (distance == 0.0) == is_equal
 
 
 def test_classes_of_an_empty_union(engine):

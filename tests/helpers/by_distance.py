@@ -8,7 +8,7 @@ from support import UNLIMITED
 
 from pytrees._engine import kernel
 
-DISTANCES = ["information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae"]
+DISTANCES = ["information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", "mae"]
 ABSENT_DIFFER = ("jaccard", {"absent_classes": "different"})
 EVERY_DISTANCE = [*DISTANCES, pytest.param(ABSENT_DIFFER, id="jaccard, absent classes differ")]
 NO_LIMITS = {name: limit for name, limit in support.NO_LIMITS.items() if name not in {"min_gain", "max_candidates"}}

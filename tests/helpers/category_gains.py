@@ -4,7 +4,20 @@ from fractions import Fraction
 
 import numpy as np
 
-EXACT = ["gini", "entropy", "ogini", "ranking", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"]
+EXACT = [
+    "gini",
+    "entropy",
+    "ogini",
+    "ranking",
+    "gain_ratio",
+    "nvi",
+    "nvi_sum",
+    "nvi_max",
+    "vi",
+    "jaccard",
+    "accuracy",
+    "mae",
+]
 UNWEIGHTED_RANKING = ("ranking", {"weighted": False})
 CRITERIA = [
     *EXACT,

@@ -9,6 +9,7 @@ from math import inf, log2
 import numpy as np
 
 SIMILARITIES = {"information_gain", "gain_ratio"}
+INFORMATION = {*SIMILARITIES, "nvi", "nvi_sum", "nvi_max", "vi"}
 ABSENT_DIFFER = "jaccard, absent classes differ"
 NEEDS_CLASSES = {"jaccard", ABSENT_DIFFER, "accuracy", "mae"}
 
@@ -42,14 +43,23 @@ def intersections(clusters, classes):
 def measure(name, clusters, classes, weights, n_log2_n=bits):
     """Return a measure of Section 1.1 between two clusterings of the same rows, each a list of sets."""
     total = size(set().union(*classes), weights)
-    if name in {"information_gain", "gain_ratio", "nvi"}:
+    if name in INFORMATION:
         with localcontext(prec=60):
             of_both = intersections(clusters, classes)
             joint, of_clusters, of_classes = (entropy(sets, weights, n_log2_n) for sets in (of_both, clusters, classes))
             gain = of_classes - (joint - of_clusters)  # H(Y) - H(Y | T)
-            of = {"information_gain": total, "gain_ratio": of_clusters, "nvi": joint}[name]
-            ratio = gain / of if of else (1 if name == "nvi" else 0)
-            return Fraction(round(1 - ratio if name == "nvi" else ratio, 50))
+            if name == "vi":  # H(T | Y) + H(Y | T)
+                return Fraction(round((joint - of_classes + joint - of_clusters) / total, 50))
+            of = {
+                "information_gain": total,
+                "gain_ratio": of_clusters,
+                "nvi": joint,
+                "nvi_sum": (of_clusters + of_classes) / 2,
+                "nvi_max": max(of_clusters, of_classes),
+            }[name]
+            is_distance = name not in SIMILARITIES
+            ratio = gain / of if of else int(is_distance)
+            return Fraction(round(1 - ratio if is_distance else ratio, 50))
     if name == "gini":
         result = Fraction(1)
         for cluster in filter(None, clusters):

@@ -28,8 +28,9 @@ SCALES = {
     "of_a_sum_near_the_greatest": np.full(N_ROWS, np.finfo(np.float64).max / (32 * N_ROWS)),
     "whole_beyond_the_table": np.full(N_ROWS, 2.0**32),
 }
-CRITERIA = ("gini", "entropy", "ogini", "wig", "gain_ratio", "nvi", "jaccard", "accuracy", "mae")
-DISTANCES = ("information_gain", "gain_ratio", "nvi", "gini", "jaccard", "accuracy", "mae")
+VARIATIONS = ("nvi", "nvi_sum", "nvi_max", "vi")
+CRITERIA = ("gini", "entropy", "ogini", "wig", "gain_ratio", *VARIATIONS, "jaccard", "accuracy", "mae")
+DISTANCES = ("information_gain", "gain_ratio", *VARIATIONS, "gini", "jaccard", "accuracy", "mae")
 ESTIMATORS = [
     *(DecisionTreeClassifier(criterion) for criterion in CRITERIA),
     *(DecisionTreeClassifier(criterion, max_leaf_nodes=5, categorical_features=[0]) for criterion in CRITERIA),

@@ -111,6 +111,38 @@ def test_ties_within_the_leaf_grow_smaller_trees():
     assert local[0] == local[1]
 
 
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+def test_the_mean_of_entropies_grows_the_tree_of_their_joint_one(engine, evaluation):
+    """1 - Gain / H(T, Y) and 1 - 2 Gain / (H(T) + H(Y)) fall together."""
+    X, y = make_ties(n_samples=24)
+    ways = {"evaluation": evaluation, "ties": "local", "max_leaf_nodes": 6}
+    joint, mean = (ID3Classifier(distance, **ways).fit(X, y) for distance in ("nvi", "nvi_sum"))
+    for name in ("feature", "threshold", "children_left", "value"):
+        np.testing.assert_array_equal(getattr(joint.tree_, name), getattr(mean.tree_, name))
+    np.testing.assert_array_equal(joint.split_steps_, mean.split_steps_)
+    assert joint.distance_path_[1] > mean.distance_path_[1]
+
+
+def test_leaves_compare_by_variation_of_information_and_not_by_what_they_gain(engine):
+    # Of feature 0 the classes 0 and 1 part from the others. Then feature 1 tells 0 0 0 from 1, which gains 0.81 bits and
+    # leaves nothing, and 2 2 3 3 from 4 4 5 5, which gains 1 bit and leaves 1.
+    X = np.array([[0, 0]] * 3 + [[0, 1]] + [[1, 0]] * 4 + [[1, 1]] * 4, dtype=float)
+    y = [0, 0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    tree = ID3Classifier("vi", max_leaf_nodes=4).fit(X, y)
+    assert tree.split_steps_[[0, 1, 4]].tolist() == [0, 1, 2]
+    np.testing.assert_allclose(tree.tree_.gain[[1, 4]], [2 - 0.75 * np.log2(3), 1.0], rtol=1e-8)
+
+
+@pytest.mark.parametrize("evaluation", ["local", "glocal"])
+def test_variation_of_information_can_gain_less_than_nothing(engine, evaluation):
+    # XOR: a cut tells nothing of the classes, and has an entropy of 1 bit.
+    X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    assert ID3Classifier("vi", evaluation=evaluation).fit(X, y).is_consistent_
+    for stop in ("no_decrease", "no_distance_decay"):
+        assert ID3Classifier("vi", evaluation="local", stop=stop).fit(X, y).get_n_leaves() == 1
+    assert DecisionTreeClassifier("vi", max_depth=1).fit(X, y).tree_.gain[0] == -1.0
+
+
 def test_information_gain_grows_the_tree_of_entropy():
     X, y = make_classes()
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
@@ -319,7 +351,7 @@ def test_weights_that_cannot_be_used(estimator):
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("distance", ["information_gain", "gain_ratio", "nvi", "gini"])
+@pytest.mark.parametrize("distance", ["information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini"])
 def test_distances_that_do_not_know_labels_say_so(distance):
     with pytest.warns(UserWarning, match="does not know which cluster is which class"):
         ID3Classifier(distance, evaluation="global", labels="all").fit([[0.0], [1.0]], [0, 1])

@@ -5,7 +5,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport index_t, int64_t, uint64_t, uint128_t
-from pytrees._core.criteria.logarithms cimport NO_INFORMATION, InformationForm
+from pytrees._core.criteria.logarithms cimport NO_INFORMATION, InformationForm, doubled
 
 cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
@@ -44,7 +44,7 @@ cdef class ClassCounts:
         self.best.node_counts = &self.total_counts[0]
         self.best.left_counts = &self.best_left_counts[0]
         self.best.scratch = self.logs
-        self.best.margin = log_margin(<index_t> n_classes)
+        self.best.margin = doubled(form) * log_margin(<index_t> n_classes)
         self.table = table
         self.scores = scores
         self.mode_weights = np.zeros((1, 1))

@@ -11,7 +11,7 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, log_margin, sum_of_counts, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exact_gain, information_gain
 from pytrees._core.criteria.logarithms cimport (
-    BestCut, add_child_class, add_child_size, gains_nothing, offer_score, units_of_best,
+    BestCut, add_child_class, add_child_size, doubled, gains_nothing, offer_score, units_of_best,
 )
 from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
@@ -119,13 +119,17 @@ cdef inline void end_information_child(ChildCounts children, int64_t total) noex
 
 cdef inline int64_t margin_of_children(ChildCounts children) noexcept nogil:
     """Bound by how much the gain may be wrong, in units of 2**-30 bit."""
-    return log_margin(children.node.n_classes) + children.present.logs.n_joint + children.present.logs.n_sizes
+    return doubled(children.node.form) * (
+        log_margin(children.node.n_classes) + children.present.logs.n_joint + children.present.logs.n_sizes
+    )
 
 
-cdef inline int information_of_children(ChildCounts children, int64_t* units) except -1 nogil:
-    """Write the node's entropy less those of its children, times its samples, in units of 2**-30 bit; nothing is 0, and
-    what is more is at least one unit."""
-    units[0] = children.node.table[children.total] - children.node_sum + children.joint_sum - children.size_sum
+cdef inline int information_of_children(ChildCounts children, int64_t factor, int64_t* units) except -1 nogil:
+    """Write the node's entropy less those of its children, times its samples and a factor, in units of 2**-30 bit;
+    nothing is 0, and what is more is at least one unit."""
+    units[0] = factor * (
+        children.node.table[children.total] - children.node_sum + children.joint_sum - children.size_sum
+    )
     if units[0] <= margin_of_children(children):
         units[0] = max(units[0], 1)
         if gains_nothing(&children.node.total_counts[0], children.node.n_classes, &children.present.logs):
@@ -135,7 +139,7 @@ cdef inline int information_of_children(ChildCounts children, int64_t* units) ex
 
 cdef inline int entropy_gain_of_children(ChildCounts children, Gain* gain) except -1 nogil:
     cdef int64_t units
-    information_of_children(children, &units)
+    information_of_children(children, 1, &units)
     gain[0] = information_gain(
         units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin_of_children(children)
     )

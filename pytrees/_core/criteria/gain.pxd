@@ -55,10 +55,10 @@ cdef inline Gain information_gain(
     """Return the gain of a split in units of 2**-30 bit by a denominator in such units, `scale` being what either is
     multiplied by; `margin` is how many units they may be wrong by."""
     cdef Gain gain = exact_gain(<int128_t> units * scale, denominator, total)
-    # No gain exceeds its denominator.
+    # No ratio exceeds 1.
     gain.priority = <float64_t> units * <float64_t> scale / <float64_t> denominator
     gain.error = (
-        2.5 * <float64_t> margin * <float64_t> scale / <float64_t> denominator + 2.0**-50 * gain.priority
+        2.5 * <float64_t> margin * <float64_t> scale / <float64_t> denominator + 2.0**-50 * fabs(gain.priority)
     )
     return gain
 

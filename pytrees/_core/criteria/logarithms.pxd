@@ -6,12 +6,17 @@ from pytrees._core.base.types cimport index_t, int64_t
 
 
 cdef enum InformationForm:
-    # How a criterion compares information gains: as they are, by the entropy of the split, or by that of split and
-    # classes together.
+    # What a criterion compares: information gains as they are, by the entropy of the split, by that of split and
+    # classes together, by the mean or the greater of the entropies of both; twice the gain less the entropy of the
+    # split; or minus the variation of information, which is this less the entropy of the classes.
     NO_INFORMATION
     PLAIN
     BY_SPLIT
     BY_JOINT
+    BY_MEAN
+    BY_GREATER
+    LESS_SPLIT
+    LESS_BOTH
 
 
 cdef struct SplitLogs:
@@ -34,6 +39,11 @@ cdef struct BestCut:
     # In units of 2**-30 bit, `margin` of which the rounding of the table can make: minus the entropies of the children,
     # times their samples; or a ratio.
     int64_t margin, score, numerator, denominator
+
+
+cdef inline int64_t doubled(InformationForm form) noexcept nogil:
+    """Return how often the counts of classes in children count in what is compared: twice, or once."""
+    return 2 if form == BY_MEAN or form >= LESS_SPLIT else 1
 
 
 cdef inline void forget_counts(SplitLogs* logs) noexcept nogil:
@@ -61,6 +71,11 @@ cdef int offer_information_ratio(
     BestCut* best, int64_t numerator, int64_t denominator, const int64_t* left_counts
 ) except -1 nogil
 cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil
+cdef int64_t signed_units_of_best(BestCut* best, int64_t units) except? -1 nogil
+cdef int64_t signed_units(
+    int64_t units, int64_t margin, InformationForm form, const int64_t* node_counts, index_t n_classes,
+    const SplitLogs* split
+) except? -1 nogil
 cdef int compare_information(
     InformationForm form, const int64_t* node_counts, index_t n_classes, SplitLogs* split, SplitLogs* other
 ) except -2 nogil

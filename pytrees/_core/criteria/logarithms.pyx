@@ -112,6 +112,30 @@ cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil:
     return 0 if label == best.n_classes else max(units, 1)
 
 
+cdef int64_t signed_units_of_best(BestCut* best, int64_t units) except? -1 nogil:
+    """Return what the best cut gains, which the table gives in units of 2**-30 bit and which can be less than nothing:
+    with the sign that it has as a real number."""
+    if -best.margin <= units <= best.margin:
+        count_cut(&best.scratch[0], best.node_counts, best.left_counts, best.n_classes)
+    return signed_units(units, best.margin, best.form, best.node_counts, best.n_classes, &best.scratch[0])
+
+
+cdef int64_t signed_units(
+    int64_t units, int64_t margin, InformationForm form, const int64_t* node_counts, index_t n_classes,
+    const SplitLogs* split
+) except? -1 nogil:
+    """Return units, which may be wrong by the margin, with the sign of the split's gain: 0 or at least one unit."""
+    cdef int sign
+    if units < -margin or units > margin:
+        return units
+    with gil:
+        sign = _sign_of_sum(exact_ratio(
+            form, _listed(node_counts, n_classes), _listed(split.joint, split.n_joint),
+            _listed(split.sizes, split.n_sizes),
+        )[0])
+    return max(units, 1) if sign > 0 else min(units, -1) if sign < 0 else 0
+
+
 cdef int compare_information(
     InformationForm form, const int64_t* node_counts, index_t n_classes, SplitLogs* split, SplitLogs* other
 ) except -2 nogil:
@@ -205,23 +229,41 @@ def _gained(node, joint, sizes):
     return _exponents((((sum(node),), 1), (node, -1), (joint, 1), (sizes, -1)))
 
 
+def _compared(form, node, joint, sizes):
+    """Return by prime the exponents of what a form compares: of its numerator, and of its denominator."""
+    total = (sum(node),)
+    if form == LESS_SPLIT:
+        return _exponents(((total, 1), (node, -2), (joint, 2), (sizes, -1))), {2: total[0]}
+    if form == LESS_BOTH:
+        return _exponents(((node, -1), (joint, 2), (sizes, -1))), {2: total[0]}
+    gained = _gained(node, joint, sizes)
+    if form == PLAIN or not gained:
+        return gained, {2: total[0]}
+    if form == BY_JOINT:
+        return gained, _exponents(((total, 1), (joint, -1)))
+    if form == BY_MEAN:
+        doubled_gain = {prime: 2 * exponent for prime, exponent in gained.items()}
+        return doubled_gain, _exponents(((total, 2), (sizes, -1), (node, -1)))
+    of_split = _exponents(((total, 1), (sizes, -1)))
+    if form == BY_SPLIT:
+        return gained, of_split
+    # H(T) is above H(Y) where n log2 n of the children add up to less than those of the classes.
+    is_greater = _sign_of_sum(_exponents(((node, 1), (sizes, -1))).items()) > 0
+    return gained, of_split if is_greater else _exponents(((total, 1), (node, -1)))
+
+
 def exact_ratio(form, node, joint, sizes, times_samples=False):
-    """Return the gain of a split, times the samples of the node if asked for, as a quotient of two sums of logarithms
-    of primes in a form in which equal gains are equal: two tuples of (prime, exponent).
+    """Return what a form compares of a split, times the samples of the node if asked for, as a quotient of two sums of
+    logarithms of primes in lowest terms, in which equal ones are equal: two tuples of (prime, exponent), empty for 0.
 
     `node` are the class counts of the node, `joint` those of its children, one after the other, and `sizes` how many
     samples each child has.
     """
-    total = sum(node)
-    numerator = _gained(node, joint, sizes)
+    numerator, denominator = _compared(form, node, joint, sizes)
     if not numerator:
         return (), ()
-    if form == PLAIN:
-        denominator = {2: total}
-    else:
-        denominator = _exponents((((total,), 1), (sizes if form == BY_SPLIT else joint, -1)))
     if times_samples:
-        numerator = {prime: exponent * total for prime, exponent in numerator.items()}
+        numerator = {prime: exponent * sum(node) for prime, exponent in numerator.items()}
     return _in_lowest_terms(numerator, denominator)
 
 
@@ -247,8 +289,7 @@ cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:
     if ratio == other:
         return 0
     if not ratio[0] or not other[0]:
-        # A gain of nothing is the least.
-        return 1 if ratio[0] else -1
+        return _sign_of_sum(ratio[0]) - _sign_of_sum(other[0])
     difference = {}
     for sign, a, b in ((1, ratio[0], other[1]), (-1, other[0], ratio[1])):
         for p, exponent in a:
@@ -256,6 +297,11 @@ cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:
                 primes = (p, q) if p < q else (q, p)
                 difference[primes] = difference.get(primes, 0) + sign * exponent * other_exponent
     return _sign({primes: coefficient for primes, coefficient in difference.items() if coefficient})
+
+
+cdef int _sign_of_sum(terms) except -2:
+    """Return the sign of a sum of logarithms of primes, given as pairs of a prime and its exponent."""
+    return _sign({(2, prime): exponent for prime, exponent in terms})
 
 
 def _sign(polynomial):

@@ -1,7 +1,9 @@
-"""Gain ratio and normalised variation of information: what the clustering by the cut says of that by the classes.
+"""Gain ratio and normalised variations of information: what the clustering by the cut says of that by the classes.
 
-F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1. Both divide the information gain, by
-the entropy of the cut or by that of cut and classes together.
+All divide the information gain: by the entropy of the cut, or by that of cut and classes together (F. Späh and
+S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1); by the mean or by the greater of the entropies
+of cut and classes (N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for clusterings comparison",
+Journal of Machine Learning Research 11, 2010, Table 2).
 """
 
 from libc.math cimport log2
@@ -11,15 +13,19 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_n_log2_n
 from pytrees._core.criteria.entropy cimport information_of_children, margin_of_children
 from pytrees._core.criteria.gain cimport Gain, information_gain
-from pytrees._core.criteria.logarithms cimport BestCut, offer_information_ratio, units_of_best
+from pytrees._core.criteria.logarithms cimport (
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, BestCut, InformationForm, doubled, offer_information_ratio,
+    units_of_best,
+)
 from pytrees._core.criteria.weighted cimport WeightedScan
 
 
 cdef struct RatioScan:
-    # Gain(Y, T) / H(T), or Gain(Y, T) / H(T, Y): T is the cut, Y the classes. Times the node's rows both are whole
-    # multiples of 2**-30 bit. Of up to 2**28 rows, n log2 n is below 2**63, and the gain is below 2**59.
+    # Gain(Y, T) / H(T), Gain(Y, T) / H(T, Y), 2 Gain(Y, T) / (H(T) + H(Y)) or Gain(Y, T) / max(H(T), H(Y)): T is the
+    # cut, Y the classes. Times the node's rows both parts are whole multiples of 2**-30 bit. Of up to 2**28 rows,
+    # n log2 n is below 2**63, and the gain is below 2**59.
     index_t n_classes
-    bint is_joint
+    InformationForm form
     const int64_t* table
     const int64_t* total_counts
     int64_t* left_counts
@@ -30,8 +36,8 @@ cdef struct RatioScan:
     int64_t least_denominator, lowered_numerator, best_denominator
 
 
-cdef inline void start_ratio(RatioScan* scan, ClassCounts counts, bint is_joint) noexcept nogil:
-    scan.is_joint = is_joint
+cdef inline void start_ratio(RatioScan* scan, ClassCounts counts) noexcept nogil:
+    scan.form = counts.form
     scan.table = &counts.table[0]
     scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
     scan.best = &counts.best
@@ -43,11 +49,33 @@ cdef inline void start_ratio(RatioScan* scan, ClassCounts counts, bint is_joint)
     scan.least_denominator = max(scan.table[scan.total] - scan.table[max(scan.total - 1, 0)], 1)
 
 
+cdef inline int64_t divisor_of_gain(
+    InformationForm form, int64_t whole, int64_t joint_sum, int64_t size_sum, int64_t class_sum
+) noexcept nogil:
+    """Return what the gain is divided by, twice the gain of `BY_MEAN`, from sums of n log2 n: of all samples, of the
+    classes in the children, of the children, and of the classes."""
+    if form == BY_JOINT:
+        return whole - joint_sum
+    if form == BY_SPLIT:
+        return whole - size_sum
+    if form == BY_MEAN:
+        return 2 * whole - size_sum - class_sum
+    return whole - min(size_sum, class_sum)
+
+
 cdef inline int offer_ratio(RatioScan* scan) except -1 nogil:
     cdef int64_t joint_sum = scan.left_sum + scan.right_sum
     cdef int64_t cut_sum = scan.table[scan.left_total] + scan.table[scan.total - scan.left_total]
     cdef int64_t numerator = scan.table[scan.total] - scan.total_sum + joint_sum - cut_sum
-    cdef int64_t denominator = scan.table[scan.total] - (joint_sum if scan.is_joint else cut_sum)
+    cdef int64_t denominator
+    # The usual forms first, with as few questions as they need.
+    if scan.form == BY_JOINT:
+        denominator = scan.table[scan.total] - joint_sum
+    elif scan.form == BY_SPLIT:
+        denominator = scan.table[scan.total] - cut_sum
+    else:
+        denominator = divisor_of_gain(scan.form, scan.table[scan.total], joint_sum, cut_sum, scan.total_sum)
+        numerator *= doubled(scan.form)
     if (
         <int128_t> numerator * scan.best_denominator <= <int128_t> scan.lowered_numerator * denominator
         or not offer_information_ratio(scan.best, numerator, denominator, scan.left_counts)
@@ -73,13 +101,13 @@ cdef inline Gain gain_of_ratio(const RatioScan* scan) noexcept nogil:
     )
 
 
-cdef inline int ratio_gain_of_children(ChildCounts children, bint is_joint, Gain* gain) except -1 nogil:
-    cdef int64_t units
-    information_of_children(children, &units)
-    gain[0] = information_gain(
-        units, children.node.table[children.total] - (children.joint_sum if is_joint else children.size_sum),
-        children.total, children.total, margin_of_children(children),
+cdef inline int ratio_gain_of_children(ChildCounts children, Gain* gain) except -1 nogil:
+    cdef InformationForm form = children.node.form
+    cdef int64_t units, denominator = divisor_of_gain(
+        form, children.node.table[children.total], children.joint_sum, children.size_sum, children.node_sum
     )
+    information_of_children(children, doubled(form), &units)
+    gain[0] = information_gain(units, denominator, children.total, children.total, margin_of_children(children))
     return 0
 
 
@@ -100,27 +128,41 @@ cdef inline float64_t entropy_of_classes(const WeightedScan* scan) noexcept nogi
     return entropy
 
 
-cdef inline float64_t weighted_ratio(const WeightedScan* scan, bint is_joint) noexcept nogil:
+cdef inline float64_t _weighted_information(
+    InformationForm form, float64_t of_classes, float64_t of_split, float64_t joint
+) noexcept nogil:
+    """Return what the form makes of the entropies of classes and split, and of both together."""
+    cdef float64_t gained = of_classes + of_split - joint, denominator = of_split
+    if form == LESS_SPLIT:
+        return 2.0 * gained - of_split
+    if form == BY_JOINT:
+        denominator = joint
+    elif form == BY_MEAN:
+        gained *= 2.0
+        denominator = of_split + of_classes
+    elif form == BY_GREATER:
+        denominator = max(of_split, of_classes)
+    return gained / denominator if denominator > 0.0 else 0.0
+
+
+cdef inline float64_t weighted_information(const WeightedScan* scan, InformationForm form) noexcept nogil:
     cdef index_t label
-    cdef float64_t of_cut = 0.0, joint = 0.0, denominator
+    cdef float64_t of_cut = 0.0, joint = 0.0
     of_cut -= _term(scan.left_total, scan.total)
     of_cut -= _term(scan.total - scan.left_total, scan.total)
     for label in range(scan.n_classes):
         joint -= _term(scan.left_counts[label], scan.total)
     for label in range(scan.n_classes):
         joint -= _term(scan.total_counts[label] - scan.left_counts[label], scan.total)
-    denominator = joint if is_joint else of_cut
-    return (scan.node_impurity + of_cut - joint) / denominator if denominator > 0.0 else 0.0
+    return _weighted_information(form, scan.node_impurity, of_cut, joint)
 
 
-cdef inline void end_weighted_ratio_child(ChildCounts children) noexcept nogil:
+cdef inline void end_weighted_information_child(ChildCounts children) noexcept nogil:
     cdef index_t label
     children.of_split -= _term(children.weight, children.scan.total)
     for label in range(children.node.n_classes):
         children.joint -= _term(children.weights[label], children.scan.total)
 
 
-cdef inline float64_t weighted_ratio_of_children(ChildCounts children, bint is_joint) noexcept nogil:
-    cdef float64_t denominator = children.joint if is_joint else children.of_split
-    cdef float64_t gained = children.scan.node_impurity + children.of_split - children.joint
-    return gained / denominator if denominator > 0.0 else 0.0
+cdef inline float64_t weighted_information_of_children(ChildCounts children, InformationForm form) noexcept nogil:
+    return _weighted_information(form, children.scan.node_impurity, children.of_split, children.joint)

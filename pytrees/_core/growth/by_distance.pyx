@@ -17,16 +17,18 @@ from fractions import Fraction
 import numpy as np
 
 cimport cython
-from libc.math cimport isnan
+from libc.math cimport isnan, ldexp
 from libc.stdlib cimport free
 
 from pytrees._core.base.fractions cimport add_fraction
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t, uint128_t
 from pytrees._core.criteria.children cimport exact_fraction
+from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
+from pytrees._core.criteria.logarithms cimport LESS_BOTH
 from pytrees._core.growth.distances cimport (
-    Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
+    DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
 )
 from pytrees._core.growth.global_steps cimport (
     LeafScan, Step, compare_to_present, end_leaf, offer_splits, start_leaf,
@@ -372,6 +374,8 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     if split.gain.error > 0.0:
         for label in range(growth.tree.n_classes):
             total += counts[label]
+        if growth.knows_distance and growth.code == DISTANCE_VI:
+            _subtract_entropy(growth, counts, total, &steps.merit)
         steps.merit.priority /= <float64_t> total
         steps.merit.error /= <float64_t> total
         return 0
@@ -399,6 +403,19 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
         with gil:
             _set_large_merit(growth, leaf, int(total), int(numerator), int(denominator))
     return 0
+
+
+cdef void _subtract_entropy(
+    GrowthByDistance growth, const int64_t* counts, int64_t total, Gain* merit
+) noexcept nogil:
+    """Take the variation of information of the undivided leaf, which is the entropy of its classes, off the gain of its
+    split, times its samples."""
+    cdef const int64_t[::1] table = growth.tree.scanner.counts.table
+    cdef int64_t units = table[total] - sum_of_n_log2_n(&table[0], counts, growth.tree.n_classes)
+    cdef float64_t entropy = ldexp(<float64_t> units, -NLOGN_FRACTION_BITS)
+    # The error of the gain has room for the rounded numbers of its classes, but not for what a double leaves out.
+    merit.priority -= entropy
+    merit.error += 2.0**-50 * entropy
 
 
 cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerator, denominator) except -1:
@@ -477,6 +494,9 @@ def grow_by_distance(
         partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
     )
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
+    if name == "vi":
+        # Leaves compare by the distance of their splits to the classes, and not by what these gain.
+        growth.tree.form = LESS_BOTH
     if growth.is_global:
         growth.scan = _leaf_scan(growth, y, weights, rows, labels == "all", ties == "local")
     with nogil:

@@ -1,8 +1,9 @@
 """Distances between the clustering of the rows by predicted class and that by true class.
 
 Of the table of |T_i ∩ Y_j| every distance takes a sum over the clusters T_i of a term each: a whole number (information
-gain, accuracy, mae), a fraction (gini, jaccard), or two whole numbers of whose sums it takes the ratio (gain ratio,
-normalised variation of information). A term follows from the size of T_i and an inner sum over the classes.
+gain, variation of information, accuracy, mae), a fraction (gini, jaccard), or two whole numbers of whose sums it takes
+the ratio (gain ratio, normalised variations of information). A term follows from the size of T_i and an inner sum over
+the classes.
 
 The functions here are inlined into the loops over cuts, where the distance's code is a constant. A code that is none of
 `DistanceCode` never comes here: `Clusters` refuse it.
@@ -13,7 +14,8 @@ cimport cython
 from pytrees._core.base.fractions cimport Term, nearest_double
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint128_t
 from pytrees._core.criteria.logarithms cimport (
-    BY_JOINT, BY_SPLIT, PLAIN, InformationForm, SplitLogs, add_child_class, add_child_size, forget_counts,
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, PLAIN, InformationForm, SplitLogs, add_child_class,
+    add_child_size, forget_counts,
 )
 
 
@@ -21,6 +23,9 @@ cdef enum DistanceCode:
     DISTANCE_INFORMATION_GAIN
     DISTANCE_GAIN_RATIO
     DISTANCE_NVI
+    DISTANCE_NVI_SUM
+    DISTANCE_NVI_MAX
+    DISTANCE_VI
     DISTANCE_GINI
     DISTANCE_JACCARD
     DISTANCE_ACCURACY
@@ -46,20 +51,32 @@ cdef class Clusters:
     cdef Term[::1] terms
     cdef int64_t total
     cdef int64_t class_entropy          # of Y, times the rows
-    cdef int64_t[:, ::1] log_counts     # scratch, once it has room: the counts of two clusterings whose logarithms are taken
+    cdef int64_t[:, ::1] log_counts     # scratch, once it has room: the counts of two clusterings to compare
     cdef bint has_room_for_logs
     cdef int64_t absent_similarity      # of Jaccard, to itself of a class that neither clustering has a row of: 1 or 0
 
 
 cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
-    return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_GAIN_RATIO or code == DISTANCE_NVI
+    return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_VI or takes_ratio(code)
+
+
+cdef inline bint divides_by_joint(DistanceCode code) noexcept nogil:
+    """Whether clusterings compare by information gain over the entropy of both together. That over the mean of their
+    entropies grows with it, and has the same order."""
+    return code == DISTANCE_NVI or code == DISTANCE_NVI_SUM
 
 
 cdef inline InformationForm form_of(DistanceCode code) noexcept nogil:
     """Return how a distance that takes logarithms compares information gains."""
     if code == DISTANCE_INFORMATION_GAIN:
         return PLAIN
-    return BY_SPLIT if code == DISTANCE_GAIN_RATIO else BY_JOINT
+    if code == DISTANCE_GAIN_RATIO:
+        return BY_SPLIT
+    if code == DISTANCE_NVI:
+        return BY_JOINT
+    if code == DISTANCE_NVI_SUM:
+        return BY_MEAN
+    return BY_GREATER if code == DISTANCE_NVI_MAX else LESS_SPLIT
 
 
 cdef inline bint is_similarity(DistanceCode code) noexcept nogil:
@@ -68,7 +85,7 @@ cdef inline bint is_similarity(DistanceCode code) noexcept nogil:
 
 
 cdef inline bint takes_ratio(DistanceCode code) noexcept nogil:
-    return code == DISTANCE_GAIN_RATIO or code == DISTANCE_NVI
+    return code == DISTANCE_GAIN_RATIO or code == DISTANCE_NVI_MAX or divides_by_joint(code)
 
 
 cdef inline bint takes_fractions(DistanceCode code) noexcept nogil:
@@ -131,12 +148,14 @@ cdef inline Term term_of(
         term.a = size - inner
     elif code == DISTANCE_MAE:
         term.a = inner
+    elif code == DISTANCE_VI:
+        term.a = clusters.table[size] - 2 * inner
     else:
         term.a = clusters.table[size] - inner
-        if code == DISTANCE_GAIN_RATIO:
-            term.b = clusters.table[size]
-        elif code == DISTANCE_NVI:
+        if divides_by_joint(code):
             term.b = inner
+        elif code != DISTANCE_INFORMATION_GAIN:
+            term.b = clusters.table[size]
     return term
 
 
@@ -165,21 +184,24 @@ cdef inline Term sum_of_terms(Clusters clusters) noexcept nogil:
     return total
 
 
-cdef inline Term ratio_of_sums(Clusters clusters, int64_t a, int64_t b) noexcept nogil:
+cdef inline Term ratio_of_sums(DistanceCode code, Clusters clusters, int64_t a, int64_t b) noexcept nogil:
     """Return gain by entropy from the two sums of the terms, 0 / 1 where there is no entropy."""
     cdef Term ratio
     ratio.a = clusters.class_entropy - a
     ratio.b = clusters.table[clusters.total] - b
+    if code == DISTANCE_NVI_MAX:
+        ratio.b = max(ratio.b, clusters.class_entropy)
     if ratio.b == 0:
         ratio.a = 0
         ratio.b = 1
     return ratio
 
 
-cdef inline int64_t log_margin_of(Clusters clusters) noexcept nogil:
+cdef inline int64_t log_margin_of(DistanceCode code, Clusters clusters) noexcept nogil:
     """Bound by how much the difference of two gains of the whole tree may be wrong, in units of 2**-30 bit: each takes
-    a number for every class of every cluster from the table, for every cluster, and for every class."""
-    return (<int64_t> clusters.n_classes + 1) * (clusters.n_classes + 1)
+    a number for every class of every cluster from the table, of vi twice, for every cluster, and for every class."""
+    cdef int64_t margin = (<int64_t> clusters.n_classes + 1) * (clusters.n_classes + 1)
+    return 2 * margin if code == DISTANCE_VI else margin
 
 
 cdef inline float64_t distance_of(Clusters clusters) except? -1.0 nogil:
@@ -199,18 +221,21 @@ cdef inline float64_t distance_of(Clusters clusters) except? -1.0 nogil:
         return nearest_double(known_units(clusters, clusters.class_entropy - total.a), <uint128_t> clusters.total << 30)
     if separates(clusters.code):
         return nearest_double(total.a, <uint128_t> clusters.total)
-    if clusters.code == DISTANCE_NVI:
-        if total.b == clusters.table[clusters.total]:
-            return 0.0      # one class and one cluster
-        total = ratio_of_sums(clusters, total.a, total.b)
-        return nearest_double(total.b - total.a, <uint128_t> total.b)
-    total = ratio_of_sums(clusters, total.a, total.b)
-    return nearest_double(known_units(clusters, total.a), <uint128_t> total.b)
+    if clusters.code == DISTANCE_VI:
+        total.a += clusters.table[clusters.total] - clusters.class_entropy
+        return nearest_double(total.a, <uint128_t> clusters.total << 30)
+    term = ratio_of_sums(clusters.code, clusters, total.a, total.b)
+    if clusters.code == DISTANCE_GAIN_RATIO:
+        return nearest_double(known_units(clusters, term.a), <uint128_t> term.b)
+    if clusters.class_entropy == 0 and total.b == clusters.table[clusters.total]:
+        return 0.0      # one class and one cluster
+    # H(T) + H(Y) is H(T, Y) and the gain.
+    return nearest_double(term.b - term.a, <uint128_t> term.b + (term.a if clusters.code == DISTANCE_NVI_SUM else 0))
 
 
 cdef inline int64_t known_units(Clusters clusters, int64_t units) except? -1 nogil:
     """Return the information gain of the clusters, given in units: nothing is 0, and what is more at least one unit."""
-    if units > log_margin_of(clusters):
+    if units > log_margin_of(clusters.code, clusters):
         return units
     return 0 if tells_nothing(clusters) else max(units, 1)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 cimport cython
+from libc.math cimport log2
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.logarithms cimport gains_nothing
@@ -14,6 +15,9 @@ DISTANCES = {
     "information_gain": DISTANCE_INFORMATION_GAIN,
     "gain_ratio": DISTANCE_GAIN_RATIO,
     "nvi": DISTANCE_NVI,
+    "nvi_sum": DISTANCE_NVI_SUM,
+    "nvi_max": DISTANCE_NVI_MAX,
+    "vi": DISTANCE_VI,
     "gini": DISTANCE_GINI,
     "jaccard": DISTANCE_JACCARD,
     "accuracy": DISTANCE_ACCURACY,
@@ -83,7 +87,7 @@ cdef float64_t largest_term(Clusters clusters) noexcept nogil:
     if clusters.code == DISTANCE_MAE:
         return <float64_t> clusters.n_classes * <float64_t> clusters.total
     if takes_logarithms(clusters.code):
-        return <float64_t> clusters.table[clusters.total]
+        return (2.0 if clusters.code == DISTANCE_VI else 1.0) * <float64_t> clusters.table[clusters.total]
     return <float64_t> clusters.total
 
 
@@ -106,7 +110,8 @@ cdef void score_undivided(
     cdef Count total = 0, unit = 1, count, score, best = 0
     numerator[0] = 0
     denominator[0] = 1
-    if takes_logarithms(code):
+    # By vi the merit of whole counts takes the entropy of the classes from the table.
+    if takes_logarithms(code) and (code != DISTANCE_VI or Count is int64_t):
         return
     for label in range(n_classes):
         total += counts[label]
@@ -118,6 +123,10 @@ cdef void score_undivided(
         count = _in_units(counts[label], unit)
         if code == DISTANCE_GINI:
             numerator[0] += count * count
+            continue
+        if code == DISTANCE_VI:
+            if Count is float64_t:
+                numerator[0] += count * log2(count) if count > 0.0 else 0.0
             continue
         if code == DISTANCE_JACCARD and (count > 0 or absent_differ):
             numerator[0] -= total

@@ -31,9 +31,9 @@ from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64
 from pytrees._core.criteria.logarithms cimport SplitLogs, add_child_class, add_child_size, compare_information
 from pytrees._core.growth.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,
-    DISTANCE_NVI, Clusters, DistanceCode, change_cluster, form_of, inner_sum, largest_term, log_margin_of,
-    make_room_for_logs, part, ratio_of_sums, sees_the_diagonal, sum_of_terms, takes_fractions, takes_logarithms,
-    takes_ratio, term_of,
+    DISTANCE_NVI, DISTANCE_NVI_MAX, DISTANCE_VI, Clusters, DistanceCode, change_cluster, divides_by_joint, form_of,
+    inner_sum, largest_term, log_margin_of, make_room_for_logs, part, ratio_of_sums, sees_the_diagonal, sum_of_terms,
+    takes_fractions, takes_logarithms, takes_ratio, term_of,
 )
 from pytrees._core.growth.merits cimport (
     LocalMerits, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_merits,
@@ -82,7 +82,7 @@ cdef class LeafScan:
             self.merged, self.best_merged = np.zeros((2, k, k), dtype=np.int64)
             self.merged_totals, self.child_counts = np.zeros((2, k), dtype=np.int64)
         if takes_logarithms(clusters.code):
-            self.margin += <float64_t> log_margin_of(clusters)
+            self.margin += <float64_t> log_margin_of(clusters.code, clusters)
             self.best_leaf_counts, self.best_left_counts = np.zeros((2, k), dtype=np.int64)
 
 
@@ -130,22 +130,28 @@ cdef void end_leaf(LeafScan scan) noexcept nogil:
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
     """Prepare scores of steps, to be compared to `_score_to_reach` of the best step."""
     cdef index_t cluster
+    cdef float64_t of_classes = 0.0
     scan.ratio = 0.0
     scan.ratio_margin = scan.margin
     if takes_ratio(code) and best.leaf != NONE:
         scan.ratio = <float64_t> best.ratio.a / <float64_t> best.ratio.b
         # The margin of cross products, see `_is_near`, by the lower part of the best ratio.
         scan.ratio_margin += (
-            4.0 * <float64_t> log_margin_of(scan.clusters) * <float64_t> scan.clusters.table[scan.clusters.total]
+            4.0 * <float64_t> log_margin_of(code, scan.clusters) * <float64_t> scan.clusters.table[scan.clusters.total]
             / <float64_t> best.ratio.b
         )
+        if code == DISTANCE_NVI_MAX and best.ratio.b == scan.clusters.class_entropy:
+            # What is divided by the greater entropy exceeds the best ratio only where it does so divided by that of the
+            # classes, which is the same for all steps.
+            of_classes = <float64_t> best.ratio.a
+            scan.ratio = 0.0
     for cluster in range(scan.clusters.n_classes):
         scan.values[cluster] = _value(code, scan.ratio, scan.clusters.terms[cluster])
     scan.offset = scan.values[scan.label] - _value(code, scan.ratio, scan.label_term)
     if takes_ratio(code):
         scan.offset += (
             <float64_t> (scan.clusters.class_entropy - scan.sums.a)
-            - scan.ratio * <float64_t> (scan.clusters.table[scan.clusters.total] - scan.sums.b)
+            - scan.ratio * <float64_t> (scan.clusters.table[scan.clusters.total] - scan.sums.b) - of_classes
         )
     if scan.has_merits:
         _score_same_labels(code, scan)
@@ -280,13 +286,15 @@ cdef inline void _judge(DistanceCode code, LeafScan scan, Step* step) noexcept n
             total.a += scan.changes.signs[i] * term.a
             total.b += scan.changes.signs[i] * term.b
     if takes_ratio(code):
-        step.ratio = ratio_of_sums(scan.clusters, scan.sums.a + total.a, scan.sums.b + total.b)
+        step.ratio = ratio_of_sums(code, scan.clusters, scan.sums.a + total.a, scan.sums.b + total.b)
     step.cost = total.a
 
 
-cdef inline bint _is_near(LeafScan scan, int128_t difference, const Step* step, const Step* best) noexcept nogil:
+cdef inline bint _is_near(
+    DistanceCode code, LeafScan scan, int128_t difference, const Step* step, const Step* best
+) noexcept nogil:
     """Whether rounding the table of n log2 n can make this difference of cross products of two ratios."""
-    cdef int128_t margin = log_margin_of(scan.clusters)
+    cdef int128_t margin = log_margin_of(code, scan.clusters)
     # A whole tree of one label tells nothing, and has the ratio 0 / 1.
     if best.ratio.b > 1 and step.ratio.b > 1:
         margin *= <int128_t> step.ratio.a + step.ratio.b + best.ratio.a + best.ratio.b
@@ -373,17 +381,17 @@ cdef inline int _compare_steps(
 ) except -2 nogil:
     """Return 1 where the step comes nearer than the best, 0 where both come equally near, else -1."""
     cdef index_t i
+    cdef int64_t margin
     cdef int128_t left, right
     if takes_ratio(code):
         left = <int128_t> step.ratio.a * best.ratio.b
         right = <int128_t> best.ratio.a * step.ratio.b
-        if _is_near(scan, left - right, step, best):
+        if _is_near(code, scan, left - right, step, best):
             return _compare_logs(scan, step, best)
         return (left > right) - (left < right)
     if not takes_fractions(code):
-        if takes_logarithms(code) and -log_margin_of(scan.clusters) <= step.cost - best.cost <= log_margin_of(
-            scan.clusters
-        ):
+        margin = log_margin_of(code, scan.clusters)
+        if takes_logarithms(code) and -margin <= step.cost - best.cost <= margin:
             return _compare_logs(scan, step, best)
         return (step.cost < best.cost) - (step.cost > best.cost)
     if step.change > best.change + scan.margin:
@@ -406,7 +414,7 @@ cdef int compare_to_present(LeafScan scan, const Step* best) except -2 nogil:
     now.change = 0.0
     if takes_ratio(scan.clusters.code):
         now.ratio = sum_of_terms(scan.clusters)
-        now.ratio = ratio_of_sums(scan.clusters, now.ratio.a, now.ratio.b)
+        now.ratio = ratio_of_sums(scan.clusters.code, scan.clusters, now.ratio.a, now.ratio.b)
     return _compare_steps(scan.clusters.code, scan, best, scan.best_changes, &now, &nothing)
 
 
@@ -579,8 +587,12 @@ cdef int offer_splits(
         return _offer_cuts(DISTANCE_INFORMATION_GAIN, scan, best)
     if code == DISTANCE_GAIN_RATIO:
         return _offer_cuts(DISTANCE_GAIN_RATIO, scan, best)
-    if code == DISTANCE_NVI:
+    if divides_by_joint(code):
         return _offer_cuts(DISTANCE_NVI, scan, best)
+    if code == DISTANCE_NVI_MAX:
+        return _offer_cuts(DISTANCE_NVI_MAX, scan, best)
+    if code == DISTANCE_VI:
+        return _offer_cuts(DISTANCE_VI, scan, best)
     if code == DISTANCE_GINI:
         return _offer_cuts(DISTANCE_GINI, scan, best)
     if code == DISTANCE_JACCARD:

@@ -12,9 +12,13 @@ from pytrees._core.base.types cimport NONE, float64_t, int128_t
 from pytrees._core.criteria.children cimport QuotientSum
 from pytrees._core.criteria.counts cimport ClassCounts, log_margin
 from pytrees._core.criteria.entropy cimport information_of_children
-from pytrees._core.criteria.logarithms cimport SplitLogs, compare_exact_ratios, compare_information, forget_counts
+from pytrees._core.criteria.logarithms cimport (
+    LESS_BOTH, InformationForm, SplitLogs, compare_exact_ratios, compare_information, forget_counts,
+)
+from pytrees._core.criteria.variation cimport minus_variation_of_children
 from pytrees._core.growth.distances cimport (
-    DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, takes_fractions, takes_logarithms,
+    DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_NVI_MAX, DISTANCE_VI,
+    divides_by_joint, takes_fractions, takes_logarithms,
 )
 from pytrees._core.split.scan cimport complete_sum, end_whole_child, start_whole_node
 
@@ -106,12 +110,12 @@ cdef int _write_merit(LocalMerits merits, Merit* merit) except -1 nogil:
     """Write the merit of the split whose children have all ended."""
     merit.value = 0.0
     merit.b = merits.children.total
-    if takes_logarithms(merits.code):
-        information_of_children(merits.children, &merit.a)
+    if merits.code == DISTANCE_VI:
+        merit.a = minus_variation_of_children(merits.children)
+    elif takes_logarithms(merits.code):
+        information_of_children(merits.children, 1, &merit.a)
         if merits.code != DISTANCE_INFORMATION_GAIN:
-            merit.b = merits.children.node.table[merits.children.total] - (
-                merits.children.size_sum if merits.code == DISTANCE_GAIN_RATIO else merits.children.joint_sum
-            )
+            merit.b = merits.children.node.table[merits.children.total] - _sum_of_divisor(merits)
     elif takes_fractions(merits.code):
         complete_sum(merits.children)
         merit.a = merits.n_present if merits.code == DISTANCE_JACCARD else 0
@@ -124,6 +128,15 @@ cdef int _write_merit(LocalMerits merits, Merit* merit) except -1 nogil:
         if merits.children.label_of_all != NONE:
             merit.a -= merits.children.least_loss
     return 0
+
+
+cdef inline int64_t _sum_of_divisor(LocalMerits merits) noexcept nogil:
+    """Return the sum of n log2 n that belongs to the entropy by which the information gain is divided."""
+    if divides_by_joint(merits.code):
+        return merits.children.joint_sum
+    if merits.code == DISTANCE_NVI_MAX:
+        return min(merits.children.size_sum, merits.children.node_sum)
+    return merits.children.size_sum
 
 
 cdef int compare_merits(LocalMerits merits, const Merit* merit, const Merit* best) except -2 nogil:
@@ -162,8 +175,10 @@ cdef inline bint _is_near(
     cdef int128_t margin = (
         2 * log_margin(merits.n_classes) + present.n_joint + present.n_sizes + of_best.n_joint + of_best.n_sizes
     )
-    if merits.code != DISTANCE_INFORMATION_GAIN:
-        # There b is a number of samples, which is not rounded.
+    if merits.code == DISTANCE_VI:
+        margin *= 2     # classes in children count twice
+    elif merits.code != DISTANCE_INFORMATION_GAIN:
+        # Of the other two b is a number of samples, which is not rounded.
         factors += <int128_t> merit.a + best.a
     return -margin * factors <= difference <= margin * factors
 
@@ -185,8 +200,10 @@ cdef int _compare_logs(LocalMerits merits) except -2 nogil:
 
 
 cdef tuple _exact_merit(LocalMerits merits, const int64_t* leaf_counts, const SplitLogs* logs):
+    # Of different leaves the variations of information compare, and not what they gain.
+    cdef InformationForm form = LESS_BOTH if merits.code == DISTANCE_VI else merits.children.node.form
     return exact_ratio(
-        merits.children.node.form, [int(leaf_counts[label]) for label in range(merits.n_classes)],
+        form, [int(leaf_counts[label]) for label in range(merits.n_classes)],
         [int(logs.joint[i]) for i in range(logs.n_joint)], [int(logs.sizes[i]) for i in range(logs.n_sizes)],
     )
 

@@ -4,6 +4,7 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.criteria.logarithms cimport InformationForm
 from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 
@@ -35,6 +36,7 @@ cdef class GrowingTree:
     cdef list exact_gains
     cdef dict number_of_gain
     cdef bint counts_gains_by_samples   # in these comparisons
+    cdef InformationForm form           # what they compare
 
 
 cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:

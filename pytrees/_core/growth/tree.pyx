@@ -43,6 +43,7 @@ cdef class GrowingTree:
     ):
         self.partition, self.scanner, self.n_classes = partition, scanner, n_classes
         self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes
+        self.form = scanner.counts.form
         self.large_priorities = {}
         self.exact_gains = []
         self.number_of_gain = {}
@@ -219,7 +220,7 @@ cdef int _number_gain(GrowingTree tree, index_t leaf, const Split* split, Gain* 
     number = tree.number_of_gain.get(children)
     if number is None:
         exact = exact_ratio(
-            tree.scanner.counts.form, [sum(counts) for counts in zip(*children)],
+            tree.form, [sum(counts) for counts in zip(*children)],
             [count for counts in children for count in counts], [sum(counts) for counts in children],
             tree.counts_gains_by_samples,
         )

@@ -8,18 +8,20 @@ import numpy as np
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.entropy cimport EntropyScan
+from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.jaccard cimport JaccardScan
 from pytrees._core.criteria.labelled cimport LabelledScan
 from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan
 from pytrees._core.criteria.ranking cimport RankingScan
 from pytrees._core.criteria.ratios cimport RatioScan
+from pytrees._core.criteria.variation cimport VariationScan
 from pytrees._core.criteria.weighted cimport WeightedScan
 from pytrees._core.criteria.wig cimport WigBest, WigScan
 from pytrees._core.split.scan cimport (
-    ACCURACY, ENTROPY, GAIN_RATIO, GINI, JACCARD, LAST_ON_COUNTS, MAE, NVI, ORDINAL_GINI, RANKING, WIG, WholeScan,
+    ACCURACY, ENTROPY, GINI, JACCARD, LAST_ON_COUNTS, MAE, ORDINAL_GINI, RANKING, VI, WIG, WholeScan,
     best_gain, has_impurity, judges_in_floating_point, move_left, offer, refuse_code, start_feature, start_scan,
-    weighted_gain, weighted_impurity, whole_impurity,
+    takes_ratio, weighted_gain, weighted_impurity, whole_impurity,
 )
 
 from pytrees._core.split.scan import class_counts, code_of, is_exact
@@ -81,6 +83,7 @@ cdef int _judge_whole(
     cdef OrdinalGiniScan ordinal_gini
     cdef RankingScan ranking
     cdef RatioScan ratio
+    cdef VariationScan variation
     cdef JaccardScan jaccard
     cdef LabelledScan labelled
     cdef WigScan wig
@@ -89,8 +92,10 @@ cdef int _judge_whole(
         _judge_cuts(&ordinal_gini, counts, left, right, gains)
     elif counts.code == RANKING:
         _judge_cuts(&ranking, counts, left, right, gains)
-    elif counts.code == GAIN_RATIO or counts.code == NVI:
+    elif takes_ratio(counts.code):
         _judge_cuts(&ratio, counts, left, right, gains)
+    elif counts.code == VI:
+        _judge_cuts(&variation, counts, left, right, gains)
     elif counts.code == JACCARD:
         _judge_cuts(&jaccard, counts, left, right, gains)
     elif counts.code == ACCURACY or counts.code == MAE:
@@ -114,6 +119,7 @@ cdef int _judge_cuts(
 ) except -1:
     cdef Py_ssize_t cut
     cdef index_t label
+    cdef Gain gain
     with nogil:
         for cut in range(left.shape[0]):
             if (
@@ -129,7 +135,8 @@ cdef int _judge_cuts(
                 if left[cut, label] > 0:
                     move_left(scan, label, left[cut, label])
             offer(scan)
-            gains[cut] = best_gain(scan).value
+            best_gain(scan, &gain)
+            gains[cut] = gain.value
     return 0
 
 

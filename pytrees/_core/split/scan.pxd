@@ -30,7 +30,9 @@ from pytrees._core.criteria.labelled cimport (
     labelled_gain_of_children, offer_labelled, start_labelled, start_labelled_node, weighted_labelled_gain_of_children,
 )
 from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
-from pytrees._core.criteria.logarithms cimport BY_JOINT, BY_SPLIT, NO_INFORMATION, PLAIN, InformationForm
+from pytrees._core.criteria.logarithms cimport (
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm,
+)
 from pytrees._core.criteria.ordinal_gini cimport (
     OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
     start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
@@ -40,8 +42,12 @@ from pytrees._core.criteria.ranking cimport (
     offer_ranking, ranking_gain_of_children, start_ranking, start_ranking_feature, start_ranking_node, weighted_ranking,
 )
 from pytrees._core.criteria.ratios cimport (
-    RatioScan, end_weighted_ratio_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
-    ratio_gain_of_children, start_ratio, weighted_ratio, weighted_ratio_of_children,
+    RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
+    ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
+)
+from pytrees._core.criteria.variation cimport (
+    VariationScan, gain_of_variation, is_perfect_variation, offer_variation, start_variation,
+    variation_gain_of_children,
 )
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, approximate_gain,
@@ -62,6 +68,9 @@ cdef enum CriterionCode:
     RANKING
     GAIN_RATIO
     NVI
+    NVI_SUM
+    NVI_MAX
+    VI
     JACCARD
     ACCURACY
     MAE
@@ -86,6 +95,7 @@ ctypedef fused WholeScan:
     OrdinalGiniScan
     RankingScan
     RatioScan
+    VariationScan
     LabelledScan
     JaccardScan
     WigScan
@@ -98,6 +108,7 @@ ctypedef fused CountScan:
     OrdinalGiniScan
     RankingScan
     RatioScan
+    VariationScan
     LabelledScan
     JaccardScan
     WigScan
@@ -109,6 +120,7 @@ ctypedef fused CountedScan:
     GiniScan
     EntropyScan
     RatioScan
+    VariationScan
     LabelledScan
     JaccardScan
     WigScan
@@ -122,6 +134,10 @@ ctypedef fused MatchingScan:
 cdef inline int refuse_code(int code) except -1 nogil:
     with gil:
         raise ValueError(f"No criterion that judges class counts has the code {code}.")
+
+
+cdef inline bint takes_ratio(int code) noexcept nogil:
+    return code == GAIN_RATIO or code == NVI or code == NVI_SUM or code == NVI_MAX
 
 
 # ------------------------------------------------------------------------------------------------ cuts of a node
@@ -147,7 +163,10 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_ranking(scan, counts)
     elif CountScan is RatioScan:
         _start_counts(scan, counts)
-        start_ratio(scan, counts, counts.code == NVI)
+        start_ratio(scan, counts)
+    elif CountScan is VariationScan:
+        _start_counts(scan, counts)
+        start_variation(scan, counts)
     elif CountScan is LabelledScan:
         _start_counts(scan, counts)
         start_labelled(scan, counts.code == MAE)
@@ -191,7 +210,7 @@ cdef inline void _start_weighted_criterion(WeightedScan* scan) noexcept nogil:
         scan.match = BY_ERRORS
     if scan.match != NO_MATCH:
         scan.node_impurity = best_score_of_node(scan)
-    elif scan.code == GAIN_RATIO or scan.code == NVI:
+    elif takes_ratio(scan.code) or scan.code == VI:
         scan.node_impurity = entropy_of_classes(scan)
     else:
         scan.node_impurity = weighted_impurity(scan, 0, scan.total)
@@ -277,6 +296,8 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_ranking(scan)
     elif CountScan is RatioScan:
         return offer_ratio(scan)
+    elif CountScan is VariationScan:
+        return offer_variation(scan)
     elif CountScan is LabelledScan:
         return offer_labelled(scan)
     elif CountScan is JaccardScan:
@@ -300,28 +321,31 @@ cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
     return True
 
 
-cdef inline Gain best_gain(CountScan* scan) noexcept nogil:
-    """Return the gain of the best cut so far."""
+cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
+    """Write the gain of the best cut so far."""
     if CountScan is BinaryGiniScan:
-        return gain_of_binary_gini(scan)
+        gain[0] = gain_of_binary_gini(scan)
     elif CountScan is GiniScan:
-        return gain_of_gini(scan)
+        gain[0] = gain_of_gini(scan)
     elif CountScan is EntropyScan:
-        return gain_of_entropy(scan)
+        gain[0] = gain_of_entropy(scan)
     elif CountScan is OrdinalGiniScan:
-        return gain_of_gini(&scan.forms)
+        gain[0] = gain_of_gini(&scan.forms)
     elif CountScan is RankingScan:
-        return gain_of_ranking(scan)
+        gain[0] = gain_of_ranking(scan)
     elif CountScan is RatioScan:
-        return gain_of_ratio(scan)
+        gain[0] = gain_of_ratio(scan)
+    elif CountScan is VariationScan:
+        gain_of_variation(scan, gain)
     elif CountScan is LabelledScan:
-        return gain_of_labelled(scan)
+        gain[0] = gain_of_labelled(scan)
     elif CountScan is JaccardScan:
-        return gain_of_jaccard(scan)
+        gain[0] = gain_of_jaccard(scan)
     elif CountScan is WigScan:
-        return gain_of_wig(scan)
+        gain[0] = gain_of_wig(scan)
     else:
-        return tolerant_gain(scan.best_score, scan.total)
+        gain[0] = tolerant_gain(scan.best_score, scan.total)
+    return 0
 
 
 cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
@@ -336,6 +360,8 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         return is_perfect_ranking(scan)
     elif CountScan is RatioScan:
         return is_perfect_ratio(scan)
+    elif CountScan is VariationScan:
+        return is_perfect_variation(scan)
     elif CountScan is LabelledScan:
         return is_perfect_labelled(scan)
     elif CountScan is JaccardScan:
@@ -424,8 +450,8 @@ cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
     """Return the gain of the present cut, from the definition."""
     if scan.match != NO_MATCH:
         return gain_of_match(scan)
-    if scan.code == GAIN_RATIO or scan.code == NVI:
-        return weighted_ratio(scan, scan.code == NVI)
+    if takes_ratio(scan.code) or scan.code == VI:
+        return weighted_information(scan, information_form(scan.code))
     return gain_of_impurities(
         scan, weighted_impurity(scan, 1, scan.left_total), weighted_impurity(scan, 2, scan.total - scan.left_total)
     )
@@ -444,7 +470,13 @@ cdef inline InformationForm information_form(int code) noexcept nogil:
         return PLAIN
     if code == GAIN_RATIO:
         return BY_SPLIT
-    return BY_JOINT if code == NVI else NO_INFORMATION
+    if code == NVI:
+        return BY_JOINT
+    if code == NVI_SUM:
+        return BY_MEAN
+    if code == NVI_MAX:
+        return BY_GREATER
+    return LESS_SPLIT if code == VI else NO_INFORMATION
 
 
 cdef inline bint judges_in_floating_point(int code) noexcept nogil:
@@ -504,8 +536,10 @@ cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
         gain[0] = labelled_gain_of_children(children)
     elif children.node.code == ENTROPY:
         entropy_gain_of_children(children, gain)
-    elif children.node.code == GAIN_RATIO or children.node.code == NVI:
-        ratio_gain_of_children(children, children.node.code == NVI, gain)
+    elif takes_ratio(children.node.code):
+        ratio_gain_of_children(children, gain)
+    elif children.node.code == VI:
+        variation_gain_of_children(children, gain)
     else:
         return refuse_code(children.node.code)
     return 0
@@ -514,8 +548,8 @@ cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
 cdef inline void end_weighted_child(ChildCounts children) noexcept nogil:
     """Add a child, whose class weights are summed, to the gain of the split."""
     cdef float64_t impurity
-    if children.node.code == GAIN_RATIO or children.node.code == NVI:
-        end_weighted_ratio_child(children)
+    if takes_ratio(children.node.code) or children.node.code == VI:
+        end_weighted_information_child(children)
     elif children.scan.match != NO_MATCH and children.n_children == 2:
         if children.n_ended == 0:
             children.scan.left_total = children.weight
@@ -530,8 +564,8 @@ cdef inline void end_weighted_child(ChildCounts children) noexcept nogil:
 
 
 cdef inline float64_t weighted_children_gain(ChildCounts children) noexcept nogil:
-    if children.node.code == GAIN_RATIO or children.node.code == NVI:
-        return weighted_ratio_of_children(children, children.node.code == NVI)
+    if takes_ratio(children.node.code) or children.node.code == VI:
+        return weighted_information_of_children(children, information_form(children.node.code))
     if children.scan.match == NO_MATCH or children.n_children == 2:
         return children.gain
     if children.scan.match == BY_OVERLAP:

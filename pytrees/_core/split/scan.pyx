@@ -12,6 +12,7 @@ from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
+from pytrees._core.criteria.logarithms cimport doubled
 from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
 from pytrees._core.criteria.ranking cimport ranking_kernel
 from pytrees._core.criteria.weighted cimport move_weight_left
@@ -28,6 +29,9 @@ from pytrees._core.split.scanner cimport (
 
 from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of
 
+# Twice n log2 n of so many samples, in units of 2**-30 bit, is below 2**63.
+MOST_DOUBLED = 2**27
+
 CODES = {
     "gini": GINI,
     "entropy": ENTROPY,
@@ -36,6 +40,9 @@ CODES = {
     "ranking": RANKING,
     "gain_ratio": GAIN_RATIO,
     "nvi": NVI,
+    "nvi_sum": NVI_SUM,
+    "nvi_max": NVI_MAX,
+    "vi": VI,
     "jaccard": JACCARD,
     "accuracy": ACCURACY,
     "mae": MAE,
@@ -95,7 +102,7 @@ def weights_as_compared(criterion, n_classes, n_rows, weights):
 
 def class_counts(criterion, n_classes, weights, n_rows):
     """Return room for the class counts of a node, and what the criterion takes from memory, as a ClassCounts."""
-    _, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
+    name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
     cdef ClassCounts counts
     cdef int code = code_of(criterion)
     are_whole = weights is None or weights.dtype != np.float64
@@ -106,6 +113,8 @@ def class_counts(criterion, n_classes, weights, n_rows):
     elif code == RANKING and are_whole:
         kernel = ranking_kernel(scores, costs_of(criterion), int(total))
     form = information_form(code) if are_whole else NO_INFORMATION
+    if doubled(form) > 1 and total >= MOST_DOUBLED:
+        raise ValueError(f"criterion={name!r} counts at most {MOST_DOUBLED - 1} samples, got {total}.")
     table = n_log2_n(total if are_whole and (form != NO_INFORMATION or code == WIG) else 0)
     counts = ClassCounts(n_classes, code, n_rows, form, table, kernel, total, scores)
     counts.weighs_children = weighs_children
@@ -125,6 +134,7 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     cdef OrdinalGiniScan ordinal_gini
     cdef RankingScan ranking
     cdef RatioScan ratio
+    cdef VariationScan variation
     cdef JaccardScan jaccard
     cdef LabelledScan labelled
     cdef WigScan wig
@@ -143,8 +153,10 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
         _find_sorted(scanner, &ordinal_gini, node, best)
     elif code == RANKING:
         _find_sorted(scanner, &ranking, node, best)
-    elif code == GAIN_RATIO or code == NVI:
+    elif takes_ratio(code):
         _find_sorted(scanner, &ratio, node, best)
+    elif code == VI:
+        _find_sorted(scanner, &variation, node, best)
     elif code == JACCARD:
         _find_sorted(scanner, &jaccard, node, best)
     elif code == ACCURACY or code == MAE:
@@ -179,7 +191,7 @@ cdef int _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* b
         best.n_left = cut.n_left
         best.bin = cut.bin
         best.threshold = threshold_between(cut.below, cut.above)
-        best.gain = best_gain(scan)
+        best_gain(scan, &best.gain)
     return 0
 
 
@@ -196,7 +208,7 @@ cdef int _find_in_block(Scanner scanner, CountScan* scan, const NodeRows* node, 
     if best.feature == NONE:
         return 0
     if CountScan is not WeightedScan and CountScan is not WigScan:
-        best.gain = best_gain(scan)
+        best_gain(scan, &best.gain)
     best.threshold = threshold_of(scanner, node, best)
     return 0
 
@@ -214,7 +226,7 @@ cdef inline int _scan_features(
         if n_left == 0:
             continue
         if CountScan is WeightedScan or CountScan is WigScan:
-            gain = best_gain(scan)
+            best_gain(scan, &gain)
             if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
                 continue
             best.gain = gain

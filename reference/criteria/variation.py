@@ -1,0 +1,15 @@
+"""Variation of information, H(T | Y) + H(Y | T) = 2 H(T, Y) - H(T) - H(Y), in bits.
+
+M. Meila, "Comparing clusterings - an information based distance", Journal of Multivariate Analysis 98, 2007.
+"""
+
+from .logarithms import BitRatio, bits
+from .ratios import entropies
+
+
+def variation_gain(node, children, totals):
+    """Return by how much a split T comes nearer to the classes Y than the undivided node, whose distance is H(Y):
+    2 Gain(Y, T) - H(T), where Gain(Y, T) = H(Y) + H(T) - H(T, Y)."""
+    of_classes, of_split, joint = entropies(node, children, totals)
+    gain = 2 * (of_classes + of_split - joint) - of_split
+    return gain if isinstance(totals[0], float) else BitRatio(gain, bits(totals[0]))
