@@ -124,9 +124,9 @@ def test_the_mean_of_entropies_grows_the_tree_of_their_joint_one(engine, evaluat
 
 
 def test_leaves_compare_by_variation_of_information_and_not_by_what_they_gain(engine):
-    # Of feature 0 the classes 0 and 1 part from the others. Then feature 1 tells 0 0 0 from 1, which gains 0.81 bits and
-    # leaves nothing, and 2 2 3 3 from 4 4 5 5, which gains 1 bit and leaves 1.
-    X = np.array([[0, 0]] * 3 + [[0, 1]] + [[1, 0]] * 4 + [[1, 1]] * 4, dtype=float)
+    # By feature 0 classes 0 and 1 part from the others. Then feature 1 tells 0 0 0 from 1, which gains 0.81 bits and
+    # leaves nothing, and feature 2 tells 2 2 3 3 from 4 4 5 5, which gains 1 bit and leaves 1.
+    X = np.array([[0, 0, 0]] * 3 + [[0, 1, 0]] + [[1, 0, 0]] * 4 + [[1, 0, 1]] * 4, dtype=float)
     y = [0, 0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     tree = ID3Classifier("vi", max_leaf_nodes=4).fit(X, y)
     assert tree.split_steps_[[0, 1, 4]].tolist() == [0, 1, 2]

@@ -229,7 +229,7 @@ def _gained(node, joint, sizes):
     return _exponents((((sum(node),), 1), (node, -1), (joint, 1), (sizes, -1)))
 
 
-def _compared(form, node, joint, sizes):
+cdef tuple _compared(InformationForm form, list node, list joint, list sizes):
     """Return by prime the exponents of what a form compares: of its numerator, and of its denominator."""
     total = (sum(node),)
     if form == LESS_SPLIT:
@@ -252,7 +252,7 @@ def _compared(form, node, joint, sizes):
     return gained, of_split if is_greater else _exponents(((total, 1), (node, -1)))
 
 
-def exact_ratio(form, node, joint, sizes, times_samples=False):
+def exact_ratio(InformationForm form, node, joint, sizes, times_samples=False):
     """Return what a form compares of a split, times the samples of the node if asked for, as a quotient of two sums of
     logarithms of primes in lowest terms, in which equal ones are equal: two tuples of (prime, exponent), empty for 0.
 

@@ -67,15 +67,9 @@ cdef inline int offer_ratio(RatioScan* scan) except -1 nogil:
     cdef int64_t joint_sum = scan.left_sum + scan.right_sum
     cdef int64_t cut_sum = scan.table[scan.left_total] + scan.table[scan.total - scan.left_total]
     cdef int64_t numerator = scan.table[scan.total] - scan.total_sum + joint_sum - cut_sum
-    cdef int64_t denominator
-    # The usual forms first, with as few questions as they need.
-    if scan.form == BY_JOINT:
-        denominator = scan.table[scan.total] - joint_sum
-    elif scan.form == BY_SPLIT:
-        denominator = scan.table[scan.total] - cut_sum
-    else:
-        denominator = divisor_of_gain(scan.form, scan.table[scan.total], joint_sum, cut_sum, scan.total_sum)
-        numerator *= doubled(scan.form)
+    cdef int64_t denominator = divisor_of_gain(scan.form, scan.table[scan.total], joint_sum, cut_sum, scan.total_sum)
+    if scan.form == BY_MEAN:
+        numerator *= 2
     if (
         <int128_t> numerator * scan.best_denominator <= <int128_t> scan.lowered_numerator * denominator
         or not offer_information_ratio(scan.best, numerator, denominator, scan.left_counts)
