@@ -131,6 +131,11 @@ def test_different_results_are_defects(one, other):
         compare("a step", [("value", one), ("error", "ValueError", "wrong")])
 
 
+@pytest.mark.parametrize("address", ["0x7f00ab", "0xFC02527FC40"])  # of Python, of NumPy
+def test_addresses_in_memory_are_no_difference(address):
+    assert attempt("repr", lambda: f"<RandomState at {address}>") == ("value", "<RandomState at 0x>")
+
+
 @pytest.mark.parametrize("container", ["array", "frame", "objects", "frame, Int64", "CSR", "list"])
 def test_what_is_written_to_is_seen(container):
     X, again = (features("grid", container, 5, 2, 0) for _ in range(2))
