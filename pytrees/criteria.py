@@ -538,10 +538,10 @@ def gain(criterion, left, right):
     It takes O(n_classes) a cut, and O(n_classes**2) with ordinal criteria.
 
     Gains of entropies of whole numbers come from a table of n log2 n, in whole multiples of 2**-30 bit, up to the
-    greatest sum of counts; it takes 8 bytes for each, and is kept. Times the samples of the node, an information gain is
-    at most 1.5 * (n_classes + 1) * 2**-30 bit from the real number. A gain ratio, or ``"nvi"``, is off by at most
-    3 * (n_classes + 1) * 2**-30 bit, divided by the samples times the entropy that divides it. Then it is rounded to the
-    nearest double. It is 0 exactly where nothing is gained.
+    greatest sum of counts; it takes 8 bytes for each, and is kept. Times the samples of the node, an information gain
+    is at most 1.5 * (n_classes + 1) * 2**-30 bit from the real number. A gain ratio, or ``"nvi"``, is off by at most
+    3 * (n_classes + 1) * 2**-30 bit, divided by the samples times the entropy that divides it. Then it is rounded to
+    the nearest double. It is 0 exactly where nothing is gained.
 
     Examples
     --------

@@ -119,8 +119,8 @@ def sign_of_polynomial(polynomial):
 class BitRatio:
     """A quotient of two sums of n log2 n, the lower one positive; it compares as a real number.
 
-    As a floating-point number, which a tree reports, it is what the table says, but 0 where it is zero, and at least one
-    unit where it is positive; `nearest_double` knows no table.
+    As a floating-point number, which a tree reports, it is what the table says, but 0 where it is zero, and at least
+    one unit where it is positive; `nearest_double` knows no table.
     """
 
     def __init__(self, numerator, denominator):

@@ -280,8 +280,8 @@ def _sign(polynomial):
 cdef float64_t nearest_entropy(const int64_t* counts, index_t n_classes) except -1.0:
     """Return the double nearest to the entropy, in bits, of class counts that are not all 0.
 
-    It is a fraction where no prime but 2 is left of the sum of n log2 n. Otherwise it is irrational, hence never halfway
-    between two doubles, so that enough digits tell which one is nearer.
+    It is a fraction where no prime but 2 is left of the sum of n log2 n. Otherwise it is irrational, hence never
+    halfway between two doubles, so that enough digits tell which one is nearer.
     """
     present = [count for count in _listed(counts, n_classes) if count > 0]
     if len(present) == 1:

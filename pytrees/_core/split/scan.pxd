@@ -30,7 +30,9 @@ from pytrees._core.criteria.labelled cimport (
     labelled_gain_of_children, offer_labelled, start_labelled, start_labelled_node, weighted_labelled_gain_of_children,
 )
 from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
-from pytrees._core.criteria.logarithms cimport BY_JOINT, BY_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy
+from pytrees._core.criteria.logarithms cimport (
+    BY_JOINT, BY_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy,
+)
 from pytrees._core.criteria.ordinal_gini cimport (
     OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
     start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
