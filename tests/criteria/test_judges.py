@@ -120,10 +120,11 @@ def test_too_large_an_alpha_is_refused(engine, data, alpha, scores):
         DecisionTreeClassifier(WeightedInformationGain(alpha, scores)).fit(*data)
 
 
-@pytest.mark.parametrize("scores", [[-1e308, 1.5, 1e308], [0.0, 1.5, 1e306]])
-def test_too_wide_scores_are_refused(engine, data, scores):
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier, ID3Classifier, OrdinalDecisionTreeClassifier])
+@pytest.mark.parametrize("scores", [[-1e308, 1.5, 1e308], [0.0, 1.5, 1e306], [-1e308, 0.0, 1e308]])
+def test_too_wide_scores_are_refused(engine, data, estimator, scores):
     with pytest.raises(ValueError, match="sample_weight or class_scores are too large for 'ranking'"):
-        DecisionTreeClassifier(RankingImpurity(class_scores=scores)).fit(*data)
+        estimator(RankingImpurity(class_scores=scores)).fit(*data)
 
 
 @pytest.mark.parametrize(
