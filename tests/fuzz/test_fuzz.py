@@ -53,6 +53,10 @@ def test_tame_cases_have_no_defects(worker, subject):
     assert worker.run(TAME | {"subject": subject}) is None
 
 
+def test_engines_tell_the_same_of_a_criterion_of_a_wrong_shape(worker):
+    assert worker.run(TAME | {"n": 2, "d": 3, "parameters": {"criterion": "one's own, of a wrong shape"}}) is None
+
+
 def test_every_estimator_can_be_made_with_every_value():
     for estimator in ESTIMATORS:
         for parameter in parameters_of(estimator):
