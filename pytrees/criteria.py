@@ -480,8 +480,8 @@ def impurity(criterion, counts):
 
     Notes
     -----
-    Entropies of whole numbers come from a table of n log2 n up to the greatest sum of counts, 8 bytes for each, which
-    is kept.
+    Entropies of whole numbers take as many digits as it needs to round them correctly: some microseconds a node where
+    its counts are met again, some tens for new ones.
 
     Examples
     --------
@@ -521,8 +521,9 @@ def gain(criterion, left, right):
     -------
     float or ndarray of shape (...,), float64
         The gains, 0 where a child has no samples. For whole numbers with a sum below 2**24 they are those that trees
-        report: for exact criteria the doubles nearest to the exact gain. For others they are computed in floating
-        point, and a tree, which adds weights up sample by sample, can report another last digit.
+        report: for exact criteria the doubles nearest to the exact gain, but for entropies, gain ratios and ``"nvi"``
+        to what a table says, of which the Notes bound the error. For others they are computed in floating point, and a
+        tree, which adds weights up sample by sample, can report another last digit.
 
     Raises
     ------
@@ -537,8 +538,13 @@ def gain(criterion, left, right):
 
     Notes
     -----
-    It takes O(n_classes) a cut, and O(n_classes**2) with ordinal criteria. Entropies need the table that
-    :func:`impurity` tells of.
+    It takes O(n_classes) a cut, and O(n_classes**2) with ordinal criteria.
+
+    Gains of entropies of whole numbers come from a table of n log2 n, in whole multiples of 2**-30 bit, up to the
+    greatest sum of counts; it takes 8 bytes for each, and is kept. Times the samples of the node, an information gain
+    is at most 1.5 * (n_classes + 1) * 2**-30 bit from the real number. A gain ratio, or ``"nvi"``, is off by at most
+    3 * (n_classes + 1) * 2**-30 bit, divided by the samples times the entropy that divides it. Then it is rounded to
+    the nearest double. It is 0 exactly where nothing is gained.
 
     Examples
     --------

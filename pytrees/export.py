@@ -1,5 +1,6 @@
 """Trees as text, as dicts, and as scikit-learn estimators."""
 
+import datetime
 from numbers import Integral
 
 import numpy as np
@@ -48,7 +49,16 @@ def tree_and_names(tree, feature_names=None, class_names=None):
         if names is not None and len(names) != number:
             raise ValueError(f"{what} has {len(names)} names; the tree has {number}.")
     feature_names = _NumberedNames() if feature_names is None else [str(name) for name in feature_names]
-    return tree, feature_names, list(np.asarray(class_names).tolist())
+    return tree, feature_names, plain_values(class_names)
+
+
+def plain_values(names):
+    """Return names as a list of Python's values: dates of NumPy as text by ISO 8601, as short as tells them, and its
+    durations with their unit."""
+    names = np.asarray(names)
+    if names.dtype.kind == "M":
+        return np.datetime_as_string(names, unit="auto").tolist()
+    return [str(name) for name in names] if names.dtype.kind == "m" else names.tolist()
 
 
 def shown_nodes(tree, max_depth):
@@ -105,7 +115,7 @@ def category_names(given):
     if is_categorical is None:
         return lambda feature, code: int(code)
     names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
-    return lambda feature, code: names[int(feature)][code : code + 1].tolist()[0]
+    return lambda feature, code: plain_values(names[int(feature)][code : code + 1])[0]
 
 
 @validate_params(
@@ -219,7 +229,8 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     dict
         Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for; dates and intervals as text.
+        each with the ``category`` that it stands for. Classes and categories that are dates come as text by ISO 8601
+        (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their ``str``.
 
     Raises
     ------
@@ -248,6 +259,7 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     shown, with_children = shown_nodes(tree, max_depth)
     labels, name_of = node_labels(given, tree)[shown].tolist(), category_names(given)
+    class_names = [_for_json(name) for name in class_names]
     numbers = zip(shown.tolist(), tree.n_node_samples[shown].tolist(), tree.value[shown].tolist(), labels, strict=True)
     nodes = {
         node: {"n_node_samples": n_samples, "counts": counts, "class": class_names[label]}
@@ -270,9 +282,13 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     return nodes[0]
 
 
-def _for_json(category):
-    """Return words, numbers and truth values as they are; dates, intervals and other objects as text."""
-    return category if isinstance(category, (str, int, float)) else str(category)
+def _for_json(name):
+    """Return words, numbers, truth values and None as they are, lists of names as lists; other objects as text."""
+    if name is None or isinstance(name, (str, int, float)):
+        return name
+    if isinstance(name, (list, tuple)):
+        return [_for_json(part) for part in name]
+    return name.isoformat() if isinstance(name, datetime.date) else str(name)
 
 
 def to_sklearn(tree, classes=None):

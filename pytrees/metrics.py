@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
-from sklearn.utils.validation import _check_sample_weight
+
+from .input.validation import check_sample_weight
 
 __all__ = [
     "accuracy_off_by",
@@ -77,7 +78,7 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
     check_consistent_length(y_true, y_proba, sample_weight)
     codes = _codes(y_true, _column_order(y_true, labels, y_proba.shape[1]), "y_true")
     if sample_weight is not None:
-        sample_weight = _check_sample_weight(sample_weight, y_true, dtype=np.float64, ensure_non_negative=True)
+        sample_weight = check_sample_weight(sample_weight, y_true)
     distance = np.cumsum(y_proba, axis=1, dtype=np.float64)
     distance -= codes[:, np.newaxis] <= np.arange(y_proba.shape[1])
     return float(np.average(np.einsum("ij,ij->i", distance, distance), weights=sample_weight))
@@ -248,7 +249,7 @@ def _distances(y_true, y_pred, labels, sample_weight):
     order = _sorted_classes(y_true, y_pred) if labels is None else column_or_1d(labels)
     codes, predicted = _codes(y_true, order, "y_true"), _codes(y_pred, order, "y_pred")
     if sample_weight is not None:
-        sample_weight = _check_sample_weight(sample_weight, y_true, dtype=np.float64, ensure_non_negative=True)
+        sample_weight = check_sample_weight(sample_weight, y_true)
         # By a power of two, which rounds nothing: no sum of them overflows.
         sample_weight = np.ldexp(sample_weight, -np.frexp(sample_weight.max())[1])
     return np.abs(codes - predicted), codes, sample_weight

@@ -63,7 +63,10 @@ def _read_only(array):
 
 def _frozen(name, array, dtype):
     """Copy one of the given arrays to a read-only array of its dtype."""
-    array = np.asarray(array)
+    try:
+        array = np.asarray(array)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
     return _read_only(array.astype(dtype, copy=False))

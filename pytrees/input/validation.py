@@ -175,18 +175,38 @@ def row_weights(X, y, sample_weight, class_weight):
     """Compute one weight for every sample, as `counts_where_exact` gives them."""
     weights = np.ones(len(X))
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X)
     if not np.any(weights > 0.0):
         raise ValueError("All values of sample_weight are zero: there is nothing to fit.")
     if class_weight is not None:
-        weights = weights * compute_sample_weight(class_weight, y)
+        with _naming_huge_weights("class_weight"):
+            of_classes = compute_sample_weight(class_weight, y)
+        with np.errstate(over="ignore", invalid="ignore"):  # which the next line looks for
+            weights = weights * of_classes
         if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
             raise ValueError(f"class_weight={class_weight!r} gives weights that are negative, infinite, or all zero.")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not np.isfinite(total):
-        raise ValueError("The values of sample_weight are too large: their sum is infinite.")
+        given = {"sample_weight": sample_weight, "class_weight": class_weight}
+        names = " times ".join(name for name, value in given.items() if value is not None)
+        raise ValueError(f"The values of {names} are too large: their sum is infinite.")
     return counts_where_exact(weights)
+
+
+def check_sample_weight(sample_weight, X):
+    """Validate weights of the samples of X, which are not None: float64, finite, not negative."""
+    with _naming_huge_weights("sample_weight"):
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+@contextmanager
+def _naming_huge_weights(name):
+    """Turn the error about an integer that is beyond the range of float64 into one that names the parameter."""
+    try:
+        yield
+    except OverflowError as error:
+        raise ValueError(f"{name} contains an integer that is beyond the range of float64, 1.8e308.") from error
 
 
 def counts_where_exact(weights):

@@ -59,6 +59,15 @@ class Bits:
         error = 1e-14 * math.fsum(map(abs, terms))
         return math.fsum(terms) - error, math.fsum(terms) + error
 
+    def within(self, digits):
+        """Return two fractions that the sum, with natural logarithms in the place of log2, lies between."""
+        with localcontext() as context:
+            context.prec = digits
+            terms = [exponent * Fraction(Decimal(prime).ln()) for prime, exponent in self.exponents.items()]
+        # The logarithms alone are rounded, by less than 10**(1 - digits) of what they are.
+        error = sum(map(abs, terms)) / 10 ** (digits - 1)
+        return sum(terms) - error, sum(terms) + error
+
 
 def bits(n):
     """Return the number n, in bits: n log2 2."""
@@ -116,8 +125,8 @@ def greater_of(x, y):
 class BitRatio:
     """A quotient of two sums of n log2 n, the lower one positive; it compares as a real number.
 
-    As a floating-point number it is what the table says, but 0 where it is zero, and otherwise at least one unit with
-    its sign.
+    As a floating-point number, which a tree reports, it is what the table says, but 0 where it is zero, and otherwise at
+    least one unit with its sign; `nearest_double` knows no table.
     """
 
     def __init__(self, numerator, denominator):
@@ -138,6 +147,24 @@ class BitRatio:
         if units >= 0 and self < ZERO:
             units = -1
         return float(Fraction(units, self.denominator.units))
+
+    def nearest_double(self):
+        """Return the double nearest to the real number.
+
+        That is a fraction where the exponents of all primes have one quotient. Otherwise it is transcendental
+        (Gelfond-Schneider), hence never halfway between two doubles, so that enough digits tell which one is nearer.
+        """
+        prime, exponent = next(iter(self.denominator.exponents.items()))
+        fraction = Fraction(self.numerator.exponents.get(prime, 0), exponent)
+        if (self.numerator - fraction * self.denominator).is_zero():
+            return float(fraction)
+        digits = 40
+        while True:
+            (low, high), (divisor_low, divisor_high) = self.numerator.within(digits), self.denominator.within(digits)
+            quotients = [a / b for a in (low, high) for b in (divisor_low, divisor_high)]
+            if divisor_low > 0 and float(min(quotients)) == float(max(quotients)):
+                return float(min(quotients))
+            digits *= 2
 
     def __gt__(self, other):
         """Compare exactly, with a quotient or with 0; floating point tells apart what is not nearly equal."""

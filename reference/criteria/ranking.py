@@ -6,13 +6,21 @@ from fractions import Fraction
 
 
 def ranking(counts, costs):
-    """Return the ranking impurity: sum over the pairs of classes j < q of costs[q][j] N_q N_j (Eq. 11)."""
+    """Return the ranking impurity: sum over the pairs of classes j < q of costs[q][j] N_q N_j (Eq. 11).
+
+    The compiled engine's integers are the limit of both.
+    """
+    if max(map(max, costs)) * sum(counts) ** 2 >= 2**62:
+        raise ValueError(
+            f"Class scores are too far apart, or costs too great, for {sum(counts)} samples: the greatest cost of a "
+            "pair times the samples squared must be below 2**62."
+        )
     return sum(Fraction(costs[q][j]) * counts[q] * counts[j] for q in range(len(counts)) for j in range(q))
 
 
 def costs_of_scores(scores):
-    """Return the differences of class scores, v_q - v_j."""
-    return [[score - other for other in scores] for score in scores]
+    """Return the differences of class scores that are whole, v_q - v_j, which no float need hold."""
+    return [[int(score) - int(other) for other in scores] for score in scores]
 
 
 def weighted_ranking(weights, total, scores):

@@ -33,4 +33,5 @@ def impurity_of_node(criterion, counts):
         return 0.0
     if isinstance(total, float) or not is_exact(criterion, len(counts)):
         return weighted_impurities(criterion, counts)[name](counts, float(total))
-    return float(exact_impurities(criterion, len(counts))[name](counts))
+    impurity = exact_impurities(criterion, len(counts))[name](counts)
+    return impurity.nearest_double() if name == "entropy" else float(impurity)

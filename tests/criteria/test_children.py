@@ -127,6 +127,11 @@ def information(counts):
     return -sum(count / sum(counts) * log2(count / sum(counts)) for count in counts if count)
 
 
+def entropy_units(counts):
+    """Return the entropy times the samples, in units of 2**-30 bit, as the table of n log2 n has it."""
+    return n_log2_n_of(sum(counts)) - sum(map(n_log2_n_of, counts))
+
+
 IMPURITIES = {"gini": gini, "ogini": ordinal_gini, "ranking": ranking}
 
 
@@ -154,8 +159,7 @@ def test_information_gain(engine):
         node = [sum(counts) for counts in zip(*children, strict=True)]
         expected = information(node) - sum(sum(counts) / sum(node) * information(counts) for counts in children)
         assert gain_of("entropy", *split) == pytest.approx(expected, abs=1e-7)
-        units = n_log2_n_of(sum(node)) - sum(map(n_log2_n_of, node))
-        units -= sum(n_log2_n_of(sum(counts)) - sum(map(n_log2_n_of, counts)) for counts in children)
+        units = entropy_units(node) - sum(map(entropy_units, children))
         gains = comparable_gain("entropy", children) > 0
         assert gain_of("entropy", *split) == (float(Fraction(max(units, 1), sum(node) * 2**30)) if gains else 0.0)
 
@@ -168,7 +172,8 @@ def test_ratios_are_those_of_the_clustering_by_child(engine, criterion):
     @given(splits() | splits(count_weights))
     def check(split):
         y, codes, weights, n_classes = split
-        gains = comparable_gain("entropy", tables(*split)) > 0
+        children = tables(*split)
+        node, sizes = [sum(counts) for counts in zip(*children, strict=True)], list(map(sum, children))
         rows = np.arange(len(y))
         weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
         clusters = [set(rows[codes == code]) for code in np.unique(codes)]
@@ -176,10 +181,15 @@ def test_ratios_are_those_of_the_clustering_by_child(engine, criterion):
         gained = measure(criterion, clusters, classes, weights)
         if criterion != "gain_ratio":
             gained = 1 - gained
-        # The measure is a real number, what is reported comes from the rounded table of n log2 n; nothing is nothing.
+        # What is reported comes from the rounded table of n log2 n; nothing is nothing, and more is a unit at least.
+        of_split, joint = entropy_units(sizes), entropy_units([count for counts in children for count in counts])
+        divisor = of_split if criterion == "gain_ratio" else joint
+        units = max(entropy_units(node) + of_split - joint, 1) if comparable_gain("entropy", children) > 0 else 0
         reported = gain_of(criterion, y, codes, weights, n_classes)
-        assert reported == pytest.approx(float(gained), abs=1e-7)
-        assert (reported > 0.0) == gains
+        assert reported == float(Fraction(units, divisor))
+        # The real number is as near as the table's rounding allows: by half a unit for every entry that adds up.
+        error = Fraction((n_classes + 1) * (len(children) + 1), divisor)
+        assert abs(Fraction(units, divisor) - gained) <= error
 
     check()
 

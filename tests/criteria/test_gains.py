@@ -1,10 +1,11 @@
 """Impurities and gains as functions: the gains of trees, numbers by hand, shapes, what is refused."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import log2
 
 import numpy as np
 import pytest
+from clusterings import bits, entropy, measure
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import ordinal_specifications
@@ -148,8 +149,51 @@ def test_impurities_of_whole_counts_are_nearest_to_the_exact_ones(engine, counts
     assert impurity("gini", counts) == float(1 - sum(Fraction(count, total) ** 2 for count in counts))
     assert impurity("ogini", counts) == float(sum(Fraction(c * (total - c), total**2) for c in up_to))
     assert impurity("ranking", counts) == sum((q - j) * counts[q] * counts[j] for q, j in pairs)
-    entropy = -sum(count / total * log2(count / total) for count in counts if count)
-    assert impurity("entropy", counts) == pytest.approx(entropy, abs=1e-8)
+    assert impurity("entropy", counts) == nearest_entropy(counts)
+
+
+def nearest_entropy(counts):
+    """Return the entropy rounded from 120 digits; no double is halfway to its neighbour but where 60 tell."""
+    total = sum(counts)
+    with localcontext(prec=120):
+        logs = {count: Decimal(count).ln() for count in {total, 2, *counts} if count}
+        gained = total * logs[total] - sum(count * logs[count] for count in counts if count)
+        return float((gained / (total * logs[2])).quantize(Decimal(10) ** -60))
+
+
+@examples(60)
+@given(counts=st.lists(st.integers(0, 2**20), min_size=2, max_size=6).filter(any))
+def test_entropies_of_large_counts_are_nearest_to_the_exact_ones(counts):
+    compiled, reference = on_both_engines(impurity, "entropy", counts)
+    assert compiled == reference == nearest_entropy(counts)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [([3, 3], 1.0), ([7] * 8, 3.0), ([6, 3, 3], 1.5), ([12, 6, 3, 3], 1.75), ([5, 0], 0.0), ([2**23 - 1] * 2, 1.0)],
+)
+def test_entropies_that_are_fractions_are_exact(engine, counts, expected):
+    assert impurity("entropy", counts) == expected
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gain_ratio", "nvi"])
+@examples(100)
+@given(children=tables(n_classes=3, largest=1000))
+def test_error_of_gains_of_entropies(criterion, children):
+    rows = np.arange(6)
+    clusters = [set(rows[:3]), set(rows[3:])]
+    classes = [{label, label + 3} for label in range(3)]
+    weights = np.concatenate(children)
+    with localcontext(prec=60):
+        exact = measure("information_gain" if criterion == "entropy" else criterion, clusters, classes, weights)
+        exact = 1 - exact if criterion == "nvi" else exact
+        divisor = {
+            "entropy": Decimal(2 * int(weights.sum())),
+            "gain_ratio": entropy(clusters, weights, bits),
+            "nvi": entropy([{row} for row in range(6)], weights, bits),
+        }[criterion]
+    error = Fraction(3 * (3 + 1), 2**30) / Fraction(divisor)
+    assert abs(Fraction(gain(criterion, *children)) - exact) <= error + exact / 2**53
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,16 @@ from pytrees import (
     OrdinalDecisionTreeClassifier,
     PermutationDecisionTreeClassifier,
 )
-from pytrees.criteria import CRITERIA, CountCriterion, Criterion, RankingImpurity, WeightedInformationGain, resolve
+from pytrees.criteria import (
+    CRITERIA,
+    CountCriterion,
+    Criterion,
+    RankingImpurity,
+    WeightedInformationGain,
+    gain,
+    impurity,
+    resolve,
+)
 from pytrees.distances import DISTANCES, Distance, JaccardDistance
 from pytrees.distances import resolve as resolve_distance
 
@@ -111,10 +120,34 @@ def test_too_large_an_alpha_is_refused(engine, data, alpha, scores):
         DecisionTreeClassifier(WeightedInformationGain(alpha, scores)).fit(*data)
 
 
-@pytest.mark.parametrize("scores", [[-1e308, 1.5, 1e308], [0.0, 1.5, 1e306]])
-def test_too_wide_scores_are_refused(engine, data, scores):
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier, ID3Classifier, OrdinalDecisionTreeClassifier])
+@pytest.mark.parametrize("scores", [[-1e308, 1.5, 1e308], [0.0, 1.5, 1e306], [-1e308, 0.0, 1e308]])
+def test_too_wide_scores_are_refused(engine, data, estimator, scores):
     with pytest.raises(ValueError, match="sample_weight or class_scores are too large for 'ranking'"):
-        DecisionTreeClassifier(RankingImpurity(class_scores=scores)).fit(*data)
+        estimator(RankingImpurity(class_scores=scores)).fit(*data)
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        RankingImpurity(class_scores=[-1e308, 1e308]),
+        RankingImpurity(class_scores=[0, 2.0**62]),
+        RankingImpurity(cost_matrix=[[0, 1e300], [1e300, 0]]),
+    ],
+    ids=repr,
+)
+def test_whole_scores_beyond_the_integers_of_the_engine_are_refused(engine, criterion):
+    with pytest.raises(ValueError, match=r"too far apart, or costs too great, for 7 samples: .* below 2\*\*62"):
+        impurity(criterion, [3, 4])
+    with pytest.raises(ValueError, match="too far apart, or costs too great, for 7 samples"):
+        gain(criterion, [3, 0], [0, 4])
+
+
+def test_great_whole_scores_that_are_near_are_exact(engine, data):
+    scores = np.array([0, 4096, 10 * 4096])
+    near, great = RankingImpurity(class_scores=scores), RankingImpurity(class_scores=1e19 + scores)
+    assert impurity(great, [3, 4, 5]) == impurity(near, [3, 4, 5]) > 0
+    assert DecisionTreeClassifier(great).fit(*data).tree_ == DecisionTreeClassifier(near).fit(*data).tree_
 
 
 @pytest.mark.parametrize("name", ["wig", "ranking"])

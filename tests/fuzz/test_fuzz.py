@@ -53,6 +53,10 @@ def test_tame_cases_have_no_defects(worker, subject):
     assert worker.run(TAME | {"subject": subject}) is None
 
 
+def test_engines_tell_the_same_of_a_criterion_of_a_wrong_shape(worker):
+    assert worker.run(TAME | {"n": 2, "d": 3, "parameters": {"criterion": "one's own, of a wrong shape"}}) is None
+
+
 def test_every_estimator_can_be_made_with_every_value():
     for estimator in ESTIMATORS:
         for parameter in parameters_of(estimator):
@@ -129,6 +133,11 @@ def test_different_results_are_defects(one, other):
         compare("a step", [("value", one), ("value", other)])
     with pytest.raises(Defect, match="one engine raises"):
         compare("a step", [("value", one), ("error", "ValueError", "wrong")])
+
+
+@pytest.mark.parametrize("address", ["0x7f00ab", "0xFC02527FC40"])  # of Python, of NumPy
+def test_addresses_in_memory_are_no_difference(address):
+    assert attempt("repr", lambda: f"<RandomState at {address}>") == ("value", "<RandomState at 0x>")
 
 
 @pytest.mark.parametrize("container", ["array", "frame", "objects", "frame, Int64", "CSR", "list"])

@@ -395,7 +395,8 @@ def test_keys_that_give_no_order_are_refused(data, estimator, keys, message):
         ([1.0] * (N_ROWS - 1), r"\(23,\)"),
         (np.ones((N_ROWS, 1)), "1D array"),
         (["heavy"] * N_ROWS, "could not convert"),
-        (np.full(N_ROWS, 1e308), "weight"),  # their sum is infinite
+        (np.full(N_ROWS, 1e308), "sample_weight are too large: their sum is infinite"),
+        ([10**400] + [1] * (N_ROWS - 1), "sample_weight contains an integer that is beyond the range of float64"),
     ],
 )
 def test_weights_that_are_refused(data, weights, message):
@@ -405,12 +406,26 @@ def test_weights_that_are_refused(data, weights, message):
 
 @pytest.mark.parametrize(
     "class_weight",
-    [{0: -1.0}, {0: np.nan}, {0: np.inf}, {0: 0, 1: 0, 2: 0}, {7: 1.0}, {0: "heavy"}],
-    ids=str,
+    [{0: -1.0}, {0: np.nan}, {0: np.inf}, {0: 0, 1: 0, 2: 0}, {7: 1.0}, {0: "heavy"}, {0: 1e308}, {0: 10**400}],
+    ids=lambda weights: str(weights)[:20],
 )
 def test_class_weights_that_are_refused(data, class_weight):
     with pytest.raises(ValueError, match=r"class_weight|could not convert"):
         DecisionTreeClassifier(class_weight=class_weight).fit(*data)
+
+
+@pytest.mark.parametrize("class_weight", [{0: 1e308}, {0: np.inf}])
+def test_class_weights_that_overflow_with_whole_weights_are_refused(data, class_weight):
+    with pytest.raises(ValueError, match=r"class_weight=.* gives weights that are negative, infinite, or all zero"):
+        DecisionTreeClassifier(class_weight=class_weight).fit(*data, sample_weight=np.arange(N_ROWS))
+
+
+def test_an_infinite_sum_names_what_was_given(data):
+    tree = DecisionTreeClassifier(class_weight=dict.fromkeys(np.unique(data[1]).tolist(), 1e308))
+    with pytest.raises(ValueError, match="values of class_weight are too large: their sum is infinite"):
+        tree.fit(*data)
+    with pytest.raises(ValueError, match="values of sample_weight times class_weight are too large"):
+        tree.fit(*data, sample_weight=np.ones(N_ROWS))
 
 
 def test_huge_weights_are_taken(engine, data):

@@ -1,7 +1,9 @@
 """Trees as text, as dicts and as scikit-learn's: equal decisions down to the last bit of a float32."""
 
+import datetime
 import json
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -107,6 +109,38 @@ def test_labels_become_plain_values(engine, labels):
     root = export_dict(DecisionTreeClassifier().fit([[1.0], [2.0]], labels))
     assert json.loads(json.dumps(root))["left"]["class"] == labels[0]
     assert type(root["left"]["class"]) in (int, bool, float, str)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (np.array(["2000-01-01", "2000-02-01"], dtype="datetime64[D]"), "2000-01-01"),
+        (np.array(["2000-01-01", "2000-02-01"], dtype="datetime64[ns]"), "2000-01-01"),
+        (np.array(["2000-01-01T12:30", "2000-02-01"], dtype="datetime64[us]"), "2000-01-01T12:30"),
+        (np.array([5, 7], dtype="timedelta64[D]"), "5 days"),
+    ],
+    ids=["days", "nanoseconds", "minutes", "durations"],
+)
+def test_dates_as_classes_become_text(labels, expected):
+    fitted = DecisionTreeClassifier().fit([[1.0], [2.0]], labels)
+    assert json.loads(json.dumps(export_dict(fitted)))["left"]["class"] == expected
+    assert f"class {expected} [1, 0]" in export_text(fitted)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ([datetime.date(2000, 1, 1), datetime.date(2000, 2, 1)], "2000-01-01"),
+        ([datetime.datetime(2000, 1, 1, 12, 30), None], "2000-01-01T12:30:00"),
+        ([Fraction(1, 3), Fraction(1, 2)], "1/3"),
+        ([("a", Fraction(1, 3)), "b"], ["a", "1/3"]),
+    ],
+    ids=["dates", "dates with times", "fractions", "tuples"],
+)
+def test_objects_as_class_names_go_through_json(names, expected):
+    given = np.empty(2, dtype=object)
+    given[:] = names
+    assert json.loads(json.dumps(export_dict(make_stump(), class_names=given)))["left"]["class"] == expected
 
 
 def test_given_names():

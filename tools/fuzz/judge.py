@@ -106,7 +106,7 @@ def attempt(step, function):
 
 
 def _without_addresses(text):
-    return re.sub(r"0x[0-9a-f]+", "0x", text)
+    return re.sub(r"0x[0-9a-fA-F]+", "0x", text)
 
 
 def same(one, other, closeness=0.0):

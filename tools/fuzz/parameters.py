@@ -56,6 +56,8 @@ class NoNumbers(CountCriterion):
 class WrongShape(CountCriterion):
     """A criterion of a user that gives one gain too many."""
 
+    per_feature = True  # otherwise the engines ask for the cuts in groups of their own, whose sizes the error tells
+
     def gains(self, left, right):
         return np.zeros(len(left) + 1)
 

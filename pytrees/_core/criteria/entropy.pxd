@@ -8,8 +8,8 @@ from libc.stdint cimport INT64_MIN
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, log_margin, sum_of_counts, sum_of_n_log2_n
-from pytrees._core.criteria.gain cimport Gain, exact_gain, information_gain
+from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, log_margin, sum_of_n_log2_n
+from pytrees._core.criteria.gain cimport Gain, information_gain
 from pytrees._core.criteria.logarithms cimport (
     BestCut, add_child_class, add_child_size, doubled, gains_nothing, offer_score, units_of_best,
 )
@@ -88,15 +88,6 @@ cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* c
     # The table is rounded by half a unit: that moves the chord by two units for every row of the bin, and the sums
     # by one for every class.
     return <float64_t> (bound + 2 * total + 2 * scan.n_classes + 8)
-
-
-cdef inline Gain impurity_by_entropy(ClassCounts node) noexcept nogil:
-    """Return the impurity of a node whose classes are counted, and which has samples."""
-    cdef int64_t total = sum_of_counts(&node.total_counts[0], node.n_classes)
-    return exact_gain(
-        node.table[total] - sum_of_n_log2_n(&node.table[0], &node.total_counts[0], node.n_classes),
-        1 << NLOGN_FRACTION_BITS, total,
-    )
 
 
 # ------------------------------------------------------------------------------------ children of a categorical split

@@ -2,7 +2,7 @@
 which is rounded, cannot tell two splits apart.
 """
 
-from pytrees._core.base.types cimport index_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
 
 
 cdef enum InformationForm:
@@ -80,4 +80,5 @@ cdef int compare_information(
     InformationForm form, const int64_t* node_counts, index_t n_classes, SplitLogs* split, SplitLogs* other
 ) except -2 nogil
 cdef bint gains_nothing(const int64_t* node_counts, index_t n_classes, const SplitLogs* split) except -1 nogil
+cdef float64_t nearest_entropy(const int64_t* counts, index_t n_classes) except -1.0
 cdef int compare_exact_ratios(tuple ratio, tuple other) except -2

@@ -321,3 +321,41 @@ def _sign(polynomial):
             return 1 if total > 0 else -1
         n_digits *= 2
     return 0
+
+
+cdef float64_t nearest_entropy(const int64_t* counts, index_t n_classes) except -1.0:
+    """Return the double nearest to the entropy, in bits, of class counts that are not all 0.
+
+    It is a fraction where no prime but 2 is left of the sum of n log2 n. Otherwise it is irrational, hence never
+    halfway between two doubles, so that enough digits tell which one is nearer.
+    """
+    present = [count for count in _listed(counts, n_classes) if count > 0]
+    if len(present) == 1:
+        return 0.0
+    total, n_digits = sum(present), 40
+    while True:
+        low, high = _entropy_within(total, present, n_digits)
+        if low == high:
+            return low
+        if n_digits == 40:
+            exponents = _exponents((((total,), 1), (present, -1)))
+            if exponents.keys() == {2}:
+                return exponents[2] / total
+        n_digits *= 2
+
+
+def _entropy_within(total, counts, n_digits):
+    """Return two doubles that the entropy of counts with this sum lies between once it is rounded to a double."""
+    with localcontext(prec=n_digits):
+        terms = [total * _ln(total, n_digits), *[-count * _ln(count, n_digits) for count in counts]]
+        # Of every term logarithm, product and sum are rounded, by half a unit of the last digit; so is the quotient.
+        error = sum(abs(term) for term in terms).scaleb(1 - n_digits) * (len(terms) + 4)
+        divisor, gained = total * _ln(2, n_digits), sum(terms)
+        return float((gained - error) / divisor), float((gained + error) / divisor)
+
+
+@lru_cache(maxsize=65536)
+def _ln(n, n_digits):
+    """Return the natural logarithm of a whole number, rounded to so many digits."""
+    with localcontext(prec=n_digits):
+        return Decimal(n).ln()

@@ -30,15 +30,18 @@ cdef inline object ranking_kernel(scores, costs, total):
     n_classes) int64."""
     import numpy as np
 
+    # Integers of Python: neither scores nor their range need fit into a number of the machine.
+    lowest = int(scores.min())
+    greatest = int(scores.max()) - lowest if len(costs) == 0 else int(costs.max())
+    if greatest * total**2 >= 2**62:
+        raise ValueError(
+            f"Class scores are too far apart, or costs too great, for {total} samples: the greatest cost of a pair "
+            "times the samples squared must be below 2**62."
+        )
     if len(costs) > 0:
-        if int(costs.max()) * total**2 >= 2**62:
-            raise ValueError(f"Costs up to {costs.max():g} are too great for {total} samples.")
         return costs.astype(np.int64)
-    span = int(scores.max() - scores.min())
-    if span * total**2 >= 2**62:
-        raise ValueError(f"Class scores over a range of {span} are too wide for {total} samples.")
-    whole = scores.astype(np.int64)
-    return np.abs(np.subtract.outer(whole, whole))
+    above_lowest = np.array([int(score) - lowest for score in scores.tolist()], dtype=np.int64)
+    return np.abs(np.subtract.outer(above_lowest, above_lowest))
 
 
 cdef inline void start_ranking(RankingScan* scan, ClassCounts counts) noexcept nogil:

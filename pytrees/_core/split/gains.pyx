@@ -50,7 +50,10 @@ def impurities(criterion, counts):
     found = np.zeros(len(counts))
     if not has_impurity(code_of(criterion)):
         refuse_code(code_of(criterion))
-    counts, _, node = _as_compared(criterion, counts, np.zeros_like(counts[:0]))
+    if code_of(criterion) == ENTROPY and counts.dtype == np.int64:
+        node = class_counts(criterion, counts.shape[1], None, 1)  # without a table of n log2 n, which is rounded
+    else:
+        counts, _, node = _as_compared(criterion, counts, np.zeros_like(counts[:0]))
     if counts.dtype == np.int64:
         _measure_whole(node, counts, found)
     else:
@@ -154,7 +157,7 @@ cdef int _measure_whole(ClassCounts node, const int64_t[:, ::1] counts, float64_
         if is_float:
             found[i] = _weighted_impurity_of(&scan, node)
         else:
-            found[i] = whole_impurity(node).value
+            found[i] = whole_impurity(node)
     return 0
 
 

@@ -12,8 +12,8 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
     EntropyScan, best_score_of_entropy, bound_of_entropy, end_information_child, entropy_gain_of_children,
-    forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, impurity_by_entropy, is_perfect_entropy,
-    offer_entropy, start_entropy, start_information_node, weighted_entropy,
+    forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy,
+    start_entropy, start_information_node, weighted_entropy,
 )
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.criteria.gini cimport (
@@ -31,7 +31,7 @@ from pytrees._core.criteria.labelled cimport (
 )
 from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
 from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm,
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy,
 )
 from pytrees._core.criteria.ordinal_gini cimport (
     OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
@@ -416,17 +416,18 @@ cdef inline bint has_impurity(int code) noexcept nogil:
     return code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
 
 
-cdef inline Gain whole_impurity(ClassCounts node) except *:
-    """Return the impurity of a node whose classes are counted, and which has samples, by an exact criterion."""
+cdef inline float64_t whole_impurity(ClassCounts node) except? -1.0:
+    """Return the double nearest to the impurity of a node whose classes are counted, and which has samples, by an exact
+    criterion."""
     if node.code == GINI:
-        return impurity_by_gini(node)
+        return impurity_by_gini(node).value
     if node.code == ENTROPY:
-        return impurity_by_entropy(node)
+        return nearest_entropy(&node.total_counts[0], node.n_classes)
     if node.code == ORDINAL_GINI:
-        return impurity_by_ordinal_gini(node)
+        return impurity_by_ordinal_gini(node).value
     if node.code == RANKING:
-        return impurity_by_ranking(node)
-    refuse_code(node.code)
+        return impurity_by_ranking(node).value
+    return refuse_code(node.code)
 
 
 # ------------------------------------------------------------------------------ weights that are not whole numbers
