@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..input.validation import naming_huge_weights
 from ..simplify import merge_redundant
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
 from ..trees.forest import FOREST_CONSTRAINTS
@@ -72,9 +73,12 @@ def _shares_of_trees(weights, n_trees):
     """Check the weights of the trees, and scale them to a sum of one."""
     if weights is None:
         return np.full(n_trees, 1.0 / n_trees)
-    weights = np.asarray(weights, dtype=np.float64)
+    with naming_huge_weights("weights"):
+        weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (n_trees,) or not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights):
         raise ValueError(f"weights must be {n_trees} numbers, one a tree, not negative and not all zero.")
+    # By a power of two, which rounds nothing: their sum does not overflow.
+    weights = np.ldexp(weights, -np.frexp(weights.max())[1])
     return weights / weights.sum()
 
 

@@ -179,7 +179,7 @@ def row_weights(X, y, sample_weight, class_weight):
     if not np.any(weights > 0.0):
         raise ValueError("All values of sample_weight are zero: there is nothing to fit.")
     if class_weight is not None:
-        with _naming_huge_weights("class_weight"):
+        with naming_huge_weights("class_weight"):
             of_classes = compute_sample_weight(class_weight, y)
         with np.errstate(over="ignore", invalid="ignore"):  # which the next line looks for
             weights = weights * of_classes
@@ -196,12 +196,12 @@ def row_weights(X, y, sample_weight, class_weight):
 
 def check_sample_weight(sample_weight, X):
     """Validate weights of the samples of X, which are not None: float64, finite, not negative."""
-    with _naming_huge_weights("sample_weight"):
+    with naming_huge_weights("sample_weight"):
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 @contextmanager
-def _naming_huge_weights(name):
+def naming_huge_weights(name):
     """Turn the error about an integer that is beyond the range of float64 into one that names the parameter."""
     try:
         yield

@@ -125,8 +125,8 @@ def greater_of(x, y):
 class BitRatio:
     """A quotient of two sums of n log2 n, the lower one positive; it compares as a real number.
 
-    As a floating-point number, which a tree reports, it is what the table says, but 0 where it is zero, and otherwise at
-    least one unit with its sign; `nearest_double` knows no table.
+    As a floating-point number, which a tree reports, it is what the table says, but 0 where it is zero, and otherwise
+    at least one unit with its sign; `nearest_double` knows no table.
     """
 
     def __init__(self, numerator, denominator):

@@ -183,12 +183,21 @@ def test_ratios_are_those_of_the_clustering_by_child(engine, criterion):
             gained = 1 - gained
         # What is reported comes from the rounded table of n log2 n; nothing is nothing, and more is a unit at least.
         of_split, joint = entropy_units(sizes), entropy_units([count for counts in children for count in counts])
-        divisor = of_split if criterion == "gain_ratio" else joint
-        units = max(entropy_units(node) + of_split - joint, 1) if comparable_gain("entropy", children) > 0 else 0
+        of_classes = entropy_units(node)
+        divisor = {
+            "gain_ratio": of_split,
+            "nvi": joint,
+            "nvi_sum": of_split + of_classes,
+            "nvi_max": max(of_split, of_classes),
+        }[criterion]
+        times = 2 if criterion == "nvi_sum" else 1
+        units = 0
+        if comparable_gain("entropy", children) > 0:
+            units = max(times * (of_classes + of_split - joint), 1)
         reported = gain_of(criterion, y, codes, weights, n_classes)
         assert reported == float(Fraction(units, divisor))
         # The real number is as near as the table's rounding allows: by half a unit for every entry that adds up.
-        error = Fraction((n_classes + 1) * (len(children) + 1), divisor)
+        error = Fraction(times * (n_classes + 1) * (len(children) + 1), divisor)
         assert abs(Fraction(units, divisor) - gained) <= error
 
     check()

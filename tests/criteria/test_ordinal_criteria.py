@@ -300,7 +300,7 @@ def test_costs_of_pairs():
 
 
 def test_scores_too_wide_for_exact_comparison():
-    with pytest.raises(ValueError, match="too wide"):
+    with pytest.raises(ValueError, match="too far apart, or costs too great, for 2 samples"):
         DecisionTreeClassifier(RankingImpurity(class_scores=[0, 2.0**60])).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="too great for 2 samples"):
+    with pytest.raises(ValueError, match="too far apart, or costs too great, for 2 samples"):
         DecisionTreeClassifier(RankingImpurity(cost_matrix=[[0, 2.0**60], [2.0**60, 0]])).fit([[0.0], [1.0]], [0, 1])

@@ -387,12 +387,23 @@ def test_ensembles_that_do_not_fit_together_are_refused(engine, make):
         make([tree], measure=[[1.0]]).fit(X, y)
 
 
+def test_great_weights_of_trees_have_the_shares_of_small_ones(engine):
+    X, y = load_iris(return_X_y=True)
+    trees = [DecisionTreeClassifier(max_depth=depth).fit(X, y) for depth in (1, 2)]
+    small, great = (
+        AggregatedFourierTreeClassifier(trees, weights=weights).fit(X, y) for weights in ([3, 4], [0.75e308, 1e308])
+    )
+    np.testing.assert_allclose(great.averages_, small.averages_, rtol=1e-12)
+
+
 def test_invalid_parameters_are_refused(engine):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
     for weights in ([1.0], [1.0, -1.0], [0.0, 0.0], [1.0, np.nan]):
         with pytest.raises(ValueError, match="weights must be 2 numbers"):
             AggregatedFourierTreeClassifier([tree, tree], weights=weights).fit(X, y)
+    with pytest.raises(ValueError, match="weights contains an integer that is beyond the range of float64"):
+        AggregatedFourierTreeClassifier([tree, tree], weights=[1, 10**400]).fit(X, y)
     for make in (AggregatedFourierTreeClassifier, ReconstructedFourierTree):
         for energy in (0.0, -0.5, 1.5, np.nan):
             with pytest.raises(ValueError, match="'energy' parameter"):

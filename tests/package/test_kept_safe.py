@@ -64,7 +64,7 @@ def make_noise(n_samples, n_features, n_classes=3):
 
 
 def make_steps(n_samples, n_features):
-    """Make samples of classes that follow two features, but for a fifth: even C4.5, which gives up on noise, is busy."""
+    """Make samples of classes that follow two features, but for a fifth: C4.5, which gives up on noise, is busy too."""
     X, y = make_noise(n_samples, n_features)
     follows = np.random.default_rng(1).random(n_samples) < 0.8
     return X, np.where(follows, (X[:, 0] > 0).astype(int) + (X[:, 1] > 0), y)
