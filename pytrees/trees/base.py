@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from ..criteria import (
+    ALIASES,
     CRITERIA,
     OwnCriterion,
     RankingImpurity,
@@ -48,7 +49,7 @@ class FiniteReal(Interval):
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS = {
     "criterion": [
-        StrOptions(set(CRITERIA)),
+        StrOptions({*CRITERIA, *ALIASES}),
         WeightedInformationGain,
         RankingImpurity,
         OwnCriterion,

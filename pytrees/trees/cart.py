@@ -19,13 +19,14 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     Parameters
     ----------
     criterion : str or criterion object, default="gini"
-        The measure of a split's gain: ``"gini"`` impurity or Shannon ``"entropy"`` (bits); a distance between the
-        clustering of the node's samples by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``,
-        ``"jaccard"`` or ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information
-        gain, bits), ``"ranking"`` impurity (pairs of samples) or ``"mae"`` (absolute error, in classes); or
-        Effort-To-Compress ``"etc"`` (steps) or Lempel-Ziv complexity ``"lz76"`` (components), which judge the sequence
-        of the labels, so that the order of the samples matters. See the Notes for the distances. Objects of
-        :mod:`pytrees.criteria` have parameters, or are your own: see :class:`pytrees.criteria.CountCriterion`.
+        The measure of a split's gain: ``"gini"`` impurity or Shannon ``"entropy"`` (bits), which is also called
+        ``"log_loss"``; a distance between the clustering of the node's samples by the cut and that by their classes,
+        ``"gain_ratio"``, ``"nvi"``, ``"jaccard"`` or ``"accuracy"``; for ordered classes ``"ogini"`` (ordinal Gini),
+        ``"wig"`` (weighted information gain, bits), ``"ranking"`` impurity (pairs of samples) or ``"mae"`` (absolute
+        error, in classes); or Effort-To-Compress ``"etc"`` (steps) or Lempel-Ziv complexity ``"lz76"`` (components),
+        which judge the sequence of the labels, so that the order of the samples matters. See the Notes for the
+        distances. Objects of :mod:`pytrees.criteria` have parameters, or are your own: see
+        :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2

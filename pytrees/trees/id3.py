@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
-from ..criteria import CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
+from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
 from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import MAX_TOTAL_COUNT, validate_X
@@ -31,7 +31,7 @@ _KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "gini")
 
 ID3_CONSTRAINTS = {
     "distance": [
-        StrOptions({"mts"} | set(DISTANCES) | set(CRITERIA)),
+        StrOptions({"mts", *DISTANCES, *CRITERIA, *ALIASES}),
         JaccardDistance,
         WeightedInformationGain,
         RankingImpurity,
