@@ -34,16 +34,20 @@ UNLIMITED = 2**31 - 1
 
 
 class FiniteReal(Interval):
-    """Any finite number that float64 can hold, a fraction too, which scikit-learn's interval cannot compare."""
+    """Any finite number that float64 can hold, a fraction too, which scikit-learn's interval cannot compare; from
+    `least` to `greatest`, where these are given.
+    """
 
-    def __init__(self):
-        super().__init__(Real, None, None, closed="neither")
+    def __init__(self, least=None, greatest=None):
+        closed = {(False, False): "neither", (True, False): "left", (True, True): "both"}
+        super().__init__(Real, least, greatest, closed=closed[least is not None, greatest is not None])
 
     def is_satisfied_by(self, val):
         try:
-            return isinstance(val, Real) and isfinite(val)
+            is_finite = isinstance(val, Real) and isfinite(val)
         except OverflowError:
             return False
+        return is_finite and (self.left is None or val >= self.left) and (self.right is None or val <= self.right)
 
 
 # Parameters of growth that trees and ensembles of trees share.
@@ -77,6 +81,13 @@ GROWTH_CONSTRAINTS = {
 }
 
 
+# Further ones, of trees whose samples can have weights.
+WEIGHT_CONSTRAINTS = {
+    "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
+    "min_impurity_decrease": [FiniteReal(0.0)],
+}
+
+
 # Limits with which a tree grows until its leaves are pure.
 NO_LIMITS = {
     "max_depth": UNLIMITED,
@@ -84,6 +95,8 @@ NO_LIMITS = {
     "min_samples_leaf": 1,
     "max_leaf_nodes": UNLIMITED,
     "min_gain": -np.inf,
+    "min_weight_fraction_leaf": 0.0,
+    "min_impurity_decrease": 0.0,
 }
 
 # The class counts of a tree with a leaf for each of so many take 1 GiB.
@@ -112,7 +125,33 @@ def growth_limits(estimator, n_samples, n_features):
     return size_limits(estimator, n_samples, n_features) | {
         "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
         "max_candidates": or_unlimited(estimator.max_candidates),
+        "min_weight_fraction_leaf": float(getattr(estimator, "min_weight_fraction_leaf", 0.0)),
+        "min_impurity_decrease": _least_decrease(estimator),
     }
+
+
+def _least_decrease(estimator):
+    """Return the least decrease of impurity by a split; ValueError where gains are no decreases by shares of samples.
+
+    A user's criterion does not tell what its gains are; those of the ranking impurity can be unweighted.
+    """
+    least = float(getattr(estimator, "min_impurity_decrease", 0.0))
+    if least == 0.0:
+        return least
+    judge = estimator._judge()
+    if not (measures_impurity(judge) and getattr(judge, "weighted", True)):
+        raise ValueError(
+            f"min_impurity_decrease={least} cannot be used with criterion={estimator.criterion!r}, whose gains are not "
+            "the impurity of a node less those of its children by their shares of the samples. min_gain limits its "
+            "gains as they are."
+        )
+    return least
+
+
+def measures_impurity(judge):
+    """Whether a criterion tells the impurity of class counts."""
+    is_own = isinstance(judge, OwnCriterion)
+    return not is_own and judge.judges == "counts" and getattr(judge, "has_impurity", False)
 
 
 def or_unlimited(limit):

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
-from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, weighs_if_it_can
+from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseTreeClassifier, weighs_if_it_can
 
 __all__ = ["DecisionTreeClassifier"]
 
@@ -33,15 +33,23 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Fewest samples that a node must have to be split; a float is a fraction of all samples, rounded up.
     min_samples_leaf : int or float, default=1
         Fewest samples in every child of a split; a float as above.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of the samples in every child of a split, as a fraction of the weight of all samples, at most 0.5;
+        without weights a fraction of their number.
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves. Where given, the tree grows best-first: always at the leaf whose split gains most,
         times its samples, unless that has more children than are left. None: depth-first, no limit.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features, drawn at random for every node, among which its split is searched; a float is a fraction of
-        all. Further ones are drawn until one has a cut. None: all.
+        all. Further ones are drawn until one has a cut that `min_samples_leaf` allows. None: all.
     min_gain : float or None, default=None
         Least gain of a split, in the units of the criterion. None grows until the leaves are pure, as the papers do,
         also through splits that gain nothing at first.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the tree's impurity by a split, which is its gain times the share of all samples, by weight,
+        that the node has. 0.0 is no limit. `min_gain` asks for the same gain in every node, large or small, and of
+        every criterion; this parameter is for criteria whose gain is a decrease of impurity: ``"gini"``,
+        ``"entropy"``, ``"ogini"``, ``"wig"`` and ``"ranking"``, unless that is unweighted.
     max_candidates : int or None, default=None
         Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
@@ -123,6 +131,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **GROWTH_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
@@ -133,9 +142,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features=None,
         min_gain=None,
+        min_impurity_decrease=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -146,9 +157,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
         self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown

@@ -22,7 +22,7 @@ from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from ..input.categories import encode
 from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
-from .base import GROWTH_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
+from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
 from .cart import DecisionTreeClassifier
 
 __all__ = ["DecisionForestClassifier"]
@@ -419,6 +419,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         samples that could be drawn.
     min_samples_leaf : int or float, default=1
         As `min_samples_split`.
+    min_weight_fraction_leaf : float, default=0.0
+        Of every tree, as in :class:`DecisionTreeClassifier`: of the weight of its own samples, as often as drawn.
     max_leaf_nodes : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
@@ -426,6 +428,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         :class:`DecisionTreeClassifier`.
     min_gain : float or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
+    min_impurity_decrease : float, default=0.0
+        Of every tree, as in :class:`DecisionTreeClassifier`: of the weight of its own samples, as often as drawn.
     max_candidates : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
@@ -503,6 +507,7 @@ class DecisionForestClassifier(BaseForestClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "max_samples": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, None, closed="neither"),
@@ -520,9 +525,11 @@ class DecisionForestClassifier(BaseForestClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features="sqrt",
         min_gain=None,
+        min_impurity_decrease=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -539,9 +546,11 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
         self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown

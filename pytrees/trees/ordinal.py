@@ -242,11 +242,15 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         As in :class:`DecisionTreeClassifier`.
     min_samples_leaf : int or float, default=1
         As in :class:`DecisionTreeClassifier`.
+    min_weight_fraction_leaf : float, default=0.0
+        As in :class:`DecisionTreeClassifier`.
     max_leaf_nodes : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         As in :class:`DecisionTreeClassifier`.
     min_gain : float or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    min_impurity_decrease : float, default=0.0
         As in :class:`DecisionTreeClassifier`.
     max_candidates : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
@@ -338,9 +342,11 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features=None,
         min_gain=None,
+        min_impurity_decrease=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -352,9 +358,11 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
             max_depth=max_depth,
             min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_leaf_nodes=max_leaf_nodes,
             max_features=max_features,
             min_gain=min_gain,
+            min_impurity_decrease=min_impurity_decrease,
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
@@ -399,11 +407,15 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         Of every tree, as in :class:`DecisionForestClassifier`.
     min_samples_leaf : int or float, default=1
         Of every tree, as in :class:`DecisionForestClassifier`.
+    min_weight_fraction_leaf : float, default=0.0
+        Of every tree, as in :class:`DecisionForestClassifier`.
     max_leaf_nodes : int or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Of every tree, as in :class:`DecisionForestClassifier`.
     min_gain : float or None, default=None
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    min_impurity_decrease : float, default=0.0
         Of every tree, as in :class:`DecisionForestClassifier`.
     max_candidates : int or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
@@ -482,9 +494,11 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features="sqrt",
         min_gain=None,
+        min_impurity_decrease=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -502,9 +516,11 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             max_depth=max_depth,
             min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_leaf_nodes=max_leaf_nodes,
             max_features=max_features,
             min_gain=min_gain,
+            min_impurity_decrease=min_impurity_decrease,
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,

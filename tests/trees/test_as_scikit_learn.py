@@ -12,7 +12,7 @@ from pytrees import (
     OrdinalDecisionTreeClassifier,
     PermutationDecisionTreeClassifier,
 )
-from pytrees.criteria import gain, impurity
+from pytrees.criteria import RankingImpurity, gain, impurity
 
 
 @pytest.fixture
@@ -53,3 +53,103 @@ def test_log_loss_is_entropy_in_functions_of_counts(engine):
     assert gain("log_loss", [3, 1], [0, 2]) == gain("entropy", [3, 1], [0, 2])
     with pytest.raises(ValueError, match=r"criterion must be one of .*'log_loss'"):
         impurity("logloss", [1, 1])
+
+
+# ------------------------------------------------------------------ least weights of leaves, and decreases of impurity
+
+
+def assert_same_as_scikit_learn(X, y, sample_weight=None, **parameters):
+    """Equal trees where scikit-learn finds no two splits of the same gain, among which it draws lots."""
+    ours = DecisionTreeClassifier(**parameters).fit(X, y, sample_weight=sample_weight)
+    theirs, *others = (
+        SklearnDecisionTreeClassifier(**parameters, random_state=i).fit(X, y, sample_weight) for i in range(3)
+    )
+    assert all(sorted(other.tree_.threshold) == sorted(theirs.tree_.threshold) for other in others)
+    assert sorted(ours.tree_.threshold) == sorted(theirs.tree_.threshold)
+    assert sorted(ours.tree_.n_node_samples) == sorted(theirs.tree_.n_node_samples)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-12)
+    return ours, theirs
+
+
+WEIGHTS = {
+    "none": lambda rng, n: None,
+    "whole": lambda rng, n: rng.integers(1, 5, n),
+    "real": lambda rng, n: rng.random(n) + 0.1,
+}
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"min_impurity_decrease": 0.03},
+        {"min_impurity_decrease": 0.025, "max_leaf_nodes": 6},
+        {"min_weight_fraction_leaf": 0.1},
+        {"min_weight_fraction_leaf": 0.08, "max_leaf_nodes": 5},
+        {"min_weight_fraction_leaf": 0.06, "min_impurity_decrease": 0.01, "min_samples_leaf": 9},
+    ],
+    ids=str,
+)
+def test_limits_of_weight_and_impurity_are_those_of_scikit_learn(engine, criterion, weights, parameters):
+    X, y = make_classes(n_samples=120, seed=5)
+    sample_weight = WEIGHTS[weights](np.random.default_rng(0), len(y))
+    ours, _ = assert_same_as_scikit_learn(X, y, sample_weight, criterion=criterion, **parameters)
+    assert 2 < ours.get_n_leaves() < DecisionTreeClassifier(criterion).fit(X, y).get_n_leaves()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_limits_hold_in_trees_of_many_samples(weights):
+    X, y = make_classes(n_samples=20_000, n_features=2, seed=4)
+    sample_weight = WEIGHTS[weights](np.random.default_rng(0), len(y))
+    parameters = {"min_weight_fraction_leaf": 0.03, "min_impurity_decrease": 1e-4}
+    assert_same_as_scikit_learn(X, y, sample_weight, **parameters)
+
+
+def test_limits_of_the_trees_of_a_forest_are_of_their_own_samples(engine, data):
+    forest = DecisionForestClassifier(4, min_weight_fraction_leaf=0.1, min_impurity_decrease=0.01, random_state=0)
+    for tree in [estimator.tree_ for estimator in forest.fit(*data).estimators_]:
+        weights = tree.value.sum(axis=1)
+        assert weights[0] == 60
+        assert weights.min() >= 6
+        assert (weights / 60 * tree.gain)[tree.children_left != -1].min() >= 0.01 - 1e-15
+
+
+def test_min_gain_is_of_a_node_and_min_impurity_decrease_of_the_tree(engine, data):
+    by_gain, by_decrease = (
+        DecisionTreeClassifier(**{name: 0.05}).fit(*data) for name in ("min_gain", "min_impurity_decrease")
+    )
+    assert by_gain.get_n_leaves() > by_decrease.get_n_leaves() > 1
+
+
+@pytest.mark.parametrize(
+    "criterion", ["gain_ratio", "nvi", "jaccard", "accuracy", "mae", "etc", "lz76", RankingImpurity(weighted=False)]
+)
+def test_gains_that_are_no_decreases_of_impurity(engine, criterion, data):
+    for estimator in (DecisionTreeClassifier(criterion), DecisionForestClassifier(2, criterion=criterion)):
+        with pytest.raises(ValueError, match=r"min_impurity_decrease=0.1 cannot be used with criterion=.*min_gain"):
+            estimator.set_params(min_impurity_decrease=0.1).fit(*data)
+        estimator.set_params(min_impurity_decrease=0.0, min_weight_fraction_leaf=0.1).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("min_impurity_decrease", -0.1),
+        ("min_impurity_decrease", np.inf),
+        ("min_impurity_decrease", np.nan),
+        ("min_impurity_decrease", "0.1"),
+        ("min_weight_fraction_leaf", 0.6),
+        ("min_weight_fraction_leaf", -1e-9),
+        ("min_weight_fraction_leaf", None),
+    ],
+)
+def test_limits_of_weight_and_impurity_are_checked(name, value, data):
+    for estimator in (DecisionTreeClassifier(), DecisionForestClassifier()):
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of {type(estimator).__name__} must be a float"):
+            estimator.set_params(**{name: value}).fit(*data)
+
+
+def test_families_without_impurity_do_not_have_its_parameters():
+    for estimator in (PermutationDecisionTreeClassifier, ID3Classifier):
+        assert not {"min_impurity_decrease", "min_weight_fraction_leaf", "ccp_alpha"} & estimator().get_params().keys()

@@ -81,13 +81,14 @@ cdef index_t _read(
     cdef const Entry* entries = entries_of(
         scanner.partition, scanner.node.block, feature, scanner.node.start, scanner.node.stop, width
     )
+    cdef Ends ends = ends_by_samples(scanner)
     cdef Cuts allowed
-    if not entries_have_cut(entries, n, scanner.min_samples_leaf):
+    if not entries_have_cut(entries, n, ends):
         return 0
-    allowed = cuts_to_try(entries, n, scanner.min_samples_leaf, scanner.max_candidates)
+    allowed = cuts_to_try(entries, n, ends, scanner.max_candidates)
     for i in range(n):
         order[i] = scanner.number_of_place[place_of(entries[i])]
-    for i in range(scanner.min_samples_leaf - 1, n - scanner.min_samples_leaf):
+    for i in range(ends.left - 1, n - ends.right):
         if key_of(entries[i]) != key_of(entries[i + 1]) and is_tried(&allowed):
             cuts[n_cuts] = i + 1
             n_cuts += 1
@@ -223,7 +224,8 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
 
 
 cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
-    """Draw max_features features without replacement, and further ones until one has an allowed cut."""
+    """Draw max_features features without replacement, and further ones until one has a cut that the limit on numbers of
+    samples allows."""
     cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
     cdef bint can_cut = False
     if scanner.max_features >= n_features:
@@ -274,7 +276,7 @@ cdef bint _can_split(Scanner scanner, const NodeRows* node, index_t feature) noe
         scanner.partition.features, feature, &scanner.partition.rows[node.start], n, &scanner.partition.pairs[0],
         &scanner.partition.spare_pairs[0],
     )
-    return entries_have_cut(&scanner.partition.pairs[0], n, scanner.min_samples_leaf)
+    return entries_have_cut(&scanner.partition.pairs[0], n, ends_by_samples(scanner))
 
 
 cdef bint _allows_children(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:
