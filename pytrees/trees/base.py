@@ -27,6 +27,7 @@ from ..criteria import (
 from ..export import to_sklearn
 from ..input.categories import CATEGORICAL_CONSTRAINTS, forget_other_rows, n_categories
 from ..input.validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
+from ..pruning import pruned
 from ..tree import Tree
 
 # What the kernels take for no limit; also the greatest limit that they can count to.
@@ -85,6 +86,7 @@ GROWTH_CONSTRAINTS = {
 WEIGHT_CONSTRAINTS = {
     "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
     "min_impurity_decrease": [FiniteReal(0.0)],
+    "ccp_alpha": [FiniteReal(0.0)],
 }
 
 
@@ -127,6 +129,7 @@ def growth_limits(estimator, n_samples, n_features):
         "max_candidates": or_unlimited(estimator.max_candidates),
         "min_weight_fraction_leaf": float(getattr(estimator, "min_weight_fraction_leaf", 0.0)),
         "min_impurity_decrease": _least_decrease(estimator),
+        "ccp_alpha": _cost_of_a_leaf(estimator),
     }
 
 
@@ -146,6 +149,22 @@ def _least_decrease(estimator):
             "gains as they are."
         )
     return least
+
+
+def _cost_of_a_leaf(estimator):
+    cost = float(getattr(estimator, "ccp_alpha", 0.0))
+    if cost > 0.0:
+        check_has_impurity(estimator, f"ccp_alpha={cost}")
+    return cost
+
+
+def check_has_impurity(estimator, what):
+    """Raise a ValueError where the estimator's criterion has no impurity of class counts, by which trees are pruned."""
+    if not measures_impurity(estimator._judge()):
+        raise ValueError(
+            f"{what} cannot be used with criterion={estimator.criterion!r}: trees are pruned by the impurity of class "
+            "counts, which it does not have."
+        )
 
 
 def measures_impurity(judge):
@@ -172,13 +191,16 @@ def _n_features_tried(max_features, n_features):
 
 
 def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
-    """Grow one tree on the engine in force; `options` are n_threads, or `rows` and what the trees of a forest share;
-    and n_categories where features are categorical.
+    """Grow one tree on the engine in force, and prune it; `options` are n_threads, or `rows` and what the trees of a
+    forest share; and n_categories where features are categorical.
     """
     if n_classes > _FEW_CLASSES:
         _check_room_for_counts(X, codes, n_classes, limits, options)
+    limits, ccp_alpha = dict(limits), limits.get("ccp_alpha", 0.0)
+    limits.pop("ccp_alpha", None)
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
-    return Tree.from_arrays(arrays, X.shape[1])
+    tree = Tree.from_arrays(arrays, X.shape[1])
+    return pruned(tree, criterion, ccp_alpha) if ccp_alpha > 0.0 else tree
 
 
 class FitOfUnweighted:

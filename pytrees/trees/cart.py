@@ -2,9 +2,18 @@
 
 from typing import ClassVar
 
+from sklearn.base import clone
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
 
-from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseTreeClassifier, weighs_if_it_can
+from ..pruning import pruning_path
+from .base import (
+    GROWTH_CONSTRAINTS,
+    WEIGHT_CONSTRAINTS,
+    BaseTreeClassifier,
+    check_has_impurity,
+    weighs_if_it_can,
+)
 
 __all__ = ["DecisionTreeClassifier"]
 
@@ -50,6 +59,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         that the node has. 0.0 is no limit. `min_gain` asks for the same gain in every node, large or small, and of
         every criterion; this parameter is for criteria whose gain is a decrease of impurity: ``"gini"``,
         ``"entropy"``, ``"ogini"``, ``"wig"`` and ``"ranking"``, unless that is unweighted.
+    ccp_alpha : float, default=0.0
+        Cost of a leaf in minimal cost-complexity pruning, in the units of the impurity: of the grown tree, those
+        branches become leaves whose leaves take less off its impurity than they cost together, or as much. 0.0: none
+        is pruned. For criteria with an impurity of class counts: ``"gini"``, ``"entropy"``, ``"ogini"``, ``"wig"`` and
+        ``"ranking"``. See :meth:`cost_complexity_pruning_path`.
     max_candidates : int or None, default=None
         Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
@@ -147,6 +161,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         max_features=None,
         min_gain=None,
         min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -162,6 +177,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
@@ -198,3 +214,54 @@ class DecisionTreeClassifier(BaseTreeClassifier):
             missing, weights are negative or all zero, or weights are given with ``"etc"`` or ``"lz76"``.
         """
         return self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """Compute the path of minimal cost-complexity pruning of the tree that `fit` would grow without `ccp_alpha`.
+
+        A tree with leaves at a cost of alpha each is cheapest where some of its branches are leaves. As alpha grows,
+        these become more, one after another, until the root is a leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As in `fit`.
+        y : array-like of shape (n_samples,)
+            As in `fit`.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            ``ccp_alphas``, ndarray of shape (n_steps + 1,), ascending from 0: with each as `ccp_alpha`, `fit` grows the
+            tree of that step, or of the last one where several are equal. ``impurities``, ndarray of the same shape:
+            the impurities of the tree's leaves, added by their shares of the weight of all samples.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, and if the criterion has no impurity of class counts.
+
+        Notes
+        -----
+        Section 3.3 of Breiman et al., "Classification and Regression Trees", 1984. Of a tree of n nodes it takes
+        O(n log n). Alphas are compared exactly, as fractions where impurities are, and are the doubles nearest to them;
+        of equal ones the branch with the lower node is first. Where gains can be negative (``"wig"``), so can alphas:
+        they are given as 0.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from pytrees import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> path = DecisionTreeClassifier(max_depth=2).cost_complexity_pruning_path(X, y)
+        >>> path.ccp_alphas.round(3), path.impurities.round(3)
+        (array([0.   , 0.26 , 0.333]), array([0.074, 0.333, 0.667]))
+        >>> DecisionTreeClassifier(max_depth=2, ccp_alpha=path.ccp_alphas[1]).fit(X, y).get_n_leaves()
+        2
+        """
+        check_has_impurity(self, "cost_complexity_pruning_path")
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        tree = whole.tree_
+        path = pruning_path(tree, whole._specification(tree.value[0].sum(), tree.n_classes))
+        return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)

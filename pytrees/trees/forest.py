@@ -430,6 +430,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         Of every tree, as in :class:`DecisionTreeClassifier`.
     min_impurity_decrease : float, default=0.0
         Of every tree, as in :class:`DecisionTreeClassifier`: of the weight of its own samples, as often as drawn.
+    ccp_alpha : float, default=0.0
+        Of every tree, as in :class:`DecisionTreeClassifier`.
     max_candidates : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
@@ -530,6 +532,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         max_features="sqrt",
         min_gain=None,
         min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -551,6 +554,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.max_features = max_features
         self.min_gain = min_gain
         self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown

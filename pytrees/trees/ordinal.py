@@ -252,6 +252,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         As in :class:`DecisionTreeClassifier`.
     min_impurity_decrease : float, default=0.0
         As in :class:`DecisionTreeClassifier`.
+    ccp_alpha : float, default=0.0
+        As in :class:`DecisionTreeClassifier`.
     max_candidates : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
@@ -347,6 +349,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         max_features=None,
         min_gain=None,
         min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -363,6 +366,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
             max_features=max_features,
             min_gain=min_gain,
             min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
@@ -416,6 +420,8 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     min_gain : float or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
     min_impurity_decrease : float, default=0.0
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    ccp_alpha : float, default=0.0
         Of every tree, as in :class:`DecisionForestClassifier`.
     max_candidates : int or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
@@ -499,6 +505,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         max_features="sqrt",
         min_gain=None,
         min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -521,6 +528,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             max_features=max_features,
             min_gain=min_gain,
             min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from samples import make_classes
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
+from sklearn.tree._tree import ccp_pruning_path
 
 from pytrees import (
     DecisionForestClassifier,
@@ -13,6 +15,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
 )
 from pytrees.criteria import RankingImpurity, gain, impurity
+from pytrees.pruning import pruned
 
 
 @pytest.fixture
@@ -153,3 +156,80 @@ def test_limits_of_weight_and_impurity_are_checked(name, value, data):
 def test_families_without_impurity_do_not_have_its_parameters():
     for estimator in (PermutationDecisionTreeClassifier, ID3Classifier):
         assert not {"min_impurity_decrease", "min_weight_fraction_leaf", "ccp_alpha"} & estimator().get_params().keys()
+
+
+# ---------------------------------------------------------------------------------------- cost-complexity pruning
+
+
+def steps_of(path):
+    """Return alphas and impurities of a pruning path, of alphas that only rounding tells apart the last."""
+    alphas, impurities = np.asarray(path["ccp_alphas"]), np.asarray(path["impurities"])
+    is_last = np.append(np.diff(alphas) > 1e-10, True)
+    return alphas[is_last], impurities[is_last]
+
+
+def assert_same_path(ours, theirs):
+    for found, expected in zip(steps_of(ours), steps_of(theirs), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_pruning_is_that_of_scikit_learn(engine, criterion, weights):
+    X, y = make_classes(n_samples=120, seed=4)
+    sample_weight = WEIGHTS[weights](np.random.default_rng(0), len(y))
+    parameters = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 6}
+    ours, theirs = assert_same_as_scikit_learn(X, y, sample_weight, **parameters)
+    path = ours.cost_complexity_pruning_path(X, y, sample_weight)
+    assert_same_path(path, theirs.cost_complexity_pruning_path(X, y, sample_weight))
+    alphas, _ = steps_of(path)
+    assert len(alphas) > 4
+    for alpha in (alphas[1:] + alphas[:-1]) / 2:
+        smaller, _ = assert_same_as_scikit_learn(X, y, sample_weight, **parameters, ccp_alpha=alpha)
+        assert smaller.get_n_leaves() < ours.get_n_leaves() or alpha < alphas[1]
+
+
+@pytest.mark.parametrize("n_samples", [60, 400])
+def test_paths_of_trees_with_many_ties_are_those_of_scikit_learn(n_samples):
+    X, y = make_classes(n_samples=n_samples)
+    estimator = DecisionTreeClassifier().fit(X, y)
+    theirs = ccp_pruning_path(estimator.to_sklearn().tree_)
+    assert_same_path(estimator.cost_complexity_pruning_path(X, y), theirs)
+
+
+def test_every_alpha_of_the_path_gives_the_tree_of_its_step(engine, data):
+    tree = DecisionTreeClassifier("ogini", max_leaf_nodes=12)
+    path = tree.cost_complexity_pruning_path(*data)
+    n_leaves = [clone(tree).set_params(ccp_alpha=alpha).fit(*data).get_n_leaves() for alpha in path.ccp_alphas]
+    assert n_leaves == sorted(n_leaves, reverse=True)
+    assert (n_leaves[0], n_leaves[-1]) == (12, 1)
+    assert len(set(n_leaves)) == len(np.unique(path.ccp_alphas))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "wig"])
+def test_trees_of_a_forest_are_pruned_each_by_itself(engine, criterion, data):
+    forest = DecisionForestClassifier(3, criterion=criterion, random_state=0)
+    whole, smaller = forest.fit(*data).estimators_, clone(forest).set_params(ccp_alpha=0.02).fit(*data).estimators_
+    for one, other in zip(whole, smaller, strict=True):
+        assert other.tree_ == pruned(one.tree_, criterion, 0.02)
+        assert 1 < other.get_n_leaves() < one.get_n_leaves()
+
+
+def test_predictions_after_pruning_come_from_the_nodes_that_became_leaves(engine, data):
+    X, y = data
+    tree = DecisionTreeClassifier(ccp_alpha=0.03).fit(X, y)
+    leaves = tree.apply(X)
+    for leaf in np.unique(leaves):
+        counts = np.bincount(y[leaves == leaf], minlength=3)
+        np.testing.assert_array_equal(tree.tree_.value[leaf], counts)
+    np.testing.assert_array_equal(tree.tree_.n_node_samples[leaves], np.bincount(leaves)[leaves])
+
+
+@pytest.mark.parametrize("criterion", ["gain_ratio", "jaccard", "etc", "lz76"])
+def test_trees_without_impurity_are_not_pruned(criterion, data):
+    with pytest.raises(ValueError, match=r"ccp_alpha=0.1 cannot be used with criterion=.*impurity"):
+        DecisionTreeClassifier(criterion, ccp_alpha=0.1).fit(*data)
+    with pytest.raises(ValueError, match=r"cost_complexity_pruning_path cannot be used with criterion="):
+        DecisionTreeClassifier(criterion).cost_complexity_pruning_path(*data)
+    with pytest.raises(ValueError, match="The 'ccp_alpha' parameter"):
+        DecisionTreeClassifier(ccp_alpha=-0.1).fit(*data)
