@@ -623,6 +623,23 @@ def _of_whole_and_others(measure, counts):
     return found
 
 
+def impurities(criterion, value):
+    """Return the impurities of a tree's nodes by a criterion as the kernels take it; ndarray of shape (node_count,).
+
+    The nearest doubles where they are fractions; others in floating point, also those that growth takes from a table.
+    """
+    counts = as_compared(value)
+    if counts.dtype == np.int64 and kernel("weighted_fractions")(criterion, counts[:1]) is None:
+        counts = np.array(value)
+    return np.asarray(kernel("impurities")(criterion, counts), dtype=np.float64)
+
+
+def as_compared(value):
+    """Return the class counts of nodes as the kernels compare them: int64 where all are whole numbers, else float64."""
+    is_whole = value[0].sum() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
+    return value.astype(np.int64) if is_whole else np.array(value)
+
+
 def _judged_by_user(criterion, children):
     found = np.zeros(len(children))
     is_cut = (children.sum(axis=2) > 0.0).all(axis=1)

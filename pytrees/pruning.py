@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._engine import kernel
-from .criteria import MAX_TOTAL_COUNT
+from .criteria import as_compared, impurities
 from .tree import LEAF, UNDEFINED, Tree
 
 
@@ -64,14 +64,11 @@ def _risks(tree, criterion):
     """Return the impurities of the nodes times their weights, and the weight of the root: as exact numbers where both
     are, otherwise as floating-point numbers, by shares of the samples, so that the root weighs 1.
     """
-    weights = tree.value.sum(axis=1)
-    is_whole = weights[0] < MAX_TOTAL_COUNT and np.array_equal(tree.value, np.floor(tree.value))
-    counts = tree.value.astype(np.int64) if is_whole else np.array(tree.value)
-    risks = kernel("weighted_fractions")(criterion, counts) if is_whole else None
+    weights, counts = tree.weighted_n_node_samples, as_compared(tree.value)
+    risks = kernel("weighted_fractions")(criterion, counts) if counts.dtype == np.int64 else None
     if risks is not None:
         return risks, int(weights[0])
-    impurities = np.asarray(kernel("impurities")(criterion, counts))
-    return (weights / weights[0] * impurities).tolist(), 1
+    return (weights / weights[0] * impurities(criterion, tree.value)).tolist(), 1
 
 
 def _with_leaves(tree, new_leaves):
@@ -108,4 +105,5 @@ def _with_leaves(tree, new_leaves):
         np.concatenate([[0], np.cumsum(n_children)]),
         number[children[kept[children]]],
         tree.category[kept],
+        tree._criterion,
     )

@@ -199,7 +199,9 @@ def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
     limits, ccp_alpha = dict(limits), limits.get("ccp_alpha", 0.0)
     limits.pop("ccp_alpha", None)
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
-    tree = Tree.from_arrays(arrays, X.shape[1])
+    name = criterion if isinstance(criterion, str) else criterion[0]
+    has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
+    tree = Tree.from_arrays(arrays, X.shape[1], criterion if has_impurity else None)
     return pruned(tree, criterion, ccp_alpha) if ccp_alpha > 0.0 else tree
 
 
@@ -412,6 +414,8 @@ class BaseTreeClassifier(BaseClassifier):
             options = {"n_threads": n_threads, **self._kinds_of_features()}
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self.classes_, self.n_classes_ = classes, len(classes)
+            if "max_features" in limits:
+                self.max_features_ = min(limits["max_features"], X.shape[1])
             self._keep(tree)
         return self
 

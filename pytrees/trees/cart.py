@@ -97,6 +97,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     categories_ : list of ndarray
         The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
         in `tree_` are indices into these; :meth:`encode` codes samples in this way.
+    max_features_ : int
+        The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 

@@ -277,6 +277,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         Only where X had column names.
     is_categorical_, categories_
         As in :class:`DecisionTreeClassifier`.
+    max_features_ : int
+        The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -435,19 +437,25 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`DecisionForestClassifier`.
     oob_score : bool or callable, default=False
         As in :class:`DecisionForestClassifier`; what is judged is predicted by `predict_rule`.
-    class_weight : dict, "balanced" or None, default=None
-        As in :class:`OrdinalDecisionTreeClassifier`.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        As in :class:`DecisionForestClassifier`; only for classes that can be sorted.
     n_jobs : int or None, default=None
         As in :class:`DecisionForestClassifier`.
     random_state : int, RandomState instance or None, default=None
         As in :class:`DecisionForestClassifier`.
     verbose : int, default=0
         As in :class:`DecisionForestClassifier`.
+    warm_start : bool, default=False
+        As in :class:`DecisionForestClassifier`.
 
     Attributes
     ----------
     estimators_ : list of OrdinalDecisionTreeClassifier
         The fitted trees; `random_state` of each is its seed.
+    estimator_ : OrdinalDecisionTreeClassifier
+        Such a tree, not fitted.
+    estimators_samples_ : list of ndarrays of int64
+        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
     classes_ : ndarray of shape (n_classes,)
         The classes, from the lowest to the highest: not always sorted.
     n_classes_, n_features_in_ : int
@@ -516,6 +524,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        warm_start=False,
     ):
         super().__init__(
             n_estimators,
@@ -539,6 +548,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,
+            warm_start=warm_start,
         )
         self.classes = classes
         self.predict_rule = predict_rule

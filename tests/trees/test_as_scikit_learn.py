@@ -1,18 +1,27 @@
 """Parameters and attributes that scikit-learn's trees and forests have: the same names, the same meanings."""
 
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from samples import make_classes
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from sklearn.tree._tree import ccp_pruning_path
+from sklearn.utils.class_weight import compute_sample_weight
 
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
     ID3Classifier,
+    ID3ForestClassifier,
+    OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    merge_redundant,
 )
 from pytrees.criteria import RankingImpurity, gain, impurity
 from pytrees.pruning import pruned
@@ -233,3 +242,174 @@ def test_trees_without_impurity_are_not_pruned(criterion, data):
         DecisionTreeClassifier(criterion).cost_complexity_pruning_path(*data)
     with pytest.raises(ValueError, match="The 'ccp_alpha' parameter"):
         DecisionTreeClassifier(ccp_alpha=-0.1).fit(*data)
+
+
+# ----------------------------------------------------------------------------------------------------------- forests
+
+FORESTS = [
+    DecisionForestClassifier,
+    OrdinalDecisionForestClassifier,
+    PermutationDecisionForestClassifier,
+    ID3ForestClassifier,
+]
+
+
+def trees_of(forest):
+    return [estimator.tree_ for estimator in forest.estimators_]
+
+
+@pytest.mark.parametrize("estimator", FORESTS)
+def test_a_warm_start_ends_at_the_forest_of_one_fit(engine, estimator, data):
+    whole = estimator(5, random_state=0, bootstrap=True).fit(*data)
+    grown = estimator(2, random_state=0, bootstrap=True, warm_start=True).fit(*data)
+    first = grown.estimators_[0]
+    grown.set_params(n_estimators=5).fit(*data)
+    assert grown.estimators_[0] is first
+    assert trees_of(grown) == trees_of(whole)
+    assert [one.random_state for one in grown] == [one.random_state for one in whole]
+
+
+def test_a_warm_start_scores_all_trees_out_of_bag(engine, data):
+    whole = DecisionForestClassifier(12, random_state=0, oob_score=True).fit(*data)
+    grown = DecisionForestClassifier(11, random_state=0, warm_start=True).fit(*data)
+    grown.set_params(n_estimators=12, oob_score=True).fit(*data)
+    assert grown.oob_score_ == whole.oob_score_
+    np.testing.assert_array_equal(grown.oob_decision_function_, whole.oob_decision_function_)
+
+
+def test_a_warm_start_without_more_trees_warns(data):
+    forest = DecisionForestClassifier(3, random_state=0, warm_start=True).fit(*data)
+    trees = trees_of(forest)
+    with pytest.warns(UserWarning, match="Warm-start fitting without increasing n_estimators does not fit new trees"):
+        forest.fit(*data)
+    assert trees_of(forest) == trees
+
+
+def test_a_warm_start_refuses_fewer_trees_and_other_data(data):
+    X, y = data
+    forest = DecisionForestClassifier(3, random_state=0, warm_start=True).fit(X, y)
+    before = dict(vars(forest))
+    with pytest.raises(ValueError, match=r"n_estimators=2 must be larger or equal to len\(estimators_\)=3"):
+        forest.set_params(n_estimators=2).fit(X, y)
+    forest.set_params(n_estimators=4)
+    for what, others in (
+        ("features", (X[:, :2], y)),
+        ("features", (pd.DataFrame(X, columns=list("abc")), y)),
+        ("classes", (X, y + 1)),
+        ("classes", (X[y < 2], y[y < 2])),
+    ):
+        with pytest.raises(
+            ValueError, match=f"warm_start=True keeps the trees of the last fit, which had other {what}"
+        ):
+            forest.fit(*others)
+    assert {**vars(forest), "n_estimators": 3} == before
+    X = np.column_stack([y % 2, X])
+    forest = DecisionForestClassifier(2, warm_start=True, categorical_features=[0]).fit(X, y)
+    X[0, 0] = 7
+    with pytest.raises(ValueError, match="which had other categories"):
+        forest.set_params(n_estimators=3).fit(X, y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_balanced_subsamples_are_those_of_scikit_learn(engine, weighted):
+    X, y = make_classes(n_samples=50)
+    y[:30] = 0
+    sample_weight = np.random.default_rng(0).random(50) + 0.5 if weighted else None
+    forest = DecisionForestClassifier(4, max_samples=20, class_weight="balanced_subsample", random_state=0)
+    forest.fit(X, y, sample_weight=sample_weight)
+    for estimator, drawn in zip(forest, forest.estimators_samples_, strict=True):
+        weights = np.bincount(drawn, minlength=50) * compute_sample_weight("balanced", y, indices=drawn)
+        weights = weights if sample_weight is None else weights * sample_weight
+        expected = np.bincount(y, weights=weights, minlength=3)
+        np.testing.assert_allclose(estimator.tree_.value[0], expected, rtol=1e-12)
+        assert estimator.tree_.n_node_samples[0] == len(np.unique(drawn))
+
+
+def test_without_bootstrap_a_balanced_subsample_is_all_samples(engine, data):
+    one, other = (
+        DecisionForestClassifier(2, bootstrap=False, class_weight=weights, random_state=0).fit(*data)
+        for weights in ("balanced_subsample", "balanced")
+    )
+    assert trees_of(one) == trees_of(other)
+
+
+def test_label_sequences_have_no_class_weights(data):
+    forest = DecisionForestClassifier(2, criterion="etc", class_weight="balanced_subsample")
+    with pytest.raises(ValueError, match="class_weight cannot be used with criterion='etc'"):
+        forest.fit(*data)
+
+
+@pytest.mark.parametrize("estimator", FORESTS)
+def test_forests_are_sequences_of_their_trees(estimator, data):
+    forest = estimator(3, random_state=0)
+    for ask in (len, iter, lambda forest: forest[0], lambda forest: forest.estimator_):
+        with pytest.raises(NotFittedError):
+            ask(forest)
+    forest.fit(*data)
+    assert len(forest) == 3
+    assert list(forest) == forest.estimators_
+    assert forest[1] is forest.estimators_[1]
+    assert forest[-2:] == forest.estimators_[1:]
+    template = forest.estimator_
+    assert type(template) is type(forest[0])
+    assert template.get_params() == {**forest[0].get_params(), "random_state": None}
+    assert not hasattr(template, "tree_")
+
+
+@pytest.mark.parametrize("criterion", ["gini", "etc"])
+def test_samples_of_trees_are_those_that_were_drawn(engine, criterion, data):
+    X, y = data
+    weights = None if criterion == "etc" else np.arange(60) % 4
+    order = np.random.default_rng(0).permutation(60)
+    forest = DecisionForestClassifier(3, criterion=criterion, max_samples=25, random_state=0)
+    forest.fit(X, y, order=order, sample_weight=weights)
+    for estimator, drawn in zip(forest, forest.estimators_samples_, strict=True):
+        assert (len(drawn), drawn.dtype) == (25, np.int64)
+        counts = np.bincount(y[drawn], weights=None if weights is None else weights[drawn], minlength=3)
+        np.testing.assert_array_equal(estimator.tree_.value[0], counts)
+    with_all = DecisionForestClassifier(2, bootstrap=False).fit(X, y)
+    assert [drawn.tolist() for drawn in with_all.estimators_samples_] == [list(range(60))] * 2
+    permuted = PermutationDecisionForestClassifier(2, random_state=0).fit(X, y)
+    for estimator, drawn in zip(permuted, permuted.estimators_samples_, strict=True):
+        assert sorted(drawn) == list(range(60))
+        assert estimator.tree_ == PermutationDecisionTreeClassifier().fit(X[drawn], y[drawn]).tree_
+
+
+# ------------------------------------------------------------------------------------------------------- fitted trees
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_impurities_and_weights_of_nodes_are_those_of_scikit_learn(engine, criterion, weights):
+    X, y = make_classes(n_samples=120, seed=4)
+    sample_weight = WEIGHTS[weights](np.random.default_rng(0), len(y))
+    parameters = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 6}
+    ours, theirs = assert_same_as_scikit_learn(X, y, sample_weight, **parameters)
+    np.testing.assert_allclose(ours.tree_.impurity, theirs.tree_.impurity, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(ours.tree_.weighted_n_node_samples, theirs.tree_.weighted_n_node_samples, rtol=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["ogini", "wig", RankingImpurity(class_scores=[0, 1, 4])])
+def test_impurities_are_the_criterion_s(engine, criterion, data):
+    tree = DecisionTreeClassifier(criterion, ccp_alpha=1e-3).fit(*data).tree_
+    for same in (tree, pickle.loads(pickle.dumps(tree)), merge_redundant(tree)):
+        np.testing.assert_array_equal(same.impurity, impurity(criterion, same.value))
+    assert pickle.loads(pickle.dumps(tree)) == tree
+
+
+@pytest.mark.parametrize("criterion", ["nvi", "accuracy", "etc"])
+def test_there_are_trees_without_impurity(criterion, data):
+    tree = DecisionTreeClassifier(criterion).fit(*data).tree_
+    assert not hasattr(tree, "impurity")
+    with pytest.raises(AttributeError, match="This tree has no impurity"):
+        tree.impurity  # noqa: B018
+    assert not hasattr(ID3Classifier().fit(*data).tree_, "impurity")
+
+
+@pytest.mark.parametrize("max_features", [None, 2, 0.5, "sqrt", "log2", 1000])
+def test_numbers_of_features_are_those_of_scikit_learn(max_features, data):
+    parameters = {"max_features": max_features} if max_features != 1000 else {"max_features": 3}
+    ours = DecisionTreeClassifier(max_features=max_features).fit(*data)
+    assert ours.max_features_ == SklearnDecisionTreeClassifier(**parameters).fit(*data).max_features_
+    forest = DecisionForestClassifier(2, max_features=max_features).fit(*data)
+    assert forest[0].max_features_ == ours.max_features_
