@@ -235,6 +235,7 @@ cdef index_t _scan_feature(
     cdef index_t n_left, n = node.stop - node.start, first = first_place(scanner, node)
     cdef bint is_weighted = scanner.count_weights.shape[0] > 0
     cdef Ends ends = ends_of_cuts(scanner, node, entries)
+    cdef index_t stop = n - ends.right
     cdef Cuts cuts
     cdef CountScan local = scan[0]
     if not entries_have_cut(entries, n, ends):
@@ -242,19 +243,19 @@ cdef index_t _scan_feature(
     cuts = cuts_to_try(entries, n, ends, scanner.max_candidates)
     start_feature(&local)
     if CountScan is WeightedScan:
-        n_left = _scan_entries(scanner, &local, entries, n, ends, first, False, True, &cuts)
+        n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, False, True, &cuts)
     elif is_weighted or cuts.n_tried < cuts.n_allowed:
-        n_left = _scan_entries(scanner, &local, entries, n, ends, first, is_weighted, True, &cuts)
+        n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, is_weighted, True, &cuts)
     else:
         # The usual case: with constants in place of the flags the loop has only what it needs.
-        n_left = _scan_entries(scanner, &local, entries, n, ends, first, False, False, &cuts)
+        n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, False, False, &cuts)
     scan[0] = local
     return n_left
 
 
 cdef inline index_t _scan_entries(
-    Scanner scanner, CountScan* scan, const Entry* entries, index_t n, Ends ends, index_t first, bint is_weighted,
-    bint asks_cuts, Cuts* cuts
+    Scanner scanner, CountScan* scan, const Entry* entries, index_t fewest_left, index_t stop, index_t first,
+    bint is_weighted, bint asks_cuts, Cuts* cuts
 ) except -1 nogil:
     cdef index_t i, label, n_left = 0
     cdef const uint16_t* narrow_labels = NULL
@@ -269,7 +270,7 @@ cdef inline index_t _scan_entries(
     if CountScan is WeightedScan:
         weights = &scanner.place_weights[first]
     # The places of entries[:i + 1] have moved to the left, in this order.
-    for i in range(n - ends.right):
+    for i in range(stop):
         entry = next_entry
         next_entry = entries[i + 1]
         if Entry is uint32_t:
@@ -280,7 +281,7 @@ cdef inline index_t _scan_entries(
             move_weight_left(scan, label, weights[place_of(entry)])
         else:
             move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
-        if key_of(entry) == key_of(next_entry) or i + 1 < ends.left:
+        if key_of(entry) == key_of(next_entry) or i + 1 < fewest_left:
             continue
         if (not asks_cuts or is_tried(cuts)) and offer(scan):
             n_left = i + 1

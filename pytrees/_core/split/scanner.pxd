@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.sorting cimport Entry, key_of, place_of
+from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts
@@ -115,22 +115,6 @@ cdef inline Ends ends_of_cuts(Scanner scanner, const NodeRows* node, const Entry
     return ends
 
 
-cdef inline void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil:
-    cdef index_t i, place, first = first_place(scanner, node), n = node.stop - node.start
-    cdef index_t light_left = 0, heavy_right = 0
-    cdef bint has_floats = scanner.float_weights.shape[0] > 0
-    cdef float64_t left = 0.0, total = weight_of_node(scanner)
-    # entries[:i + 1] weigh `left`. Of these beginnings, the first light_left weigh too little, and the first
-    # heavy_right leave enough on the right.
-    for i in range(n):
-        place = first + <index_t> place_of(entries[i])
-        left += scanner.place_weights[place] if has_floats else <float64_t> scanner.place_counts[place]
-        light_left += left < scanner.min_leaf_weight
-        heavy_right += total - left >= scanner.min_leaf_weight
-    ends.left = max(ends.left, light_left + 1)
-    ends.right = max(ends.right, n - heavy_right)
-
-
 cdef inline bint entries_have_cut(const Entry* entries, index_t n, Ends ends) noexcept nogil:
     """Whether a cut is allowed: one between different neighbouring values that leaves enough samples on both sides."""
     return (
@@ -165,6 +149,7 @@ cdef inline bint is_tried(Cuts* cuts) noexcept nogil:
     return tried
 
 
+cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
 cdef index_t row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil
 cdef index_t label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil

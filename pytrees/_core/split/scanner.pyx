@@ -95,6 +95,23 @@ cdef index_t _read(
     return n_cuts
 
 
+cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil:
+    """Raise the fewest samples on both sides to those that weigh enough."""
+    cdef index_t i, place, first = first_place(scanner, node), n = node.stop - node.start
+    cdef index_t light_left = 0, heavy_right = 0
+    cdef bint has_floats = scanner.float_weights.shape[0] > 0
+    cdef float64_t left = 0.0, total = weight_of_node(scanner)
+    # entries[:i + 1] weigh `left`. Of these beginnings, the first light_left weigh too little, and the first
+    # heavy_right leave enough on the right.
+    for i in range(n):
+        place = first + <index_t> place_of(entries[i])
+        left += scanner.place_weights[place] if has_floats else <float64_t> scanner.place_counts[place]
+        light_left += left < scanner.min_leaf_weight
+        heavy_right += total - left >= scanner.min_leaf_weight
+    ends.left = max(ends.left, light_left + 1)
+    ends.right = max(ends.right, n - heavy_right)
+
+
 # ------------------------------------------------------------------------------------------- the samples of a node
 
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
