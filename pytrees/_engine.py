@@ -21,7 +21,7 @@ KERNELS = {
         "sequence.history": ("lempel_ziv_complexity",),
         "criteria.counts": ("n_log2_n",),
         "split.scan": ("highest_score",),
-        "split.gains": ("gains_of_cuts", "impurities"),
+        "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
         "rows.partition": ("rank_features",),
         "rows.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),
@@ -41,6 +41,7 @@ KERNELS = {
             "order_starts",
         ),
         "fourier.rebuild": ("tree_from_boxes", "tree_from_samples", "tree_from_spectrum"),
+        "pruning": ("prune_path",),
         "traverse": (
             "apply",
             "apply_packed",

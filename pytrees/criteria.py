@@ -19,6 +19,7 @@ from sklearn.utils import check_array
 from ._engine import kernel, load
 
 __all__ = [
+    "ALIASES",
     "CRITERIA",
     "CountCriterion",
     "Criterion",
@@ -417,6 +418,9 @@ CRITERIA = {
     )
 }
 
+# Other names of criteria, which scikit-learn has too.
+ALIASES = {"log_loss": "entropy"}
+
 
 def resolve(criterion):
     """Return the criterion of a name, or the object itself.
@@ -424,7 +428,7 @@ def resolve(criterion):
     Parameters
     ----------
     criterion : str or criterion
-        A name in `CRITERIA`, or an object.
+        A name in `CRITERIA`, or another one in `ALIASES`, or an object.
 
     Returns
     -------
@@ -443,9 +447,11 @@ def resolve(criterion):
     True
     >>> resolve(RankingImpurity(weighted=False)).weighted
     False
+    >>> resolve("log_loss")
+    Criterion(name='entropy', judges='counts')
     """
     # A copy: to set its parameters does not change what the name stands for.
-    return copy.copy(CRITERIA[criterion]) if isinstance(criterion, str) else criterion
+    return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)]) if isinstance(criterion, str) else criterion
 
 
 def impurity(criterion, counts):
@@ -453,9 +459,9 @@ def impurity(criterion, counts):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "ogini", "wig", "ranking"} or criterion object
-        What measures the impurity; entropies are in bits. The other criteria on class counts have a gain, but no
-        impurity.
+    criterion : {"gini", "entropy", "log_loss", "ogini", "wig", "ranking"} or criterion object
+        What measures the impurity; entropies, for which ``"log_loss"`` is another name, are in bits. The other criteria
+        on class counts have a gain, but no impurity.
     counts : array-like of shape (..., n_classes)
         Class counts of the nodes, or sums of sample weights: not negative. Classes are in their order, which ordinal
         criteria need.
@@ -511,8 +517,8 @@ def gain(criterion, left, right):
     Parameters
     ----------
     criterion : str or criterion object
-        Any criterion that judges class counts: a name in `CRITERIA`, or an object, such as one of your own that derives
-        from :class:`CountCriterion`. To that, all cuts are given together.
+        Any criterion that judges class counts: a name in `CRITERIA` or `ALIASES`, or an object, such as one of your own
+        that derives from :class:`CountCriterion`. To that, all cuts are given together.
     left, right : array-like of shape (..., n_classes)
         Class counts, or sums of sample weights, of the samples on either side of every cut: not negative. Classes are
         in their order. The axes before that of the classes broadcast against each other.
@@ -587,8 +593,9 @@ def gain(criterion, left, right):
 def _judge_of_counts(criterion):
     """Return the criterion as an object that judges class counts."""
     is_object = isinstance(criterion, (Criterion, WeightedInformationGain, RankingImpurity, OwnCriterion))
-    if not is_object and not (isinstance(criterion, str) and criterion in CRITERIA):
-        raise ValueError(f"criterion must be one of {sorted(CRITERIA)} or a criterion object, got {criterion!r}.")
+    if not is_object and not (isinstance(criterion, str) and criterion in CRITERIA | ALIASES):
+        names = sorted(CRITERIA | ALIASES)
+        raise ValueError(f"criterion must be one of {names} or a criterion object, got {criterion!r}.")
     criterion = resolve(criterion)
     if criterion.judges != "counts":
         raise ValueError(f"criterion={criterion.name!r} judges label sequences, which class counts do not tell.")
@@ -623,6 +630,23 @@ def _of_whole_and_others(measure, counts):
         if chosen.any():
             found[chosen] = measure(counts[chosen].astype(dtype))
     return found
+
+
+def impurities(criterion, value):
+    """Return the impurities of a tree's nodes by a criterion as the kernels take it; ndarray of shape (node_count,).
+
+    The nearest doubles where they are fractions; others in floating point, also those that growth takes from a table.
+    """
+    counts = as_compared(value)
+    if counts.dtype == np.int64 and kernel("weighted_fractions")(criterion, counts[:1]) is None:
+        counts = np.array(value)
+    return np.asarray(kernel("impurities")(criterion, counts), dtype=np.float64)
+
+
+def as_compared(value):
+    """Return the class counts of nodes as the kernels compare them: int64 where all are whole numbers, else float64."""
+    is_whole = value[0].sum() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
+    return value.astype(np.int64) if is_whole else np.array(value)
 
 
 def _judged_by_user(criterion, children):

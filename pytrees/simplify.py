@@ -187,6 +187,7 @@ class _Merging:
         self.children = [tree.children_of(node).tolist() for node in range(tree.node_count)]
         self.is_multiway = (tree.children_left == MULTIWAY).tolist()
         self.category = tree.category
+        self.criterion = tree._criterion
         self.feature = tree.feature.tolist()
         self.threshold = tree.threshold.tolist()
         self.n_node_samples = tree.n_node_samples.copy()
@@ -258,6 +259,7 @@ class _Merging:
             np.cumsum([0, *map(len, children)]),
             np.array([child for some in children for child in some], dtype=np.int64),
             self.category[kept],
+            self.criterion,
         )
         return tree, kept
 

@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
+from .criteria import impurities
 from .input.validation import check_finite
 
 __all__ = ["Tree"]
@@ -111,6 +112,8 @@ class Tree:
         The children of all nodes: left and right ones, or those of a multiway node in ascending order of category.
     category : array-like of shape (node_count,), int, optional
         The code of the category whose samples go from a multiway node to this child; -1 at other nodes.
+    criterion : str or tuple, optional
+        What measures `impurity`, as the engines take it: a name, or a name and a dict of parameters.
 
     Attributes
     ----------
@@ -122,6 +125,8 @@ class Tree:
         `max_depth` counts edges: a single leaf has depth 0.
     is_multiway : bool
         Whether a node has a child for every category.
+    impurity, weighted_n_node_samples : ndarray of shape (node_count,), float64
+        Impurities and weights of the nodes.
 
     Raises
     ------
@@ -153,7 +158,17 @@ class Tree:
            [ 0., 50., 50.]])
     """
 
-    __slots__ = (*_DTYPES, "_binary", "_child_arrays", "_majority", "_packed", "is_multiway", "max_depth", "n_features")
+    __slots__ = (
+        *_DTYPES,
+        "_binary",
+        "_child_arrays",
+        "_criterion",
+        "_majority",
+        "_packed",
+        "is_multiway",
+        "max_depth",
+        "n_features",
+    )
 
     def __init__(
         self,
@@ -168,7 +183,9 @@ class Tree:
         child_offsets=None,
         children=None,
         category=None,
+        criterion=None,
     ):
+        object.__setattr__(self, "_criterion", criterion)
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, _frozen(name, array, dtype))
@@ -192,7 +209,7 @@ class Tree:
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
 
     @classmethod
-    def from_arrays(cls, arrays, n_features):
+    def from_arrays(cls, arrays, n_features, criterion=None):
         """Make a tree from the dict of arrays that a kernel returns.
 
         Parameters
@@ -201,13 +218,15 @@ class Tree:
             The parameters of a Tree by their names, but for `n_features`.
         n_features : int
             Number of features the tree was grown on.
+        criterion : str or tuple, optional
+            As for a Tree.
 
         Returns
         -------
         Tree
             The tree.
         """
-        return cls(**arrays, n_features=n_features)
+        return cls(**arrays, n_features=n_features, criterion=criterion)
 
     def _arrays(self):
         """Return all arrays that make the tree what it is."""
@@ -216,7 +235,8 @@ class Tree:
 
     def __reduce__(self):
         arrays = self._arrays()
-        return Tree, (*arrays[: len(_DTYPES)], self.n_features, *arrays[len(_DTYPES) :])
+        of_children = arrays[len(_DTYPES) :] or (None, None, None)
+        return Tree, (*arrays[: len(_DTYPES)], self.n_features, *of_children, self._criterion)
 
     def __eq__(self, other):
         if not isinstance(other, Tree):
@@ -251,6 +271,24 @@ class Tree:
     def n_classes(self):
         """Number of classes."""
         return self.value.shape[1]
+
+    @property
+    def weighted_n_node_samples(self):
+        """The weights of the nodes' training samples, or their numbers; ndarray of shape (node_count,), float64."""
+        return self.value.sum(axis=1)
+
+    @property
+    def impurity(self):
+        """The impurities of the nodes, by the criterion that the tree was grown by; ndarray of shape (node_count,).
+
+        In its units: bits for entropy. There is none for criteria without an impurity of class counts, and for trees
+        that were not grown by a criterion.
+        """
+        if self._criterion is None:
+            raise AttributeError(
+                "This tree has no impurity: it was not grown by a criterion that measures the impurity of class counts."
+            )
+        return impurities(self._criterion, self.value)
 
     @property
     def child_offsets(self):

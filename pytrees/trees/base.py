@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from ..criteria import (
+    ALIASES,
     CRITERIA,
     OwnCriterion,
     RankingImpurity,
@@ -26,6 +27,7 @@ from ..criteria import (
 from ..export import to_sklearn
 from ..input.categories import CATEGORICAL_CONSTRAINTS, forget_other_rows, n_categories
 from ..input.validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
+from ..pruning import pruned
 from ..tree import Tree
 
 # What the kernels take for no limit; also the greatest limit that they can count to.
@@ -33,22 +35,26 @@ UNLIMITED = 2**31 - 1
 
 
 class FiniteReal(Interval):
-    """Any finite number that float64 can hold, a fraction too, which scikit-learn's interval cannot compare."""
+    """Any finite number that float64 can hold, a fraction too, which scikit-learn's interval cannot compare; from
+    `least` to `greatest`, where these are given.
+    """
 
-    def __init__(self):
-        super().__init__(Real, None, None, closed="neither")
+    def __init__(self, least=None, greatest=None):
+        closed = {(False, False): "neither", (True, False): "left", (True, True): "both"}
+        super().__init__(Real, least, greatest, closed=closed[least is not None, greatest is not None])
 
     def is_satisfied_by(self, val):
         try:
-            return isinstance(val, Real) and isfinite(val)
+            is_finite = isinstance(val, Real) and isfinite(val)
         except OverflowError:
             return False
+        return is_finite and (self.left is None or val >= self.left) and (self.right is None or val <= self.right)
 
 
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS = {
     "criterion": [
-        StrOptions(set(CRITERIA)),
+        StrOptions({*CRITERIA, *ALIASES}),
         WeightedInformationGain,
         RankingImpurity,
         OwnCriterion,
@@ -76,6 +82,14 @@ GROWTH_CONSTRAINTS = {
 }
 
 
+# Further ones, of trees whose samples can have weights.
+WEIGHT_CONSTRAINTS = {
+    "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
+    "min_impurity_decrease": [FiniteReal(0.0)],
+    "ccp_alpha": [FiniteReal(0.0)],
+}
+
+
 # Limits with which a tree grows until its leaves are pure.
 NO_LIMITS = {
     "max_depth": UNLIMITED,
@@ -83,6 +97,8 @@ NO_LIMITS = {
     "min_samples_leaf": 1,
     "max_leaf_nodes": UNLIMITED,
     "min_gain": -np.inf,
+    "min_weight_fraction_leaf": 0.0,
+    "min_impurity_decrease": 0.0,
 }
 
 # The class counts of a tree with a leaf for each of so many take 1 GiB.
@@ -111,7 +127,50 @@ def growth_limits(estimator, n_samples, n_features):
     return size_limits(estimator, n_samples, n_features) | {
         "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
         "max_candidates": or_unlimited(estimator.max_candidates),
+        "min_weight_fraction_leaf": float(getattr(estimator, "min_weight_fraction_leaf", 0.0)),
+        "min_impurity_decrease": _least_decrease(estimator),
+        "ccp_alpha": _cost_of_a_leaf(estimator),
     }
+
+
+def _least_decrease(estimator):
+    """Return the least decrease of impurity by a split; ValueError where gains are no decreases by shares of samples.
+
+    A user's criterion does not tell what its gains are; those of the ranking impurity can be unweighted.
+    """
+    least = float(getattr(estimator, "min_impurity_decrease", 0.0))
+    if least == 0.0:
+        return least
+    judge = estimator._judge()
+    if not (measures_impurity(judge) and getattr(judge, "weighted", True)):
+        raise ValueError(
+            f"min_impurity_decrease={least} cannot be used with criterion={estimator.criterion!r}, whose gains are not "
+            "the impurity of a node less those of its children by their shares of the samples. min_gain limits its "
+            "gains as they are."
+        )
+    return least
+
+
+def _cost_of_a_leaf(estimator):
+    cost = float(getattr(estimator, "ccp_alpha", 0.0))
+    if cost > 0.0:
+        check_has_impurity(estimator, f"ccp_alpha={cost}")
+    return cost
+
+
+def check_has_impurity(estimator, what):
+    """Raise a ValueError where the estimator's criterion has no impurity of class counts, by which trees are pruned."""
+    if not measures_impurity(estimator._judge()):
+        raise ValueError(
+            f"{what} cannot be used with criterion={estimator.criterion!r}: trees are pruned by the impurity of class "
+            "counts, which it does not have."
+        )
+
+
+def measures_impurity(judge):
+    """Whether a criterion tells the impurity of class counts."""
+    is_own = isinstance(judge, OwnCriterion)
+    return not is_own and judge.judges == "counts" and getattr(judge, "has_impurity", False)
 
 
 def or_unlimited(limit):
@@ -132,13 +191,18 @@ def _n_features_tried(max_features, n_features):
 
 
 def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
-    """Grow one tree on the engine in force; `options` are n_threads, or `rows` and what the trees of a forest share;
-    and n_categories where features are categorical.
+    """Grow one tree on the engine in force, and prune it; `options` are n_threads, or `rows` and what the trees of a
+    forest share; and n_categories where features are categorical.
     """
     if n_classes > _FEW_CLASSES:
         _check_room_for_counts(X, codes, n_classes, limits, options)
+    limits, ccp_alpha = dict(limits), limits.get("ccp_alpha", 0.0)
+    limits.pop("ccp_alpha", None)
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
-    return Tree.from_arrays(arrays, X.shape[1])
+    name = criterion if isinstance(criterion, str) else criterion[0]
+    has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
+    tree = Tree.from_arrays(arrays, X.shape[1], criterion if has_impurity else None)
+    return pruned(tree, criterion, ccp_alpha) if ccp_alpha > 0.0 else tree
 
 
 class FitOfUnweighted:
@@ -350,6 +414,8 @@ class BaseTreeClassifier(BaseClassifier):
             options = {"n_threads": n_threads, **self._kinds_of_features()}
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self.classes_, self.n_classes_ = classes, len(classes)
+            if "max_features" in limits:
+                self.max_features_ = min(limits["max_features"], X.shape[1])
             self._keep(tree)
         return self
 

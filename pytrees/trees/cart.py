@@ -2,9 +2,18 @@
 
 from typing import ClassVar
 
+from sklearn.base import clone
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
 
-from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, weighs_if_it_can
+from ..pruning import pruning_path
+from .base import (
+    GROWTH_CONSTRAINTS,
+    WEIGHT_CONSTRAINTS,
+    BaseTreeClassifier,
+    check_has_impurity,
+    weighs_if_it_can,
+)
 
 __all__ = ["DecisionTreeClassifier"]
 
@@ -19,29 +28,42 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     Parameters
     ----------
     criterion : str or criterion object, default="gini"
-        The measure of a split's gain: ``"gini"`` impurity or Shannon ``"entropy"`` (bits); a distance between the
-        clustering of the node's samples by the cut and that by their classes, ``"gain_ratio"``, ``"nvi"``,
-        ``"nvi_sum"``, ``"nvi_max"``, ``"vi"`` (bits), ``"jaccard"`` or ``"accuracy"``; for ordered classes ``"ogini"``
-        (ordinal Gini), ``"wig"`` (weighted information gain, bits), ``"ranking"`` impurity (pairs of samples) or
-        ``"mae"`` (absolute error, in classes); or Effort-To-Compress ``"etc"`` (steps) or Lempel-Ziv complexity
-        ``"lz76"`` (components), which judge the sequence of the labels, so that the order of the samples matters. See
-        the Notes for the distances. Objects of
-        :mod:`pytrees.criteria` have parameters, or are your own: see :class:`pytrees.criteria.CountCriterion`.
+        The measure of a split's gain: ``"gini"`` impurity or Shannon ``"entropy"`` (bits), which is also called
+        ``"log_loss"``; a distance between the clustering of the node's samples by the cut and that by their classes,
+        ``"gain_ratio"``, ``"nvi"``, ``"nvi_sum"``, ``"nvi_max"``, ``"vi"`` (bits), ``"jaccard"`` or ``"accuracy"``; for
+        ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information gain, bits), ``"ranking"`` impurity
+        (pairs of samples) or ``"mae"`` (absolute error, in classes); or Effort-To-Compress ``"etc"`` (steps) or
+        Lempel-Ziv complexity ``"lz76"`` (components), which judge the sequence of the labels, so that the order of the
+        samples matters. See the Notes for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are
+        your own: see :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
         Greatest depth, in edges. None: no limit.
     min_samples_split : int or float, default=2
         Fewest samples that a node must have to be split; a float is a fraction of all samples, rounded up.
     min_samples_leaf : int or float, default=1
         Fewest samples in every child of a split; a float as above.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of the samples in every child of a split, as a fraction of the weight of all samples, at most 0.5;
+        without weights a fraction of their number.
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves. Where given, the tree grows best-first: always at the leaf whose split gains most,
         times its samples, unless that has more children than are left. None: depth-first, no limit.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features, drawn at random for every node, among which its split is searched; a float is a fraction of
-        all. Further ones are drawn until one has a cut. None: all.
+        all. Further ones are drawn until one has a cut that `min_samples_leaf` allows. None: all.
     min_gain : float or None, default=None
         Least gain of a split, in the units of the criterion. None grows until the leaves are pure, as the papers do,
         also through splits that gain nothing at first.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the tree's impurity by a split, which is its gain times the share of all samples, by weight,
+        that the node has. 0.0 is no limit. `min_gain` asks for the same gain in every node, large or small, and of
+        every criterion; this parameter is for criteria whose gain is a decrease of impurity: ``"gini"``,
+        ``"entropy"``, ``"ogini"``, ``"wig"`` and ``"ranking"``, unless that is unweighted.
+    ccp_alpha : float, default=0.0
+        Cost of a leaf in minimal cost-complexity pruning, in the units of the impurity: of the grown tree, those
+        branches become leaves whose leaves take less off its impurity than they cost together, or as much. 0.0: none
+        is pruned. For criteria with an impurity of class counts: ``"gini"``, ``"entropy"``, ``"ogini"``, ``"wig"`` and
+        ``"ranking"``. See :meth:`cost_complexity_pruning_path`.
     max_candidates : int or None, default=None
         Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
@@ -75,6 +97,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     categories_ : list of ndarray
         The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
         in `tree_` are indices into these; :meth:`encode` codes samples in this way.
+    max_features_ : int
+        The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -128,6 +152,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **GROWTH_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
@@ -138,9 +163,12 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features=None,
         min_gain=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -151,9 +179,12 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
         self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
@@ -190,3 +221,54 @@ class DecisionTreeClassifier(BaseTreeClassifier):
             missing, weights are negative or all zero, or weights are given with ``"etc"`` or ``"lz76"``.
         """
         return self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """Compute the path of minimal cost-complexity pruning of the tree that `fit` would grow without `ccp_alpha`.
+
+        A tree with leaves at a cost of alpha each is cheapest where some of its branches are leaves. As alpha grows,
+        these become more, one after another, until the root is a leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As in `fit`.
+        y : array-like of shape (n_samples,)
+            As in `fit`.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            ``ccp_alphas``, ndarray of shape (n_steps + 1,), ascending from 0: with each as `ccp_alpha`, `fit` grows the
+            tree of that step, or of the last one where several are equal. ``impurities``, ndarray of the same shape:
+            the impurities of the tree's leaves, added by their shares of the weight of all samples.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, and if the criterion has no impurity of class counts.
+
+        Notes
+        -----
+        Section 3.3 of Breiman et al., "Classification and Regression Trees", 1984. Of a tree of n nodes it takes
+        O(n log n). Alphas are compared exactly, as fractions where impurities are, and are the doubles nearest to them;
+        of equal ones the branch with the lower node is first. Where gains can be negative (``"wig"``), so can alphas:
+        they are given as 0.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from pytrees import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> path = DecisionTreeClassifier(max_depth=2).cost_complexity_pruning_path(X, y)
+        >>> path.ccp_alphas.round(3), path.impurities.round(3)
+        (array([0.   , 0.26 , 0.333]), array([0.074, 0.333, 0.667]))
+        >>> DecisionTreeClassifier(max_depth=2, ccp_alpha=path.ccp_alphas[1]).fit(X, y).get_n_leaves()
+        2
+        """
+        check_has_impurity(self, "cost_complexity_pruning_path")
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        tree = whole.tree_
+        path = pruning_path(tree, whole._specification(tree.value[0].sum(), tree.n_classes))
+        return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)

@@ -22,7 +22,7 @@ from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from ..input.categories import encode
 from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
-from .base import GROWTH_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
+from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
 from .cart import DecisionTreeClassifier
 
 __all__ = ["DecisionForestClassifier"]
@@ -39,6 +39,7 @@ FOREST_CONSTRAINTS = {
     "bootstrap": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
+    "warm_start": ["boolean"],
 }
 
 
@@ -187,24 +188,55 @@ class BaseForestClassifier(BaseClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
-        """Grow the trees, and return what they grew from."""
+        """Grow the trees, or those that a warm start adds, and return what they grew from."""
         with unchanged_on_error(self):
+            kept = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
+            before = self._learned() if kept else None
             plan, classes = self._make_plan(X, y, sample_weight, class_weight, order)
             random_state = check_random_state(self.random_state)
             seeds = random_state.randint(np.iinfo(np.int32).max, size=int(self.n_estimators)).tolist()
-            # The kernels release the interpreter's lock; the reference never does.
-            parallel = in_order(
-                self.n_jobs, prefer="threads" if plan.engine == "compiled" else "processes", n_tasks=len(seeds)
-            )
-            try:
-                grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
-                trees = list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
-            except BaseException:
-                plan.stop.set()
-                raise
             self.classes_, self.n_classes_ = classes, len(classes)
-            self.estimators_ = [self._wrap(tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
+            self._check_warm_start(kept, before)
+            seeds = seeds[len(kept) :]
+            trees = self._grow_all(plan, seeds) if seeds else []
+            wrapped = [self._wrap(tree, seed, plan.limits) for tree, seed in zip(trees, seeds, strict=True)]
+            self.estimators_ = kept + wrapped
+            n_rows = len(plan.X) if plan.rows is None else len(plan.rows)
+            self._drawn_from = n_rows, plan.rows, _order_of_draws(plan.draw)
         return plan
+
+    def _grow_all(self, plan, seeds):
+        # The kernels release the interpreter's lock; the reference never does.
+        prefer = "threads" if plan.engine == "compiled" else "processes"
+        parallel = in_order(self.n_jobs, prefer=prefer, n_tasks=len(seeds))
+        try:
+            grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
+            return list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
+        except BaseException:
+            plan.stop.set()
+            raise
+
+    def _learned(self):
+        """Return what all trees of a forest must have learned alike, by names."""
+        return {
+            "features": (self.n_features_in_, getattr(self, "feature_names_in_", None)),
+            "categories": (self.is_categorical_, *(self.categories_ or ())),
+            "classes": (self.classes_,),
+        }
+
+    def _check_warm_start(self, kept, before):
+        """Raise ValueError where the trees that a warm start keeps are too many, or others than would be grown."""
+        if len(kept) > self.n_estimators:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={len(kept)} when "
+                "warm_start==True"
+            )
+        for name, learned in self._learned().items() if kept else ():
+            others = before[name]
+            if len(learned) != len(others) or not all(map(_are_equal, learned, others)):
+                raise ValueError(f"warm_start=True keeps the trees of the last fit, which had other {name}.")
+        if kept and len(kept) == self.n_estimators:
+            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
 
     def _make_plan(self, X, y, sample_weight, class_weight, order):
         X, codes, classes = self._validate_X_y(X, y)
@@ -255,12 +287,18 @@ class BaseForestClassifier(BaseClassifier):
             X, n_classes, criterion, weights_are_whole, limits["max_features"], limits["max_candidates"], **kinds
         )
 
-    def _wrap(self, tree, seed):
-        """Return the tree as a fitted estimator of its own."""
+    def _make_estimator(self, seed=None):
         names = self._tree_class._get_param_names()
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
-        estimator = self._tree_class(**{**parameters, "random_state": seed})
+        if isinstance(parameters.get("class_weight"), str):
+            parameters["class_weight"] = "balanced"  # of the samples that it would be given itself
+        return self._tree_class(**{**parameters, "random_state": seed})
+
+    def _wrap(self, tree, seed, limits):
+        """Return the tree as a fitted estimator of its own."""
+        estimator = self._make_estimator(seed)
+        estimator.max_features_ = min(limits["max_features"], self.n_features_in_)
         estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
         estimator._keep(tree)
         estimator.n_features_in_ = self.n_features_in_
@@ -268,6 +306,42 @@ class BaseForestClassifier(BaseClassifier):
         if hasattr(self, "feature_names_in_"):
             estimator.feature_names_in_ = self.feature_names_in_
         return estimator
+
+    def __len__(self):
+        """Return the number of fitted trees."""
+        check_is_fitted(self)
+        return len(self.estimators_)
+
+    def __getitem__(self, index):
+        """Return a fitted tree by its index, or a list of some by a slice."""
+        check_is_fitted(self)
+        return self.estimators_[index]
+
+    def __iter__(self):
+        """Iterate over the fitted trees."""
+        check_is_fitted(self)
+        return iter(self.estimators_)
+
+    @property
+    def estimator_(self):
+        """A tree with the parameters of this forest's, not fitted."""
+        check_is_fitted(self)
+        return self._make_estimator()
+
+    @property
+    def estimators_samples_(self):
+        """The samples that every tree was grown on; list of ndarrays of int64.
+
+        Indices in X, in the order in which they were drawn. They are drawn again from the tree's seed.
+        """
+        check_is_fitted(self)
+        n_rows, rows, draw = self._drawn_from
+        drawn = []
+        for estimator in self.estimators_:
+            places, _ = draw(np.random.RandomState(estimator.random_state), n_rows, None)
+            places = np.arange(n_rows) if places is None else np.asarray(places, dtype=np.int64)
+            drawn.append(places if rows is None else rows[places])
+        return drawn
 
     def predict(self, X):
         """Predict the class of the greatest `predict_proba`, the lowest of several.
@@ -386,6 +460,27 @@ def draw_counts(random_state, n_rows, weights, *, n_draws):
     return places, counts_where_exact(counts if weights is None else counts * weights[places])
 
 
+def draw_balanced_counts(random_state, n_rows, weights, *, n_draws, codes):
+    """Draw samples as `draw_counts` does; the classes among those drawn then weigh the same, by their numbers."""
+    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
+    places = np.flatnonzero(counts)
+    counts, codes = counts[places], codes[places]
+    of_classes = np.bincount(codes, weights=counts)
+    balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
+    return places, counts_where_exact(balanced if weights is None else balanced * weights[places])
+
+
+def _order_of_draws(draw):
+    """Return a function that draws the samples of a tree one by one, where `draw` counts how often each is drawn."""
+    n_draws = getattr(draw, "keywords", {}).get("n_draws")
+    return draw if n_draws is None else partial(draw_sequence, n_draws=n_draws)
+
+
+def _are_equal(one, other):
+    """Whether two fitted attributes are equal arrays, numbers, or both None."""
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
 def _sum_out_of_bag(plan, trees, seeds, block):
     """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
     X = plan.X[block]
@@ -419,12 +514,18 @@ class DecisionForestClassifier(BaseForestClassifier):
         samples that could be drawn.
     min_samples_leaf : int or float, default=1
         As `min_samples_split`.
+    min_weight_fraction_leaf : float, default=0.0
+        Of every tree, as in :class:`DecisionTreeClassifier`: of the weight of its own samples, as often as drawn.
     max_leaf_nodes : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Number of features, drawn at random for every node, among which its split is searched; as in
         :class:`DecisionTreeClassifier`.
     min_gain : float or None, default=None
+        Of every tree, as in :class:`DecisionTreeClassifier`.
+    min_impurity_decrease : float, default=0.0
+        Of every tree, as in :class:`DecisionTreeClassifier`: of the weight of its own samples, as often as drawn.
+    ccp_alpha : float, default=0.0
         Of every tree, as in :class:`DecisionTreeClassifier`.
     max_candidates : int or None, default=None
         Of every tree, as in :class:`DecisionTreeClassifier`.
@@ -443,19 +544,28 @@ class DecisionForestClassifier(BaseForestClassifier):
     oob_score : bool or callable, default=False
         With `bootstrap`, score the forest on the samples that its trees have not seen: by accuracy, or by a function
         ``metric(y_true, y_pred)`` of the class labels.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn, from all samples; not with ``"etc"`` and ``"lz76"``.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes, as in scikit-learn, from all samples, or, ``"balanced_subsample"``, those that are drawn
+        for a tree; not with ``"etc"`` and ``"lz76"``.
     n_jobs : int or None, default=None
         Trees grown at once, through joblib. The forest is the same for every number and every backend.
     random_state : int, RandomState instance or None, default=None
         Draws one seed for every tree, before any of them grows.
     verbose : int, default=0
         Show a progress bar on standard error.
+    warm_start : bool, default=False
+        Keep the trees of the last fit, and grow only as many as `n_estimators` says more: with the same data and an
+        integer `random_state`, the forest is the one that a single fit would have grown. Classes, features and
+        categories must be the same.
 
     Attributes
     ----------
     estimators_ : list of DecisionTreeClassifier
         The fitted trees; `random_state` of each is its seed.
+    estimator_ : DecisionTreeClassifier
+        Such a tree, not fitted.
+    estimators_samples_ : list of ndarrays of int64
+        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
@@ -503,13 +613,14 @@ class DecisionForestClassifier(BaseForestClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "max_samples": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, None, closed="neither"),
             None,
         ],
         "oob_score": ["boolean", callable],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
     }
 
     def __init__(
@@ -520,9 +631,12 @@ class DecisionForestClassifier(BaseForestClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features="sqrt",
         min_gain=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -533,15 +647,19 @@ class DecisionForestClassifier(BaseForestClassifier):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        warm_start=False,
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
         self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
@@ -552,6 +670,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.warm_start = warm_start
 
     @weighs_if_it_can
     def fit(self, X, y, sample_weight=None, order=None):
@@ -590,12 +709,26 @@ class DecisionForestClassifier(BaseForestClassifier):
         with unchanged_on_error(self):
             for name in ("oob_decision_function_", "oob_score_"):
                 vars(self).pop(name, None)  # of an earlier fit
-            plan = self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
+            class_weight = self.class_weight
+            if self._balances_draws() and self._takes_weights():
+                class_weight = None if self.bootstrap else "balanced"
+            plan = self._fit(X, y, sample_weight=sample_weight, class_weight=class_weight, order=order)
             if self.oob_score:
                 if self.is_categorical_ is not None:  # rows of weight 0 can have values that fit has not seen
                     plan = replace(plan, X=encode(self, X, handle_unknown="majority"))
                 self._judge_out_of_bag(plan)
         return self
+
+    def _balances_draws(self):
+        return isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
+
+    def _make_plan(self, X, y, sample_weight, class_weight, order):
+        plan, classes = super()._make_plan(X, y, sample_weight, class_weight, order)
+        if self.bootstrap and self._balances_draws():
+            codes = plan.codes if plan.rows is None else plan.codes[plan.rows]
+            draw = partial(draw_balanced_counts, n_draws=self._n_draws(len(codes)), codes=codes)
+            plan = replace(plan, draw=draw)
+        return plan, classes
 
     def _make_draw(self, n_rows):
         if not self.bootstrap:

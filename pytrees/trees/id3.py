@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
-from ..criteria import CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
+from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
 from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import MAX_TOTAL_COUNT, validate_X
@@ -31,7 +31,7 @@ _KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max
 
 ID3_CONSTRAINTS = {
     "distance": [
-        StrOptions({"mts"} | set(DISTANCES) | set(CRITERIA)),
+        StrOptions({"mts", *DISTANCES, *CRITERIA, *ALIASES}),
         JaccardDistance,
         WeightedInformationGain,
         RankingImpurity,
@@ -232,6 +232,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Only where X had column names.
     is_categorical_, categories_
         As in :class:`DecisionTreeClassifier`.
+    max_features_ : int
+        The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain; negative gains count as zero.
 
@@ -494,11 +496,17 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Draws one seed for every tree, before any of them grows.
     verbose : int, default=0
         Show a progress bar on standard error.
+    warm_start : bool, default=False
+        As in :class:`DecisionForestClassifier`.
 
     Attributes
     ----------
     estimators_ : list of ID3Classifier
         The fitted trees; `random_state` of each is its seed.
+    estimator_ : ID3Classifier
+        Such a tree, not fitted.
+    estimators_samples_ : list of ndarrays of int64
+        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
@@ -557,6 +565,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        warm_start=False,
     ):
         self.n_estimators = n_estimators
         self.distance = distance
@@ -576,6 +585,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.warm_start = warm_start
 
     @weighs_if_it_can
     def fit(self, X, y, sample_weight=None):

@@ -242,11 +242,17 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         As in :class:`DecisionTreeClassifier`.
     min_samples_leaf : int or float, default=1
         As in :class:`DecisionTreeClassifier`.
+    min_weight_fraction_leaf : float, default=0.0
+        As in :class:`DecisionTreeClassifier`.
     max_leaf_nodes : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         As in :class:`DecisionTreeClassifier`.
     min_gain : float or None, default=None
+        As in :class:`DecisionTreeClassifier`.
+    min_impurity_decrease : float, default=0.0
+        As in :class:`DecisionTreeClassifier`.
+    ccp_alpha : float, default=0.0
         As in :class:`DecisionTreeClassifier`.
     max_candidates : int or None, default=None
         As in :class:`DecisionTreeClassifier`.
@@ -271,6 +277,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         Only where X had column names.
     is_categorical_, categories_
         As in :class:`DecisionTreeClassifier`.
+    max_features_ : int
+        The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -338,9 +346,12 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features=None,
         min_gain=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -352,9 +363,12 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
             max_depth=max_depth,
             min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_leaf_nodes=max_leaf_nodes,
             max_features=max_features,
             min_gain=min_gain,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
@@ -399,11 +413,17 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         Of every tree, as in :class:`DecisionForestClassifier`.
     min_samples_leaf : int or float, default=1
         Of every tree, as in :class:`DecisionForestClassifier`.
+    min_weight_fraction_leaf : float, default=0.0
+        Of every tree, as in :class:`DecisionForestClassifier`.
     max_leaf_nodes : int or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Of every tree, as in :class:`DecisionForestClassifier`.
     min_gain : float or None, default=None
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    min_impurity_decrease : float, default=0.0
+        Of every tree, as in :class:`DecisionForestClassifier`.
+    ccp_alpha : float, default=0.0
         Of every tree, as in :class:`DecisionForestClassifier`.
     max_candidates : int or None, default=None
         Of every tree, as in :class:`DecisionForestClassifier`.
@@ -417,19 +437,25 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`DecisionForestClassifier`.
     oob_score : bool or callable, default=False
         As in :class:`DecisionForestClassifier`; what is judged is predicted by `predict_rule`.
-    class_weight : dict, "balanced" or None, default=None
-        As in :class:`OrdinalDecisionTreeClassifier`.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        As in :class:`DecisionForestClassifier`; only for classes that can be sorted.
     n_jobs : int or None, default=None
         As in :class:`DecisionForestClassifier`.
     random_state : int, RandomState instance or None, default=None
         As in :class:`DecisionForestClassifier`.
     verbose : int, default=0
         As in :class:`DecisionForestClassifier`.
+    warm_start : bool, default=False
+        As in :class:`DecisionForestClassifier`.
 
     Attributes
     ----------
     estimators_ : list of OrdinalDecisionTreeClassifier
         The fitted trees; `random_state` of each is its seed.
+    estimator_ : OrdinalDecisionTreeClassifier
+        Such a tree, not fitted.
+    estimators_samples_ : list of ndarrays of int64
+        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
     classes_ : ndarray of shape (n_classes,)
         The classes, from the lowest to the highest: not always sorted.
     n_classes_, n_features_in_ : int
@@ -482,9 +508,12 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         max_leaf_nodes=None,
         max_features="sqrt",
         min_gain=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
@@ -495,6 +524,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        warm_start=False,
     ):
         super().__init__(
             n_estimators,
@@ -502,9 +532,12 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             max_depth=max_depth,
             min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_leaf_nodes=max_leaf_nodes,
             max_features=max_features,
             min_gain=min_gain,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
@@ -515,6 +548,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,
+            warm_start=warm_start,
         )
         self.classes = classes
         self.predict_rule = predict_rule

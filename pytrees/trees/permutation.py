@@ -68,6 +68,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         Only where X had column names.
     is_categorical_, categories_
         As in :class:`DecisionTreeClassifier`.
+    max_features_ : int
+        The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total ETC gain; gains below zero count as zero.
 
@@ -231,11 +233,17 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Draws one seed for every tree, before any of them grows.
     verbose : int, default=0
         Show a progress bar on standard error.
+    warm_start : bool, default=False
+        As in :class:`DecisionForestClassifier`.
 
     Attributes
     ----------
     estimators_ : list of PermutationDecisionTreeClassifier
         The fitted trees.
+    estimator_ : PermutationDecisionTreeClassifier
+        Such a tree, not fitted.
+    estimators_samples_ : list of ndarrays of int64
+        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_classes_, n_features_in_ : int
@@ -290,6 +298,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        warm_start=False,
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -306,6 +315,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.warm_start = warm_start
 
     def fit(self, X, y, order=None):
         """Grow the trees.

@@ -6,15 +6,20 @@ Depth-first growth takes the leaves from the left; best-first growth, which a li
 takes the leaf whose split gains most, counted by the rows that it concerns.
 """
 
+from math import ceil
+
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
-from ..criteria.counts import add_up, is_greater
+from ..criteria.counts import add_up, is_greater, user_criterion_of
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
 from ..split.find import find_split
 from ..split.scan import judges_sequence
 from ..split.scanner import mix64
 from .tree import Node, as_arrays, children_of, in_preorder
+
+# A decrease of impurity may be so much too small, as in scikit-learn.
+DECREASE_TOLERANCE = 2.0**-52
 
 
 def share_features(X, n_classes, criterion, weights_are_whole, max_features, max_candidates, *, n_categories=None):
@@ -25,7 +30,8 @@ def share_features(X, n_classes, criterion, weights_are_whole, max_features, max
 def grow_by_gain(
     X, y, weights, n_classes, criterion, *, rows=None, shared=None, n_threads=1, n_categories=None, **limits
 ):
-    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf.
+    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf; of
+    impurity and weight, min_impurity_decrease and min_weight_fraction_leaf, 0 or absent.
 
     The rows that are used are those of `rows`, in their order, or all. A feature of which n_categories is above 0 holds
     codes 0, 1, ..., n_categories - 1, and splits into one child a category; None: no feature does.
@@ -33,11 +39,14 @@ def grow_by_gain(
     """
     check_categories(X, n_categories)
     check_criterion(criterion, n_categories)
-    if weights is None:
-        weights = [1] * len(y)
-    elif judges_sequence(criterion):
+    if weights is not None and judges_sequence(criterion):
         raise ValueError("A label sequence has no weights.")
-    root = Node(list(range(len(y))) if rows is None else list(rows), 0, mix64(limits["seed"]))
+    rows = list(range(len(y))) if rows is None else list(rows)
+    limits = with_least_weights(limits, weights, rows)
+    if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):
+        raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
+    weights = [1] * len(y) if weights is None else weights
+    root = Node(rows, 0, mix64(limits["seed"]))
     problem = X, y, weights, n_classes, criterion, limits, n_categories
     open_leaves = [(root, split)] if (split := open_split(*problem, root)) else []
     n_leaves = 1
@@ -60,6 +69,27 @@ def grow_by_gain(
     return as_arrays(in_preorder(root), y, weights, n_classes, n_categories is not None)
 
 
+def with_least_weights(limits, weights, rows):
+    """Return the limits with the total weight, the least decrease of impurity, 0 for none, and the least weight of a
+    leaf, which is one of numbers of samples where samples have no weights."""
+    total = float(len(rows) if weights is None else add_up(weights[row] for row in rows))
+    least = limits.get("min_weight_fraction_leaf", 0.0) * total
+    min_samples_leaf = limits["min_samples_leaf"]
+    if weights is None:
+        min_samples_leaf, least = max(min_samples_leaf, ceil(least)), 0.0
+    return limits | {
+        "min_samples_leaf": min_samples_leaf,
+        "min_leaf_weight": least,
+        "min_impurity_decrease": limits.get("min_impurity_decrease", 0.0),
+        "total_weight": total,
+    }
+
+
+def decreases_impurity(criterion):
+    """Whether a gain can be the decrease of an impurity, which the engine's own criteria on class counts judge."""
+    return not judges_sequence(criterion) and user_criterion_of(criterion)[0] is None
+
+
 def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
     """Return the split of a leaf that can and may be split, or None."""
     raise_if_stopped()
@@ -70,6 +100,10 @@ def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
     split = find_split(X, y, weights, n_classes, criterion, limits, node.rows, node.random_state, n_categories)
     if split is None or float(split[0]) < limits["min_gain"]:
         return None
+    if limits["min_impurity_decrease"] > 0.0:
+        share = float(add_up(weights[row] for row in node.rows)) / limits["total_weight"]
+        if share * float(split[0]) + DECREASE_TOLERANCE < limits["min_impurity_decrease"]:
+            return None
     return split
 
 

@@ -10,9 +10,9 @@ from ..base.types import UNDEFINED
 from ..criteria.counts import add_up, class_counts, counted, is_greater, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
-from ..rows.partition import is_categorical
+from ..rows.partition import is_categorical, rows_by_category
 from .scan import count_gain, gain_of_counts, judges_sequence
-from .scanner import allowed_thresholds, allows_children, candidates, draw_features
+from .scanner import allowed_thresholds, allows_children, candidates, draw_features, heavy_enough
 
 
 def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold):
@@ -73,6 +73,7 @@ def best_of(splits):
 
 def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
     allowed = allowed_thresholds(X, rows, feature, limits["min_samples_leaf"])
+    allowed = heavy_enough(X, weights, rows, feature, allowed, limits.get("min_leaf_weight", 0.0))
     thresholds = candidates(allowed, limits["max_candidates"])
     gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds)
     return best_of(
@@ -82,6 +83,9 @@ def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
 
 def split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):
     if not allows_children(X, rows, feature, limits["min_samples_leaf"]):
+        return None
+    parts = rows_by_category(X, rows, feature)
+    if min(add_up(weights[row] for row in part) for _, part in parts) < limits.get("min_leaf_weight", 0.0):
         return None
     columns = [y[row] for row in rows], [weights[row] for row in rows], [int(X[row][feature]) for row in rows]
     gain = exact_gain_of_children(criterion, *columns, n_classes, rows)

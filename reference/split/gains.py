@@ -1,5 +1,7 @@
 """Gains of given cuts and impurities of given nodes, from their class counts."""
 
+from fractions import Fraction
+
 from ..criteria.counts import add_up, name_of, remainder
 from .scan import exact_impurities, gain_of_counts, is_exact, weighted_impurities
 
@@ -24,6 +26,17 @@ def impurities(criterion, counts):
     """Return the impurity of every node, from its class counts: whole numbers, or all floating-point ones. That of a
     node without samples is 0."""
     return [impurity_of_node(criterion, node) for node in counts]
+
+
+def weighted_fractions(criterion, counts):
+    """Return the impurity of every node times its total count, as fractions; None where the criterion's are none.
+
+    A node has samples: its counts are not all zero.
+    """
+    if not is_exact(criterion, len(counts[0])) or name_of(criterion) == "entropy":
+        return None
+    impurity = exact_impurities(criterion, len(counts[0]))[name_of(criterion)]
+    return [add_up(node) * Fraction(impurity(node)) for node in counts]
 
 
 def impurity_of_node(criterion, counts):

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from ..criteria.counts import add_up
 from ..rows.partition import is_categorical, rows_by_category, split_rows, threshold_between
 
 MASK = 2**64 - 1
@@ -25,6 +26,19 @@ def allowed_thresholds(X, rows, feature, min_samples_leaf):
     return thresholds
 
 
+def heavy_enough(X, weights, rows, feature, thresholds, min_leaf_weight):
+    """Return the thresholds whose sides both have this weight: the left one adds up in ascending order of the feature,
+    and the right one is what is left of the node."""
+    total = add_up(weights[row] for row in rows)
+    enough = []
+    for threshold in thresholds:
+        going = sorted((row for row in rows if X[row][feature] <= threshold), key=lambda row: X[row][feature])
+        left = add_up(weights[row] for row in going)
+        if left >= min_leaf_weight and total - left >= min_leaf_weight:
+            enough.append(threshold)
+    return enough
+
+
 def candidates(thresholds, max_candidates):
     """Return all thresholds, or of more the max_candidates evenly spaced ones: the middles of as many equal parts."""
     n_allowed = len(thresholds)
@@ -46,7 +60,9 @@ def can_split(X, rows, feature, min_samples_leaf, n_categories):
 
 
 def draw_features(X, rows, min_samples_leaf, max_features, random_state, n_categories=None):
-    """Draw max_features features without replacement, and further ones until one has an allowed split; ascending."""
+    """Draw max_features features without replacement, and further ones until one has a split that the limit on numbers
+    of samples allows; ascending.
+    """
     n_features = len(X[0])
     if max_features >= n_features:
         return list(range(n_features))

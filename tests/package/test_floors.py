@@ -40,6 +40,7 @@ KERNEL_FLOORS = {
     "c45": {"base", "criteria", "rows"},  # a search of its own: fractional rows, pruning
     "minimal": {"base", "criteria", "rows"},  # a search of its own: the smallest consistent tree
     "fourier": {"base", "criteria", "rows"},  # leaf boxes, spectra, trees from spectra
+    "pruning": {"base"},  # which branches of grown trees cost more than they are worth
     "traverse": {"base"},  # from rows to leaves, in trees that have grown
 }
 
@@ -49,7 +50,7 @@ PYTHON_FLOORS = [
     {"sequence", "criteria", "distances", "metrics"},  # what a split or a prediction is judged by
     {"input"},  # from what a user hands in to arrays
     {"tree", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them
-    {"export", "plotting", "simplify"},  # what is made of a tree
+    {"export", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"fourier"},  # the algebra on trees, and its estimators

@@ -301,7 +301,7 @@ def test_out_of_bag_score_as_scikit_learn_estimates_it():
         ({"max_samples": 2**28 + 1}, "max_samples=268435457 draws more than 268435456 samples"),
         ({"max_samples": 1e300}, r"max_samples=1e\+300 draws more than"),
         ({"oob_score": "accuracy"}, "'oob_score' parameter"),
-        ({"class_weight": "balanced_subsample"}, "'class_weight' parameter"),
+        ({"class_weight": "balanced_samples"}, "'class_weight' parameter"),
         ({"class_weight": {0: -1.0}}, "gives weights that are negative"),
     ],
 )

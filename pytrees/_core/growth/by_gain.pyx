@@ -11,6 +11,8 @@ it. Of two children only the rows of the smaller one are counted: the counts of 
 their parent's.
 """
 
+from math import ceil
+
 import numpy as np
 
 cimport cython
@@ -27,7 +29,7 @@ from pytrees._core.growth.tree cimport (
 from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
-from pytrees._core.split.scanner cimport OWN_CLASS_COUNTS, NodeRows, Split, start_block
+from pytrees._core.split.scanner cimport CLASS_COUNTS, OWN_CLASS_COUNTS, NodeRows, Split, start_block, weight_of_node
 
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.find import make_scanner
@@ -44,6 +46,8 @@ MOST_ROWS_IN_BINS = 2**26
 # Where nodes look at one of so many features or fewer, all are ranked once and those looked at sorted by rank in the
 # node: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
+# A decrease of impurity may be so much too small, as in scikit-learn.
+cdef float64_t DECREASE_TOLERANCE = 2.0**-52
 # Places, ranks and classes of entries in 32 bits have 16.
 NARROW_LIMIT = 2**16
 
@@ -60,6 +64,8 @@ cdef class GrowthByGain:
 
     cdef GrowingTree tree
     cdef float64_t min_gain
+    cdef float64_t min_impurity_decrease    # 0 is no limit
+    cdef float64_t total_weight             # of all samples
     cdef bint is_best_first
     cdef OpenLeaf* open_leaves
     cdef Py_ssize_t open_capacity
@@ -186,7 +192,9 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     if growth.is_best_first and leaf.split.is_large:
         with gil:
             growth.tree.large_priorities[leaf.node] = growth.tree.scanner.children.large_gain
-    return _gains_enough(growth, leaf)
+    return _gains_enough(growth, leaf) and (
+        growth.min_impurity_decrease <= 0.0 or _decreases_impurity_enough(growth, &leaf.split)
+    )
 
 
 cdef int _search_together(GrowthByGain growth) except -1 nogil:
@@ -220,6 +228,13 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
 
 cdef inline bint _gains_enough(GrowthByGain growth, const OpenLeaf* leaf) noexcept nogil:
     return leaf.split.feature != NONE and leaf.split.gain.value >= growth.min_gain
+
+
+cdef inline bint _decreases_impurity_enough(GrowthByGain growth, const Split* split) noexcept nogil:
+    """Whether the split of the node that was searched last, whose classes are counted, takes enough off the impurity of
+    the whole tree."""
+    cdef float64_t share = weight_of_node(growth.tree.scanner) / growth.total_weight
+    return share * split.gain.value + DECREASE_TOLERANCE >= growth.min_impurity_decrease
 
 
 cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL nogil:
@@ -340,9 +355,10 @@ def grow_by_gain(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
-    index_t n_threads=1, n_categories=None, block_rows=None, max_bins=MAX_BINS,
+    index_t n_threads=1, n_categories=None, block_rows=None, max_bins=MAX_BINS, float64_t min_impurity_decrease=0.0,
+    float64_t min_weight_fraction_leaf=0.0,
 ):
-    """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf.
+    """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
     A feature of which `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a
     category; None: no feature does, and the dict has only the arrays of a binary tree.
@@ -354,6 +370,11 @@ def grow_by_gain(
     at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
+    rows = np.arange(X.shape[0]) if rows is None else rows
+    total_weight = float(len(rows) if weights is None else np.cumsum(np.asarray(weights)[rows])[-1])
+    min_leaf_weight = min_weight_fraction_leaf * total_weight
+    if weights is None:
+        min_samples_leaf, min_leaf_weight = max(min_samples_leaf, ceil(min_leaf_weight)), 0.0
     weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
@@ -361,10 +382,9 @@ def grow_by_gain(
             X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins, n_categories
         )
     check_categories(criterion, shared.features)
-    rows = np.arange(X.shape[0]) if rows is None else rows
     cdef RowPartition partition
     cdef GrowthByGain growth = GrowthByGain()
-    can_use_bins = shared.bins is not None and weights_are_whole
+    can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
     growth.block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     n_places = X.shape[0] if is_ranked(shared.features) else growth.block_rows
     is_wide = max(n_places, n_classes) > NARROW_LIMIT
@@ -378,7 +398,12 @@ def grow_by_gain(
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     growth.tree.counts_gains_by_samples = True
     growth.is_best_first = max_leaf_nodes < UNLIMITED
+    growth.tree.scanner.min_leaf_weight = min_leaf_weight
     growth.min_gain = min_gain
+    growth.total_weight = total_weight
+    growth.min_impurity_decrease = min_impurity_decrease
+    if min_impurity_decrease > 0.0 and growth.tree.scanner.judging != CLASS_COUNTS:
+        raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
     growth.searches_together = growth.tree.scanner.judging == OWN_CLASS_COUNTS
     with nogil:
         _grow(growth, seed)

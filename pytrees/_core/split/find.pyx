@@ -25,8 +25,9 @@ from pytrees._core.split.scan cimport (
     sums_fractions, weighted_children_gain, whole_gain,
 )
 from pytrees._core.split.scanner cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, NodeRows, Scanner, Split, count_node, cuts_to_try, draw_features,
-    entries_have_cut, first_place, is_tried, label_at, label_of_place, row_at, take_cut, weight_of_node,
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, Ends, NodeRows, Scanner, Split, count_node, cuts_to_try,
+    draw_features, ends_of_cuts, entries_have_cut, first_place, is_tried, label_at, label_of_place, row_at, take_cut,
+    weight_of_node,
 )
 
 from pytrees._core.criteria.counts import user_criterion_of
@@ -273,27 +274,28 @@ cdef int _add_feature(
 ) except -1 nogil:
     cdef index_t i, n = node.stop - node.start
     cdef Py_ssize_t n_distinct = 0
+    cdef Ends ends = ends_of_cuts(scanner, node, entries)
     cdef Cuts cuts
-    if not entries_have_cut(entries, n, scanner.min_samples_leaf):
+    if not entries_have_cut(entries, n, ends):
         return 0
     if table.per_feature:
         for i in range(n - 1):
             n_distinct += key_of(entries[i]) != key_of(entries[i + 1])
         reserve_cuts(table, n_distinct)
-    cuts = cuts_to_try(entries, n, scanner.min_samples_leaf, scanner.max_candidates)
+    cuts = cuts_to_try(entries, n, ends, scanner.max_candidates)
     table.running[:] = 0.0
     if scanner.float_weights.shape[0] > 0:
-        _add_entries(scanner, table, node, entries, number, feature, &cuts, best_of_node, True)
+        _add_entries(scanner, table, node, entries, ends, number, feature, &cuts, best_of_node, True)
     else:
-        _add_entries(scanner, table, node, entries, number, feature, &cuts, best_of_node, False)
+        _add_entries(scanner, table, node, entries, ends, number, feature, &cuts, best_of_node, False)
     if table.per_feature:
         judge_table(table, best_of_node)
     return 0
 
 
 cdef inline int _add_entries(
-    Scanner scanner, CutTable table, const NodeRows* node, const Entry* entries, index_t number, index_t feature,
-    Cuts* cuts, UserCut* best_of_node, bint has_float_weights
+    Scanner scanner, CutTable table, const NodeRows* node, const Entry* entries, Ends ends, index_t number,
+    index_t feature, Cuts* cuts, UserCut* best_of_node, bint has_float_weights
 ) except -1 nogil:
     cdef index_t i, place, label, first = first_place(scanner, node), n = node.stop - node.start
     cdef bint has_counts = scanner.count_weights.shape[0] > 0
@@ -302,14 +304,14 @@ cdef inline int _add_entries(
         judge_table(table, best_of_node)
     segment = _open_segment(table, number, feature, True)
     # The places of entries[:i + 1] have moved to the left, in this order.
-    for i in range(n - scanner.min_samples_leaf):
+    for i in range(n - ends.right):
         place = first + <index_t> place_of(entries[i])
         label = label_of_place(scanner, place, entries)
         if has_float_weights:
             table.running[label] += scanner.place_weights[place]
         else:
             table.running[label] += <float64_t> scanner.place_counts[place] if has_counts else 1.0
-        if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < scanner.min_samples_leaf or not is_tried(cuts):
+        if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < ends.left or not is_tried(cuts):
             continue
         if table.n_cuts == table.capacity:
             segment.stop = table.n_cuts
@@ -419,7 +421,7 @@ cdef int _offer_feature(
     Scanner scanner, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
 ) except -1 nogil:
     cdef index_t n = node.stop - node.start, n_children = count_children(entries, n, scanner.min_samples_leaf)
-    if n_children == 0:
+    if n_children == 0 or scanner.min_leaf_weight > 0.0 and not _children_weigh_enough(scanner, node, entries):
         return 0
     if scanner.judging == SEQUENCES:
         _offer_sequences(scanner, feature, n_children, entries, n, cut)
@@ -433,6 +435,22 @@ cdef int _offer_feature(
             _count_entries(scanner, node, entries, n, False)
         _offer_children(scanner.children)
     return 0
+
+
+cdef inline bint _children_weigh_enough(Scanner scanner, const NodeRows* node, const Entry* entries) noexcept nogil:
+    """Whether every child of a node, which is in a block, has the least weight of a leaf."""
+    cdef index_t i, place, first = first_place(scanner, node)
+    cdef bint has_floats = scanner.float_weights.shape[0] > 0
+    cdef float64_t weight = 0.0
+    # Of entries[:i], `weight` is that of those of the last child; the others' children weigh enough.
+    for i in range(node.stop - node.start):
+        if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
+            if weight < scanner.min_leaf_weight:
+                return False
+            weight = 0.0
+        place = first + <index_t> place_of(entries[i])
+        weight += scanner.place_weights[place] if has_floats else <float64_t> scanner.place_counts[place]
+    return weight >= scanner.min_leaf_weight
 
 
 cdef inline void _count_entries(

@@ -3,15 +3,19 @@
 Cuts are judged as the search for the best split judges them, each as if it were the only cut of its node.
 """
 
+from fractions import Fraction
+
 import numpy as np
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.jaccard cimport JaccardScan
 from pytrees._core.criteria.labelled cimport LabelledScan
+from pytrees._core.criteria.logarithms cimport NO_INFORMATION
 from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan
 from pytrees._core.criteria.ranking cimport RankingScan
 from pytrees._core.criteria.ratios cimport RatioScan
@@ -20,8 +24,8 @@ from pytrees._core.criteria.weighted cimport WeightedScan
 from pytrees._core.criteria.wig cimport WigBest, WigScan
 from pytrees._core.split.scan cimport (
     ACCURACY, ENTROPY, GINI, JACCARD, LAST_ON_COUNTS, MAE, ORDINAL_GINI, RANKING, VI, WIG, WholeScan,
-    best_gain, has_impurity, judges_in_floating_point, move_left, offer, refuse_code, start_feature, start_scan,
-    takes_ratio, weighted_gain, weighted_impurity, whole_impurity,
+    best_gain, has_impurity, information_form, judges_in_floating_point, move_left, offer, refuse_code, start_feature,
+    start_scan, takes_ratio, weighted_gain, weighted_impurity, whole_impurity,
 )
 
 from pytrees._core.split.scan import class_counts, code_of, is_exact
@@ -58,6 +62,29 @@ def impurities(criterion, counts):
         _measure_whole(node, counts, found)
     else:
         _measure_weights(node, counts, found)
+    return found
+
+
+def weighted_fractions(criterion, const int64_t[:, ::1] counts):
+    """Return the impurity of every node times its total count, as fractions; None where the criterion's are none.
+
+    A node has samples: its counts are not all zero.
+    """
+    cdef Py_ssize_t i, n_classes = counts.shape[1]
+    cdef index_t label
+    cdef Gain impurity
+    code = code_of(criterion)
+    if not has_impurity(code):
+        refuse_code(code)
+    if not is_exact(criterion, n_classes) or information_form(code) != NO_INFORMATION:
+        return None
+    cdef ClassCounts node = class_counts(criterion, n_classes, None, int(np.sum(counts, axis=1).max()))
+    found, zero = [], Fraction(0)
+    for i in range(counts.shape[0]):
+        for label in range(n_classes):
+            node.total_counts[label] = counts[i, label]
+        impurity = whole_impurity(node)
+        found.append(exact_fraction(&impurity) if impurity.numerator != 0 else zero)
     return found
 
 

@@ -23,8 +23,8 @@ from pytrees._core.rows.histogram cimport (
 from pytrees._core.rows.partition cimport RowPartition, entries_of, sort_by_value, threshold_between
 from pytrees._core.sequence.scanner cimport COMPLEXITY, EFFORT
 from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, NodeRows, Scanner, Split, count_node, cuts_to_try,
-    entries_have_cut, first_place, is_tried, threshold_of,
+    CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, Ends, NodeRows, Scanner, Split, count_node,
+    cuts_to_try, ends_of_cuts, entries_have_cut, first_place, is_tried, threshold_of,
 )
 
 from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of
@@ -246,28 +246,30 @@ cdef index_t _scan_feature(
     kept."""
     cdef index_t n_left, n = node.stop - node.start, first = first_place(scanner, node)
     cdef bint is_weighted = scanner.count_weights.shape[0] > 0
+    cdef Ends ends = ends_of_cuts(scanner, node, entries)
+    cdef index_t stop = n - ends.right
     cdef Cuts cuts
     cdef CountScan local = scan[0]
-    if not entries_have_cut(entries, n, scanner.min_samples_leaf):
+    if not entries_have_cut(entries, n, ends):
         return 0
-    cuts = cuts_to_try(entries, n, scanner.min_samples_leaf, scanner.max_candidates)
+    cuts = cuts_to_try(entries, n, ends, scanner.max_candidates)
     start_feature(&local)
     if CountScan is WeightedScan:
-        n_left = _scan_entries(scanner, &local, entries, n, first, False, True, &cuts)
+        n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, False, True, &cuts)
     elif is_weighted or cuts.n_tried < cuts.n_allowed:
-        n_left = _scan_entries(scanner, &local, entries, n, first, is_weighted, True, &cuts)
+        n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, is_weighted, True, &cuts)
     else:
         # The usual case: with constants in place of the flags the loop has only what it needs.
-        n_left = _scan_entries(scanner, &local, entries, n, first, False, False, &cuts)
+        n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, False, False, &cuts)
     scan[0] = local
     return n_left
 
 
 cdef inline index_t _scan_entries(
-    Scanner scanner, CountScan* scan, const Entry* entries, index_t n, index_t first, bint is_weighted, bint asks_cuts,
-    Cuts* cuts
+    Scanner scanner, CountScan* scan, const Entry* entries, index_t fewest_left, index_t stop, index_t first,
+    bint is_weighted, bint asks_cuts, Cuts* cuts
 ) except -1 nogil:
-    cdef index_t i, label, n_left = 0, min_samples_leaf = scanner.min_samples_leaf
+    cdef index_t i, label, n_left = 0
     cdef const uint16_t* narrow_labels = NULL
     cdef const index_t* wide_labels = NULL
     cdef const int64_t* counts = &scanner.place_counts[first] if is_weighted else NULL
@@ -280,7 +282,7 @@ cdef inline index_t _scan_entries(
     if CountScan is WeightedScan:
         weights = &scanner.place_weights[first]
     # The places of entries[:i + 1] have moved to the left, in this order.
-    for i in range(n - min_samples_leaf):
+    for i in range(stop):
         entry = next_entry
         next_entry = entries[i + 1]
         if Entry is uint32_t:
@@ -291,7 +293,7 @@ cdef inline index_t _scan_entries(
             move_weight_left(scan, label, weights[place_of(entry)])
         else:
             move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
-        if key_of(entry) == key_of(next_entry) or i + 1 < min_samples_leaf:
+        if key_of(entry) == key_of(next_entry) or i + 1 < fewest_left:
             continue
         if (not asks_cuts or is_tried(cuts)) and offer(scan):
             n_left = i + 1

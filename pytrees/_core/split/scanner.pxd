@@ -40,6 +40,11 @@ cdef struct Split:
     Gain gain
 
 
+cdef struct Ends:
+    # The fewest samples that a cut of a feature leaves on its left and on its right.
+    index_t left, right
+
+
 cdef struct Cuts:
     # Of the allowed cuts of a feature, those to try: all, or `n_tried` evenly spaced ones.
     index_t n_allowed, n_tried
@@ -55,6 +60,7 @@ cdef class Scanner(FeatureOrders):
     cdef const int64_t[::1] count_weights       # empty where every sample counts once
     cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
     cdef index_t min_samples_leaf, max_candidates, max_features
+    cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
     cdef ClassCounts counts
     cdef SequenceScanner sequences              # None but for sequences
     cdef NodeRows node                          # whose sequences are scanned
@@ -93,25 +99,38 @@ cdef inline index_t label_of_place(Scanner scanner, index_t place, const Entry* 
 
 # Which cuts of a feature are tried: all that are allowed, or so many evenly spaced ones.
 
-cdef inline bint entries_have_cut(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
-    """Whether a cut is allowed: one between different neighbouring values that leaves min_samples_leaf samples on both
-    sides."""
+cdef inline Ends ends_by_samples(Scanner scanner) noexcept nogil:
+    cdef Ends ends
+    ends.left = scanner.min_samples_leaf
+    ends.right = scanner.min_samples_leaf
+    return ends
+
+
+cdef inline Ends ends_of_cuts(Scanner scanner, const NodeRows* node, const Entry* entries) noexcept nogil:
+    """Return how many samples a cut of the sorted entries leaves on its sides at least, so that there are enough of
+    them, and that they weigh enough. The classes of the node are counted."""
+    cdef Ends ends = ends_by_samples(scanner)
+    if scanner.min_leaf_weight > 0.0:
+        weigh_ends(scanner, node, entries, &ends)
+    return ends
+
+
+cdef inline bint entries_have_cut(const Entry* entries, index_t n, Ends ends) noexcept nogil:
+    """Whether a cut is allowed: one between different neighbouring values that leaves enough samples on both sides."""
     return (
-        2 * <int64_t> min_samples_leaf <= n
-        and key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
+        <int64_t> ends.left + ends.right <= n
+        and key_of(entries[ends.left - 1]) != key_of(entries[n - ends.right])
     )
 
 
-cdef inline Cuts cuts_to_try(
-    const Entry* entries, index_t n, index_t min_samples_leaf, index_t max_candidates
-) noexcept nogil:
+cdef inline Cuts cuts_to_try(const Entry* entries, index_t n, Ends ends, index_t max_candidates) noexcept nogil:
     cdef index_t i
     cdef Cuts cuts
     cuts.n_allowed = 0
     cuts.n_seen = 0
     cuts.n_taken = 0
     if max_candidates < UNLIMITED:
-        for i in range(min_samples_leaf - 1, n - min_samples_leaf):
+        for i in range(ends.left - 1, n - ends.right):
             cuts.n_allowed += key_of(entries[i]) != key_of(entries[i + 1])
     cuts.n_tried = min(cuts.n_allowed, max_candidates)
     return cuts
@@ -130,6 +149,7 @@ cdef inline bint is_tried(Cuts* cuts) noexcept nogil:
     return tried
 
 
+cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
 cdef index_t row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil
 cdef index_t label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil

@@ -81,17 +81,35 @@ cdef index_t _read(
     cdef const Entry* entries = entries_of(
         scanner.partition, scanner.node.block, feature, scanner.node.start, scanner.node.stop, width
     )
+    cdef Ends ends = ends_by_samples(scanner)
     cdef Cuts allowed
-    if not entries_have_cut(entries, n, scanner.min_samples_leaf):
+    if not entries_have_cut(entries, n, ends):
         return 0
-    allowed = cuts_to_try(entries, n, scanner.min_samples_leaf, scanner.max_candidates)
+    allowed = cuts_to_try(entries, n, ends, scanner.max_candidates)
     for i in range(n):
         order[i] = scanner.number_of_place[place_of(entries[i])]
-    for i in range(scanner.min_samples_leaf - 1, n - scanner.min_samples_leaf):
+    for i in range(ends.left - 1, n - ends.right):
         if key_of(entries[i]) != key_of(entries[i + 1]) and is_tried(&allowed):
             cuts[n_cuts] = i + 1
             n_cuts += 1
     return n_cuts
+
+
+cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil:
+    """Raise the fewest samples on both sides to those that weigh enough."""
+    cdef index_t i, place, first = first_place(scanner, node), n = node.stop - node.start
+    cdef index_t light_left = 0, heavy_right = 0
+    cdef bint has_floats = scanner.float_weights.shape[0] > 0
+    cdef float64_t left = 0.0, total = weight_of_node(scanner)
+    # entries[:i + 1] weigh `left`. Of these beginnings, the first light_left weigh too little, and the first
+    # heavy_right leave enough on the right.
+    for i in range(n):
+        place = first + <index_t> place_of(entries[i])
+        left += scanner.place_weights[place] if has_floats else <float64_t> scanner.place_counts[place]
+        light_left += left < scanner.min_leaf_weight
+        heavy_right += total - left >= scanner.min_leaf_weight
+    ends.left = max(ends.left, light_left + 1)
+    ends.right = max(ends.right, n - heavy_right)
 
 
 # ------------------------------------------------------------------------------------------- the samples of a node
@@ -223,7 +241,8 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
 
 
 cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
-    """Draw max_features features without replacement, and further ones until one has an allowed cut."""
+    """Draw max_features features without replacement, and further ones until one has a cut that the limit on numbers of
+    samples allows."""
     cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
     cdef bint can_cut = False
     if scanner.max_features >= n_features:
@@ -274,7 +293,7 @@ cdef bint _can_split(Scanner scanner, const NodeRows* node, index_t feature) noe
         scanner.partition.features, feature, &scanner.partition.rows[node.start], n, &scanner.partition.pairs[0],
         &scanner.partition.spare_pairs[0],
     )
-    return entries_have_cut(&scanner.partition.pairs[0], n, scanner.min_samples_leaf)
+    return entries_have_cut(&scanner.partition.pairs[0], n, ends_by_samples(scanner))
 
 
 cdef bint _allows_children(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:

@@ -1,0 +1,109 @@
+"""Minimal cost-complexity pruning of grown trees: which nodes become leaves, and the tree in which they are."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._engine import kernel
+from .criteria import as_compared, impurities
+from .tree import LEAF, UNDEFINED, Tree
+
+
+class PruningPath(NamedTuple):
+    """The trees that pruning passes through, from the whole tree to its root."""
+
+    nodes: np.ndarray
+    ccp_alphas: np.ndarray
+    impurities: np.ndarray
+
+
+def pruning_path(tree, criterion):
+    """Find the order in which the nodes of a tree become leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    criterion : str or tuple
+        What measures impurity, as the kernels take it.
+
+    Returns
+    -------
+    PruningPath
+        `nodes`, of shape (n_steps,), become leaves one after another; `ccp_alphas` and `impurities`, of shape
+        (n_steps + 1,), are effective alphas and the impurity of the tree, of its leaves by their shares of the samples,
+        before the first step and after each.
+    """
+    risks, total = _risks(tree, criterion)
+    nodes, alphas, impurities = kernel("prune_path")(tree.child_offsets, tree.children, risks, total)
+    return PruningPath(np.array(nodes, dtype=np.int64), np.array(alphas), np.array(impurities))
+
+
+def pruned(tree, criterion, ccp_alpha):
+    """Cut off the branches whose effective alphas are `ccp_alpha` at most.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    criterion : str or tuple
+        As in `pruning_path`.
+    ccp_alpha : float
+        Not negative.
+
+    Returns
+    -------
+    Tree
+        The smaller tree, or the tree itself.
+    """
+    path = pruning_path(tree, criterion)
+    return _with_leaves(tree, path.nodes[path.ccp_alphas[1:] <= ccp_alpha])
+
+
+def _risks(tree, criterion):
+    """Return the impurities of the nodes times their weights, and the weight of the root: as exact numbers where both
+    are, otherwise as floating-point numbers, by shares of the samples, so that the root weighs 1.
+    """
+    weights, counts = tree.weighted_n_node_samples, as_compared(tree.value)
+    risks = kernel("weighted_fractions")(criterion, counts) if counts.dtype == np.int64 else None
+    if risks is not None:
+        return risks, int(weights[0])
+    return (weights / weights[0] * impurities(criterion, tree.value)).tolist(), 1
+
+
+def _with_leaves(tree, new_leaves):
+    """Return the tree in which these nodes are leaves."""
+    if len(new_leaves) == 0:
+        return tree
+    offsets, children = tree.child_offsets, tree.children
+    parents = np.repeat(np.arange(tree.node_count), np.diff(offsets))
+    last_below = np.arange(tree.node_count).tolist()
+    for child, parent in zip(children[::-1].tolist(), parents[::-1].tolist(), strict=True):
+        last_below[parent] = max(last_below[parent], last_below[child])
+    # The nodes below a node follow it. `depth` counts the new leaves above a node, by where it rises and falls.
+    depth = np.zeros(tree.node_count + 1, dtype=np.int64)
+    np.add.at(depth, new_leaves + 1, 1)
+    np.add.at(depth, np.take(last_below, new_leaves) + 1, -1)
+    kept = np.cumsum(depth)[:-1] == 0
+    is_leaf = tree.children_left == LEAF
+    is_leaf[new_leaves] = True
+    number, is_leaf = np.cumsum(kept) - 1, is_leaf[kept]
+    left, right = (
+        np.where(is_leaf, LEAF, np.where(side >= 0, number[side], side))
+        for side in (tree.children_left[kept], tree.children_right[kept])
+    )
+    n_children = np.where(is_leaf, 0, np.diff(offsets)[kept])
+    return Tree(
+        left,
+        right,
+        np.where(is_leaf, UNDEFINED, tree.feature[kept]),
+        np.where(is_leaf, UNDEFINED, tree.threshold[kept]),
+        tree.n_node_samples[kept],
+        tree.value[kept],
+        np.where(is_leaf, 0.0, tree.gain[kept]),
+        tree.n_features,
+        np.concatenate([[0], np.cumsum(n_children)]),
+        number[children[kept[children]]],
+        tree.category[kept],
+        tree._criterion,
+    )

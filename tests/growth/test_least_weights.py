@@ -1,0 +1,128 @@
+"""Limits on the weight of leaves and on the decrease of impurity: both engines, and what they leave of a tree."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_weights, float_weights, limits, no_weights, problems, problems_with_categories
+from support import assert_same_tree, examples, grow, on_both_engines
+
+from pytrees._engine import kernel
+from pytrees.tree import LEAF
+
+FRACTIONS = st.sampled_from([0.0, 1e-9, 0.05, 0.1, 0.2, 1 / 3, 0.5])
+DECREASES = st.sampled_from([0.0, 1e-9, 0.01, 0.05, 0.125, 0.25, 0.5])
+WITH_IMPURITY = ["gini", "entropy", "ogini", "wig", "ranking", ("ranking", {"class_scores": np.arange(25) * 0.3})]
+OTHERS = ["nvi", "gain_ratio", "jaccard", "mae"]
+
+
+def scored(criterion, n_classes):
+    """Return the criterion with a score for each of the classes, where it has scores."""
+    if isinstance(criterion, str):
+        return criterion
+    return criterion[0], {"class_scores": criterion[1]["class_scores"][:n_classes].tolist()}
+
+
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+@pytest.mark.parametrize("criterion", [*WITH_IMPURITY, *OTHERS], ids=str)
+def test_engines_agree(criterion, weights):
+    @examples(120)
+    @given(problem=problems(weights), growth_limits=limits(), fraction=FRACTIONS, decrease=DECREASES)
+    def check(problem, growth_limits, fraction, decrease):
+        growth_limits["min_weight_fraction_leaf"] = fraction
+        if criterion not in OTHERS:
+            growth_limits["min_impurity_decrease"] = decrease
+        assert_same_tree(*on_both_engines(grow, *problem, scored(criterion, problem.n_classes), **growth_limits))
+
+    check()
+
+
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+@examples(200)
+@given(data=st.data(), fraction=FRACTIONS, decrease=DECREASES, criterion=st.sampled_from(["gini", "entropy", "ogini"]))
+def test_engines_agree_on_categories(weights, data, fraction, decrease, criterion):
+    problem, n_categories = data.draw(problems_with_categories(weights))
+    growth_limits = data.draw(limits())
+    growth_limits |= {"min_weight_fraction_leaf": fraction, "min_impurity_decrease": decrease}
+    growth_limits["n_categories"] = np.array(n_categories)
+    assert_same_tree(*on_both_engines(grow, *problem, criterion, **growth_limits))
+
+
+@pytest.mark.parametrize("criterion", ["etc", "lz76"])
+@examples(60)
+@given(problem=problems(), fraction=FRACTIONS)
+def test_engines_agree_on_sequences(criterion, problem, fraction):
+    trees = on_both_engines(grow, *problem, criterion, min_weight_fraction_leaf=fraction)
+    assert_same_tree(*trees)
+    assert_least_weight(trees[0], fraction)
+
+
+def assert_least_weight(tree, fraction):
+    weights = tree["value"].sum(axis=1)
+    assert (weights[1:] >= fraction * weights[0] * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini"])
+@examples(80)
+@given(data=st.data(), fraction=FRACTIONS, decrease=DECREASES)
+def test_limits_hold(criterion, weights, data, fraction, decrease):
+    problem = data.draw(problems(weights))
+    tree = grow(*problem, criterion, min_weight_fraction_leaf=fraction, min_impurity_decrease=decrease)
+    assert_least_weight(tree, fraction)
+    weights_of_nodes, is_inner = tree["value"].sum(axis=1), tree["children_left"] != LEAF
+    assert (weights_of_nodes / weights_of_nodes[0] * tree["gain"] + 1e-12 >= decrease)[is_inner].all()
+
+
+@pytest.mark.parametrize("n_rows", [30, 20_000])
+@pytest.mark.parametrize("growth_limits", [{}, {"max_leaf_nodes": 8}, {"max_candidates": 5}, {"max_features": 2}])
+def test_weights_of_whole_numbers_are_repeated_samples(n_rows, growth_limits):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_rows, 3)).round(2), rng.integers(0, 3, n_rows).astype(np.int32)
+    weights = rng.integers(1, 4, n_rows)
+    growth_limits |= {"min_weight_fraction_leaf": 0.07, "min_impurity_decrease": 1e-5}
+    if "max_candidates" in growth_limits:  # cuts are the same, and so are those that are tried
+        X = X[:, :1]
+    weighted = grow(X, y, weights, 3, "gini", **growth_limits)
+    repeated = grow(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, 3, "gini", **growth_limits)
+    assert len(weighted["feature"]) > 1
+    assert_same_tree(weighted, repeated, names=[name for name in weighted if name != "n_node_samples"])
+
+
+def test_without_weights_the_limit_is_one_of_samples(engine):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    for fraction, n_samples in ((0.1, 4), (0.11, 5), (0.5, 20)):
+        by_fraction = grow(X, y, min_weight_fraction_leaf=fraction)
+        assert_same_tree(by_fraction, grow(X, y, min_samples_leaf=n_samples))
+
+
+def test_a_limit_that_a_split_just_meets(engine):
+    # The first split takes a half off the impurity, each of the next two an eighth.
+    X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 1, 2, 3, 3]
+    of_root = grow(X, y, max_depth=1)["gain"][0]
+    assert len(grow(X, y, min_impurity_decrease=of_root)["feature"]) == 3
+    assert len(grow(X, y, min_impurity_decrease=np.nextafter(of_root, 1.0))["feature"]) == 3  # is tolerated
+    assert len(grow(X, y, min_impurity_decrease=of_root + 1e-15)["feature"]) == 1
+    weights = np.array([1, 1, 1, 1, 1, 1, 1, 3])
+    assert grow(X, y, weights, min_weight_fraction_leaf=0.4)["threshold"][0] == 3.5
+    assert grow(X, y, weights, min_weight_fraction_leaf=np.nextafter(0.4, 1.0))["threshold"][0] == 4.5
+
+
+@pytest.mark.parametrize("criterion", ["etc", "lz76"])
+def test_label_sequences_have_no_decrease_of_impurity(engine, criterion):
+    with pytest.raises(ValueError, match="no decreases of impurity"):
+        grow([[0.0], [1.0]], [0, 1], criterion=criterion, min_impurity_decrease=0.1)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_features_that_are_shared_in_bins(criterion):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(500, 3)), rng.integers(0, 2, 500).astype(np.int32)
+    weights = rng.integers(1, 3, 500)
+    shared = kernel("share_features")(X, 2, criterion, True, 3, 2**31 - 1, 60)
+    options = {"min_weight_fraction_leaf": 0.02, "min_impurity_decrease": 1e-3}
+    in_bins = grow(X, y, weights, 2, criterion, shared=shared, **options)
+    assert_same_tree(in_bins, grow(X, y, weights, 2, criterion, **options))
+    unweighted = grow(X, y, None, 2, criterion, shared=shared, **options)
+    assert_same_tree(unweighted, grow(X, y, None, 2, criterion, **options))
