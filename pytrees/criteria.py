@@ -448,7 +448,7 @@ def resolve(criterion):
     >>> resolve(RankingImpurity(weighted=False)).weighted
     False
     >>> resolve("log_loss")
-    Criterion(name='entropy', judges='counts')
+    Criterion(name='entropy', judges='counts', has_impurity=True)
     """
     # A copy: to set its parameters does not change what the name stands for.
     return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)]) if isinstance(criterion, str) else criterion

@@ -231,11 +231,11 @@ cdef class SampleFunction(Function):
         cdef Py_ssize_t n_outputs = self.values.shape[1]
         offsets = np.asarray(self.measure.offsets)
         self.average = np.zeros(n_outputs)
-        self.profiles = np.zeros((offsets[-1], n_outputs))
-        masses = np.zeros(offsets[-1])
+        self.profiles = np.zeros((offsets.item(-1), n_outputs))
+        masses = np.zeros(offsets.item(-1))
         _add_samples(self, masses, self.samples, self.values, self.weights)
         # Weights that add up to the value from the first one of every attribute on, as a measure has them.
-        cumulative = np.zeros(offsets[-1])
+        cumulative = np.zeros(offsets.item(-1))
         for first, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
             np.cumsum(masses[first:stop - 1], out=cumulative[first + 1:stop])
         self.measure = Measure((offsets, cumulative))
@@ -478,6 +478,6 @@ cdef SampleFunction sample_function(rows, values, weights, cardinalities):
     function.samples = np.ascontiguousarray(rows[counted], dtype=np.int32)
     function.values, function.weights, function.total = values[counted], weights[counted], weights.sum()
     offsets = np.concatenate([[0], np.cumsum(cardinalities + 1)])
-    function.measure = Measure((offsets, np.zeros(offsets[-1])))
+    function.measure = Measure((offsets, np.zeros(offsets.item(-1))))
     look_everywhere(function)
     return function

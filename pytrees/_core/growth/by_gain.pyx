@@ -371,7 +371,7 @@ def grow_by_gain(
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows
-    total_weight = float(len(rows) if weights is None else np.cumsum(np.asarray(weights)[rows])[-1])
+    total_weight = float(len(rows) if weights is None else np.cumsum(np.asarray(weights)[rows]).item(-1))
     min_leaf_weight = min_weight_fraction_leaf * total_weight
     if weights is None:
         min_samples_leaf, min_leaf_weight = max(min_samples_leaf, ceil(min_leaf_weight)), 0.0

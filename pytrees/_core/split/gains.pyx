@@ -15,7 +15,7 @@ from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.jaccard cimport JaccardScan
 from pytrees._core.criteria.labelled cimport LabelledScan
-from pytrees._core.criteria.logarithms cimport NO_INFORMATION
+from pytrees._core.criteria.logarithms cimport NO_INFORMATION, nearest_entropy
 from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan
 from pytrees._core.criteria.ranking cimport RankingScan
 from pytrees._core.criteria.ratios cimport RatioScan
@@ -183,8 +183,10 @@ cdef int _measure_whole(ClassCounts node, const int64_t[:, ::1] counts, float64_
             node.total_weights[label] = <float64_t> counts[i, label]
         if is_float:
             found[i] = _weighted_impurity_of(&scan, node)
+        elif node.code == ENTROPY:
+            found[i] = nearest_entropy(&counts[i, 0], node.n_classes)
         else:
-            found[i] = whole_impurity(node)
+            found[i] = whole_impurity(node).value
     return 0
 
 

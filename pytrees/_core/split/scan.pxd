@@ -31,7 +31,7 @@ from pytrees._core.criteria.labelled cimport (
 )
 from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
 from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy,
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm,
 )
 from pytrees._core.criteria.ordinal_gini cimport (
     OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
@@ -416,18 +416,15 @@ cdef inline bint has_impurity(int code) noexcept nogil:
     return code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
 
 
-cdef inline float64_t whole_impurity(ClassCounts node) except? -1.0:
-    """Return the double nearest to the impurity of a node whose classes are counted, and which has samples, by an exact
-    criterion."""
+cdef inline Gain whole_impurity(ClassCounts node) except *:
+    """Return the impurity of a node whose classes are counted, and which has samples, by a criterion of fractions."""
     if node.code == GINI:
-        return impurity_by_gini(node).value
-    if node.code == ENTROPY:
-        return nearest_entropy(&node.total_counts[0], node.n_classes)
+        return impurity_by_gini(node)
     if node.code == ORDINAL_GINI:
-        return impurity_by_ordinal_gini(node).value
+        return impurity_by_ordinal_gini(node)
     if node.code == RANKING:
-        return impurity_by_ranking(node).value
-    return refuse_code(node.code)
+        return impurity_by_ranking(node)
+    refuse_code(node.code)
 
 
 # ------------------------------------------------------------------------------ weights that are not whole numbers
