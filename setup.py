@@ -40,6 +40,7 @@ MODULE_ARGS = {
     "pytrees._core.split.scan": [
         "--param=inline-unit-growth=300",
         "--param=large-function-growth=400",
+        "--param=large-function-insns=20000",
         "--param=max-inline-insns-single=400",
         "-fno-tree-vectorize",
     ]
