@@ -541,7 +541,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **ID3_CONSTRAINTS,
-        **{name: FOREST_CONSTRAINTS[name] for name in ("n_estimators", "bootstrap", "n_jobs", "verbose")},
+        **{name: FOREST_CONSTRAINTS[name] for name in ("n_estimators", "bootstrap", "warm_start", "n_jobs", "verbose")},
     }
 
     def __init__(
