@@ -229,7 +229,7 @@ def test_parameters_that_are_refused(data, parameters):
         DecisionTreeClassifier(**parameters).fit(*data)
 
 
-@pytest.mark.parametrize("criterion", ["Gini", "log_loss", None, 3])
+@pytest.mark.parametrize("criterion", ["Gini", "logloss", None, 3])
 def test_an_unknown_criterion_is_refused_and_the_known_are_listed(data, criterion):
     with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier") as caught:
         DecisionTreeClassifier(criterion).fit(*data)
