@@ -1,4 +1,4 @@
-"""What the choices change that the ordinal paper leaves open or cites: variants of criteria and of the prediction.
+"""Measure the choices that the ordinal paper leaves open or cites: variants of criteria and of the prediction.
 
 Every variant stands beside the criterion that it changes in one thing, on the same splits and by the same protocol:
 weighted information gain by the classes that its weights are normalised over and by the class that distances are taken

@@ -127,7 +127,7 @@ def with_signs(components):
 
 @dataclass(frozen=True)
 class TreeLimits:
-    """What limits the trees of components."""
+    """Hold what limits the trees of components."""
 
     max_depth: int | None
     max_leaf_nodes: int | None

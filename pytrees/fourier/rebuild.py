@@ -79,7 +79,7 @@ def categorical_mask(categorical_features, n_attributes):
 
 
 class Limits(NamedTuple):
-    """What ends the growth of a rebuilt tree, and the criterion of its splits.
+    """Hold what ends the growth of a rebuilt tree, and the criterion of its splits.
 
     `settled` has two arrays, of shape (n_groups, n_outputs of a group): a node is left alone where every group has an
     output whose average is at most the number in the first, or at least that in the second. None: never.

@@ -1,4 +1,4 @@
-"""What ends a rebuilt tree: the minimum confidence, and too many leaves; arguments that are none; interruption."""
+"""Limits of rebuilt trees: the minimum confidence, and too many leaves; arguments that are none; interruption."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""What happens in a case, and whether that is a defect.
+"""Tell what happens in a case, and whether that is a defect.
 
 A defect is: an error that neither the library nor scikit-learn raises by itself with a message, a warning from inside,
 a fitted estimator that a failed fit changes, input that is written to, and engines that do not do the same. Crashes and

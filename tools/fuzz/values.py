@@ -81,7 +81,7 @@ def _words(X):
 
 
 class _Arrays:
-    """What has only the method by which NumPy makes an array of it."""
+    """Have only the method by which NumPy makes an array of it."""
 
     def __init__(self, X):
         self.X = X
@@ -91,7 +91,7 @@ class _Arrays:
 
 
 class _Raises:
-    """What has a length and cannot be read."""
+    """Have a length, and raise where elements are read."""
 
     def __len__(self):
         return 3
