@@ -2,7 +2,7 @@
 
 from . import criteria, distances
 from ._engine import config_context
-from .export import export_dict, export_text
+from .export import export_dict, export_text, to_sklearn
 from .fourier import (
     AggregatedFourierTreeClassifier,
     FourierSpectrum,
@@ -23,6 +23,7 @@ from .trees import (
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    from_sklearn,
     minimal_tree,
 )
 
@@ -49,10 +50,12 @@ __all__ = [
     "effort_to_compress",
     "export_dict",
     "export_text",
+    "from_sklearn",
     "lempel_ziv_complexity",
     "merge_redundant",
     "minimal_tree",
     "nsrps",
     "plot_tree",
     "redundant_splits",
+    "to_sklearn",
 ]

@@ -11,6 +11,20 @@ from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
+# Parameters that scikit-learn's classes have too, with the same meaning, and that do not change what a fitted one does.
+SKLEARN_PARAMETERS_OF_TREES = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "random_state",
+    "min_impurity_decrease",
+    "ccp_alpha",
+)
+SKLEARN_PARAMETERS_OF_FORESTS = (*SKLEARN_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
+
 
 # Of all functions that show a tree.
 SHOWING_CONSTRAINTS = {
@@ -97,6 +111,12 @@ def node_labels(given, tree):
 def _check_predictions(estimator, tree):
     """Raise a ValueError where nodes at which samples end are predicted to be of another class than the majority."""
     decide = getattr(estimator, "_decide", None)
+    if not isinstance(estimator, Tree) and _has_parts_of_samples(tree):
+        raise ValueError(
+            f"{type(estimator).__name__} has sent parts of samples with missing values to several children, and would "
+            "in predictions, which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts samples that "
+            "lack no value."
+        )
     predicted = node_labels(estimator, tree) if decide is None else decide(tree.value)
     ends = (tree.children_left == LEAF) | (tree.children_left == MULTIWAY)
     n_others = int(np.count_nonzero(predicted[ends] != tree.majority[ends]))
@@ -107,6 +127,14 @@ def _check_predictions(estimator, tree):
             f"({why}), which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts the most frequent "
             "ones."
         )
+
+
+def _has_parts_of_samples(tree):
+    """Whether the children of some node have more samples than it has: parts of some are at several."""
+    inner = np.flatnonzero(tree.children_left != LEAF)
+    parents = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
+    of_children = np.bincount(parents, weights=tree.n_node_samples[tree.children], minlength=tree.node_count)
+    return bool(np.any(of_children[inner] > tree.n_node_samples[inner]))
 
 
 def category_names(given):
@@ -292,62 +320,134 @@ def _for_json(name):
 
 
 def to_sklearn(tree, classes=None):
-    """Convert a tree to a fitted scikit-learn ``DecisionTreeClassifier`` that decides as the tree does.
+    """Convert a tree or forest to a fitted one of scikit-learn's, which other tools take, and which decides alike.
+
+    A tree becomes a ``DecisionTreeClassifier``. A forest becomes a ``RandomForestClassifier`` of as many trees, and so
+    does a list of trees, which predicts the mean of what they predict. Their classes, names of features, and the
+    parameters that scikit-learn has too, are kept. Probabilities are equal to the last bit, where scikit-learn adds
+    them up in the order of the trees, as it does without `n_jobs`. Where the trees of a forest vote, as in permutation
+    and ID3 forests, a leaf has probability 1 for its class, and the forest the shares of the votes.
 
     scikit-learn rounds the data it is given to float32 (to the nearest), and compares it with float64 thresholds. The
     thresholds are rounded down to float32 here, which changes no decision on float32 data: no float32 number lies
     between a threshold and the greatest float32 number that is not above it. Data that is not exact in float32 can be
-    rounded across a threshold; then, and only then, the two trees may decide differently.
+    rounded across a threshold; then, and only then, both may decide differently.
 
     A multiway node becomes a balanced search among its categories, and the data that scikit-learn's tree takes has
     their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
     categories that have no child: they predict as the multiway node does.
 
-    What scikit-learn's trees cannot do is refused: missing values in samples to predict, those of a
-    :class:`C45Classifier` too, which would send them to several leaves; and estimators that predict another class than
-    the most frequent one in some leaf, as ordinal trees do by median or expectation and ID3 trees by `node_labels_`.
+    What scikit-learn's classes cannot do is refused: the predictions of a :class:`C45Classifier` that has sent parts of
+    samples to several leaves, as their values were missing; and estimators that predict another class than that of the
+    greatest probability, as ordinal ones do by median, expectation or cost, and ID3 trees by `node_labels_`. Missing
+    values are not refused by scikit-learn: where the training samples had none, they go to the child of more samples.
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one. A Tree knows neither the labels of its classes nor names.
+    tree : Tree, fitted estimator, or list of them
+        A tree, or an estimator that is a tree or forest of pytrees. A Tree knows neither the labels of its classes nor
+        names. Trees of a list have the same features and classes.
     classes : array-like of shape (n_classes,), optional
         By default the estimator's classes, or 0..n_classes-1.
 
     Returns
     -------
-    sklearn.tree.DecisionTreeClassifier
-        Of a subclass that refuses missing values: where it is unpickled, pytrees must be there. Its impurities are Gini
-        impurities, whatever criterion grew the tree, and so are the gains that its ``feature_importances_`` add up.
+    sklearn.tree.DecisionTreeClassifier or sklearn.ensemble.RandomForestClassifier
+        Impurities are entropies where ``criterion="entropy"`` grew the tree, and Gini impurities otherwise; so are the
+        gains that ``feature_importances_`` add up. A forest has `oob_score_`, `oob_decision_function_` and
+        `estimators_samples_`, where it had them and scikit-learn would draw the same samples.
 
     Raises
     ------
     RuntimeError
         If this version of scikit-learn keeps its nodes in another way than 1.9 does.
-    TypeError, ValueError
-        As in :func:`export_text`; ValueError also if the estimator does not predict the most frequent classes.
+    TypeError
+        If there is something else than trees and forests of pytrees.
+    ValueError
+        If scikit-learn's class cannot predict as the estimator does, or trees of a list or labels of classes do not
+        belong together.
 
     See Also
     --------
+    from_sklearn : The other way round.
     pytrees.Tree.to_sklearn : The same of a tree alone, without names.
     pytrees.export_dict : Nested dicts, which no version of a library is needed to read.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from pytrees import PermutationDecisionTreeClassifier
+    >>> from pytrees import PermutationDecisionForestClassifier, to_sklearn
     >>> X, y = load_iris(return_X_y=True)
-    >>> ours = PermutationDecisionTreeClassifier().fit(X, y)
-    >>> theirs = ours.to_sklearn()
-    >>> bool((theirs.predict(X) == ours.predict(X)).all())
-    True
+    >>> ours = PermutationDecisionForestClassifier(10, random_state=0).fit(X, y)
+    >>> theirs = to_sklearn(ours)
+    >>> type(theirs).__name__, bool((theirs.predict_proba(X) == ours.predict_proba(X)).all())
+    ('RandomForestClassifier', True)
     """
-    given, feature_names = tree, getattr(tree, "feature_names_in_", None)
-    if classes is None and not isinstance(tree, Tree):
-        classes = getattr(tree, "classes_", None)
-    tree, _, _ = tree_and_names(tree, class_names=classes)
+    given = tree
+    if isinstance(given, (list, tuple)):
+        return _list_to_sklearn(given, classes)
+    if hasattr(given, "_labels_of_nodes"):
+        return _forest_to_sklearn(given, classes)
+    if classes is None and not isinstance(given, Tree):
+        classes = getattr(given, "classes_", None)
+    tree, _, _ = tree_and_names(given, class_names=classes)
     _check_predictions(given, tree)
-    estimator = tree.to_sklearn(classes)
-    if feature_names is not None:
-        estimator.feature_names_in_ = feature_names
-    return estimator
+    converted = tree.to_sklearn(classes)
+    if not isinstance(given, Tree):
+        converted.set_params(**kept_parameters(given, SKLEARN_PARAMETERS_OF_TREES))
+    for name in ("feature_names_in_", "max_features_"):
+        if hasattr(given, name):
+            setattr(converted, name, getattr(given, name))
+    return converted
+
+
+def _list_to_sklearn(members, classes):
+    from ._sklearn_tree import sklearn_forest
+
+    if not members:
+        raise ValueError("There are no trees.")
+    trees = [tree_and_names(member, class_names=classes)[0] for member in members]
+    for member, tree in zip(members, trees, strict=True):
+        if (tree.n_features, tree.n_classes) != (trees[0].n_features, trees[0].n_classes):
+            raise ValueError("The trees differ in their features or classes.")
+        _check_predictions(member, tree)
+    if classes is None:
+        known = [member.classes_ for member in members if hasattr(member, "classes_")]
+        if any(not np.array_equal(known[0], others) for others in known):
+            raise ValueError("The trees differ in the labels of their classes.")
+        classes = known[0] if known else np.arange(trees[0].n_classes)
+    forest = sklearn_forest(trees, np.asarray(classes))
+    if hasattr(members[0], "feature_names_in_"):
+        forest.feature_names_in_ = members[0].feature_names_in_
+    return forest
+
+
+def _forest_to_sklearn(forest, classes):
+    from ._sklearn_tree import sklearn_forest
+
+    check_is_fitted(forest)
+    rule = getattr(forest, "predict_rule", "mode")
+    if rule != "mode":
+        raise ValueError(
+            f"{type(forest).__name__} predicts by predict_rule={rule!r}, and scikit-learn's forests the class of the "
+            "greatest probability; to_sklearn([one.tree_ for one in forest], forest.classes_) predicts those."
+        )
+    classes = forest.classes_ if classes is None else np.asarray(classes)
+    if len(classes) != forest.n_classes_:
+        raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
+    of_trees = [kept_parameters(estimator, SKLEARN_PARAMETERS_OF_TREES) for estimator in forest]
+    labels, parameters = forest._labels_of_nodes(), kept_parameters(forest, SKLEARN_PARAMETERS_OF_FORESTS)
+    converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
+    for one, estimator in zip(converted.estimators_, forest, strict=True):
+        one.max_features_ = estimator.max_features_
+    vars(converted).update(forest._draws_as_sklearn_has_them())
+    for name in ("feature_names_in_", "oob_score_", "oob_decision_function_"):
+        if hasattr(forest, name):
+            setattr(converted, name, getattr(forest, name))
+    return converted
+
+
+def kept_parameters(estimator, names):
+    """Return those of an estimator's parameters that it has of these, by name."""
+    parameters = estimator.get_params(deep=False)
+    return {name: parameters[name] for name in names if name in parameters}

@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
+from ._exchange import Exchanged
 from .criteria import impurities
 from .input.validation import check_finite
 
@@ -82,7 +83,7 @@ def _checked_number(n_features):
     return int(n_features)
 
 
-class Tree:
+class Tree(Exchanged):
     """A decision tree as a structure of arrays, all of them read-only.
 
     Nodes are numbered in preorder, left first; node 0 is the root. A node splits by a threshold into two, or, where its
@@ -578,52 +579,6 @@ class Tree:
         gains = gains * weights
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
-
-    def to_sklearn(self, classes=None):
-        """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
-
-        A tree knows the codes of its classes alone: the estimator's own ``to_sklearn()`` keeps their labels and the
-        names of the features. See :func:`pytrees.export.to_sklearn`.
-
-        Parameters
-        ----------
-        classes : array-like of shape (n_classes,), optional
-            The class labels; 0..n_classes-1 by default.
-
-        Returns
-        -------
-        sklearn.tree.DecisionTreeClassifier
-            It decides as the tree does on data that is exact in float32, and refuses missing values.
-
-        Raises
-        ------
-        RuntimeError
-            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
-        ValueError
-            If there is not one label for every class.
-        """
-        from ._sklearn_tree import sklearn_classifier  # imports scikit-learn's trees, which only this method needs
-
-        classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
-        if len(classes) != self.n_classes:
-            raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
-        return sklearn_classifier(self.binary[:4], *self._values_of_binary_nodes(), self.n_features, classes)
-
-    def _values_of_binary_nodes(self):
-        """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
-        if not self.is_multiway:
-            return self.shares, self.value.sum(axis=1), self.n_node_samples
-        left, right, node = self.binary.children_left, self.binary.children_right, self.binary.node
-        # Leaves of the binary form that are parts of multiway nodes have no training samples.
-        has_samples = (left == LEAF) & (self.children_left[node] == LEAF)
-        value = np.where(has_samples[:, None], self.value[node], 0.0)
-        n_samples = np.where(has_samples, self.n_node_samples[node], 0)
-        for parent in np.flatnonzero(left != LEAF)[::-1]:
-            value[parent] = value[left[parent]] + value[right[parent]]
-            n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
-        weights = value.sum(axis=1)
-        shares = np.divide(value, weights[:, None], out=self.shares[node], where=(weights > 0.0)[:, None])
-        return shares, weights, n_samples
 
     def _validated(self, X):
         X = self._rows(X)

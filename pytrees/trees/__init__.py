@@ -5,6 +5,7 @@
 
 from .c45 import C45Classifier
 from .cart import DecisionTreeClassifier
+from .converted import from_sklearn
 from .forest import DecisionForestClassifier
 from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import MinimalTree, minimal_tree
@@ -23,5 +24,6 @@ __all__ = [
     "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",
     "PermutationDecisionTreeClassifier",
+    "from_sklearn",
     "minimal_tree",
 ]

@@ -20,10 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
 from .._progress import progress
+from ..export import to_sklearn
 from ..input.categories import encode
-from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
+from ..input.validation import MAX_SAMPLES, validate_X
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
 from .cart import DecisionTreeClassifier
+from .draws import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
 
 __all__ = ["DecisionForestClassifier"]
 
@@ -202,7 +204,7 @@ class BaseForestClassifier(BaseClassifier):
             wrapped = [self._wrap(tree, seed, plan.limits) for tree, seed in zip(trees, seeds, strict=True)]
             self.estimators_ = kept + wrapped
             n_rows = len(plan.X) if plan.rows is None else len(plan.rows)
-            self._drawn_from = n_rows, plan.rows, _order_of_draws(plan.draw)
+            self._drawn_from = n_rows, plan.rows, order_of_draws(plan.draw)
         return plan
 
     def _grow_all(self, plan, seeds):
@@ -335,6 +337,8 @@ class BaseForestClassifier(BaseClassifier):
         Indices in X, in the order in which they were drawn. They are drawn again from the tree's seed.
         """
         check_is_fitted(self)
+        if self._drawn_from is None:
+            raise AttributeError("estimators_samples_: the forest comes from one that drew samples by their weights.")
         n_rows, rows, draw = self._drawn_from
         drawn = []
         for estimator in self.estimators_:
@@ -391,6 +395,37 @@ class BaseForestClassifier(BaseClassifier):
                 )
         return trees
 
+    def _labels_of_nodes(self):
+        """Return the codes of the classes that the nodes of all trees vote for; None where trees give class shares."""
+
+    def _draws_as_sklearn_has_them(self):
+        """Return the attributes by which scikit-learn's forests draw the samples of their trees again, as ours did."""
+        n_rows, rows, draw = self._drawn_from or (0, None, None)
+        n_draws = n_rows if draw is all_rows else getattr(draw, "keywords", {}).get("n_draws")
+        if rows is not None or n_draws is None:
+            return {}
+        return {"_n_samples": n_rows, "_n_samples_bootstrap": n_draws, "_sample_weight": None}
+
+    def to_sklearn(self):
+        """Convert the forest to a fitted scikit-learn ``RandomForestClassifier`` of the same trees.
+
+        See :func:`pytrees.to_sklearn`.
+
+        Returns
+        -------
+        sklearn.ensemble.RandomForestClassifier
+            Its ``predict_proba`` is this forest's on data that is exact in float32.
+
+        Raises
+        ------
+        RuntimeError
+            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+        ValueError
+            If the forest predicts another class than that of the greatest probability.
+        """
+        check_is_fitted(self)
+        return to_sklearn(self)
+
     def apply(self, X):
         """Find the leaf that every sample comes to in every tree.
 
@@ -440,40 +475,6 @@ class BaseForestClassifier(BaseClassifier):
         of_trees = [one.feature_importances_ for one in self.estimators_ if one.tree_.node_count > 1]
         means = np.mean(of_trees, axis=0) if of_trees else np.zeros(self.n_features_in_)
         return means / means.sum() if means.sum() > 0.0 else means
-
-
-def all_rows(random_state, n_rows, weights):
-    """Return the samples of every tree where nothing is drawn."""
-    return None, weights
-
-
-def draw_sequence(random_state, n_rows, weights, *, n_draws):
-    """Draw samples with replacement, in the order of the draws; for criteria without weights."""
-    return random_state.randint(n_rows, size=n_draws), weights
-
-
-def draw_counts(random_state, n_rows, weights, *, n_draws):
-    """Draw samples with replacement; return those drawn, in their own order, weighted by how often they were."""
-    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
-    places = np.flatnonzero(counts)
-    counts = counts[places]
-    return places, counts_where_exact(counts if weights is None else counts * weights[places])
-
-
-def draw_balanced_counts(random_state, n_rows, weights, *, n_draws, codes):
-    """Draw samples as `draw_counts` does; the classes among those drawn then weigh the same, by their numbers."""
-    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
-    places = np.flatnonzero(counts)
-    counts, codes = counts[places], codes[places]
-    of_classes = np.bincount(codes, weights=counts)
-    balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
-    return places, counts_where_exact(balanced if weights is None else balanced * weights[places])
-
-
-def _order_of_draws(draw):
-    """Return a function that draws the samples of a tree one by one, where `draw` counts how often each is drawn."""
-    n_draws = getattr(draw, "keywords", {}).get("n_draws")
-    return draw if n_draws is None else partial(draw_sequence, n_draws=n_draws)
 
 
 def _are_equal(one, other):

@@ -348,6 +348,9 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
 
     _sums = staticmethod(sum_votes)
 
+    def _labels_of_nodes(self):
+        return [tree.majority for tree in self._trees()]
+
     def distinct_trees(self, X=None):
         """List the different trees of the forest, for an expert to choose from: the most frequent first.
 

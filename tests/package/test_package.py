@@ -55,12 +55,14 @@ def test_public_names():
         "effort_to_compress",
         "export_dict",
         "export_text",
+        "from_sklearn",
         "lempel_ziv_complexity",
         "merge_redundant",
         "minimal_tree",
         "nsrps",
         "plot_tree",
         "redundant_splits",
+        "to_sklearn",
     }
     for name in pytrees.__all__:
         assert hasattr(pytrees, name), name

@@ -159,10 +159,10 @@ def test_objects_without_a_tree_are_refused(export):
             export(other)
     with pytest.raises(NotFittedError):
         export(DecisionTreeClassifier())
-    for estimator in (
-        PermutationDecisionForestClassifier(n_estimators=2),
-        sklearn.tree.DecisionTreeClassifier(),
-    ):
+    others = [sklearn.tree.DecisionTreeClassifier()]
+    if export is not to_sklearn:
+        others.append(PermutationDecisionForestClassifier(n_estimators=2))
+    for estimator in others:
         with pytest.raises(TypeError, match=f"got {type(estimator).__name__}"):
             export(estimator.fit([[1.0], [2.0]], [0, 1]))
 
@@ -321,20 +321,26 @@ GRADED = np.array([[1.0]] * 5 + [[2.0]] * 2), np.array(["low", "low", "medium", 
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_estimators_convert_with_their_names_and_refuse_missing_values(estimator):
+def test_estimators_convert_with_their_names_to_plain_trees(estimator):
     X, y = GRADED
     ours = estimator.fit(pd.DataFrame(X, columns=["x"]), y)
     theirs = pickle.loads(pickle.dumps(ours.to_sklearn()))
     rows = pd.DataFrame({"x": [0.0, 1.0, 1.5, 2.0, 3.0]})
-    assert isinstance(theirs, sklearn.tree.DecisionTreeClassifier)
+    assert type(theirs) is sklearn.tree.DecisionTreeClassifier
     assert theirs.classes_.tolist() == ours.classes_.tolist()
     np.testing.assert_array_equal(theirs.predict(rows), ours.predict(rows))
     np.testing.assert_array_equal(theirs.predict_proba(rows), ours.predict_proba(rows))
-    for method in (theirs.predict, theirs.predict_proba, theirs.apply):
-        with pytest.raises(ValueError, match="contains NaN"):
-            method(pd.DataFrame({"x": [1.0, np.nan]}))
     again = sklearn.base.clone(theirs).fit(X, y)
     assert again.score(X, y) == ours.score(pd.DataFrame(X, columns=["x"]), y)
+
+
+def test_missing_values_go_to_the_child_of_more_samples():
+    theirs = DecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1]).to_sklearn()
+    assert theirs.predict([[np.nan]]) == 1
+    theirs = DecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1], sample_weight=[3, 1, 1]).to_sklearn()
+    assert theirs.predict([[np.nan]]) == 0
+    theirs = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1]).to_sklearn()
+    assert theirs.predict([[np.nan]]) == 1
 
 
 def test_predictions_that_are_not_the_most_frequent_class_are_refused():
