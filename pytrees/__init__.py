@@ -9,7 +9,8 @@ from .fourier import (
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
 )
-from .plotting import plot_tree
+from .graphviz import export_graphviz
+from .plotting import plot_decision_path, plot_distinct_trees, plot_tree
 from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps
 from .simplify import merge_redundant, redundant_splits
 from .tree import Tree
@@ -49,12 +50,15 @@ __all__ = [
     "distances",
     "effort_to_compress",
     "export_dict",
+    "export_graphviz",
     "export_text",
     "from_sklearn",
     "lempel_ziv_complexity",
     "merge_redundant",
     "minimal_tree",
     "nsrps",
+    "plot_decision_path",
+    "plot_distinct_trees",
     "plot_tree",
     "redundant_splits",
     "to_sklearn",

@@ -108,20 +108,25 @@ def node_labels(given, tree):
     return getattr(given, "node_labels_", tree.majority)
 
 
+def predicted_labels(given, tree):
+    """Return the code of the class that is predicted where a sample ends at a node, by the rule of the estimator."""
+    decide = getattr(given, "_decide", None)
+    return node_labels(given, tree) if decide is None else decide(tree.value)
+
+
 def _check_predictions(estimator, tree):
     """Raise a ValueError where nodes at which samples end are predicted to be of another class than the majority."""
-    decide = getattr(estimator, "_decide", None)
     if not isinstance(estimator, Tree) and _has_parts_of_samples(tree):
         raise ValueError(
             f"{type(estimator).__name__} has sent parts of samples with missing values to several children, and would "
             "in predictions, which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts samples that "
             "lack no value."
         )
-    predicted = node_labels(estimator, tree) if decide is None else decide(tree.value)
+    predicted = predicted_labels(estimator, tree)
     ends = (tree.children_left == LEAF) | (tree.children_left == MULTIWAY)
     n_others = int(np.count_nonzero(predicted[ends] != tree.majority[ends]))
     if n_others:
-        why = "node_labels_" if decide is None else f"predict_rule={estimator.predict_rule!r}"
+        why = f"predict_rule={estimator.predict_rule!r}" if hasattr(estimator, "_decide") else "node_labels_"
         raise ValueError(
             f"{type(estimator).__name__} predicts another class than the most frequent one at {n_others} nodes "
             f"({why}), which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts the most frequent "
@@ -147,10 +152,26 @@ def category_names(given):
 
 
 @validate_params(
-    {**SHOWING_CONSTRAINTS, "digits": [Interval(Integral, 1, 100, closed="both")]},
+    {
+        **SHOWING_CONSTRAINTS,
+        "digits": [Interval(Integral, 1, 100, closed="both")],
+        "decimals": [Interval(Integral, 0, 100, closed="both"), None],
+        "show_weights": ["boolean"],
+        "proportion": ["boolean"],
+    },
     prefer_skip_nested_validation=True,
 )
-def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, digits=4):
+def export_text(
+    tree,
+    *,
+    feature_names=None,
+    class_names=None,
+    max_depth=10,
+    digits=4,
+    decimals=None,
+    show_weights=True,
+    proportion=False,
+):
     """Export the rules of a tree as text.
 
     Parameters
@@ -166,7 +187,13 @@ def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, dig
         ``truncated branch of depth`` and the number of their levels. None: all; a line is as long as its node is deep,
         so that the text of a chain of n splits grows with n squared, to 5 GB for n = 20,000.
     digits : int, default=4
-        Significant digits of thresholds and gains.
+        Significant digits of thresholds, gains, and shares.
+    decimals : int, optional
+        Decimal places of these, in place of significant digits.
+    show_weights : bool, default=True
+        Whether leaves show the numbers of their samples, or sums of weights, of every class.
+    proportion : bool, default=False
+        Whether these are shares of the leaf's.
 
     Returns
     -------
@@ -202,7 +229,8 @@ def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, dig
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels, name_of, lines, digits = node_labels(given, tree), category_names(given), [], int(digits)
+    labels, name_of, lines = node_labels(given, tree), category_names(given), []
+    form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = _levels_of_branches(tree) if tree.max_depth > max_depth + 1 else None
     # What is still to be written, the next piece last: a line, or a node and its depth.
@@ -214,27 +242,34 @@ def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, dig
             continue
         indent = "|   " * depth
         if tree.children_left[node] == LEAF:
-            counts = ", ".join(f"{count:.12g}" for count in tree.value[node])
-            lines.append(f"{indent}class {class_names[labels[node]]} [{counts}]")
+            counts = f" {counts_of(tree, node, form if proportion else None)}" if show_weights else ""
+            lines.append(f"{indent}class {class_names[labels[node]]}{counts}")
             continue
         if depth > max_depth:
             lines.append(f"{indent}truncated branch of depth {levels[node]}")
             continue
-        gain = f" (gain {tree.gain[node]:.{digits}g})"
-        children, tests = tree.children_of(node).tolist(), tests_of(tree, node, feature_names, name_of, digits)
+        gain = f" (gain {tree.gain[node]:{form}})"
+        children, tests = tree.children_of(node).tolist(), tests_of(tree, node, feature_names, name_of, form)
         for child, test in reversed(list(zip(children, tests, strict=True))):
             pending.append((child, depth + 1))
             pending.append((f"{indent}{test}{gain if child == children[0] else ''}", depth))
     return "\n".join(lines)
 
 
-def tests_of(tree, node, feature_names, name_of, digits):
+def counts_of(tree, node, form=None):
+    """Describe the class counts of a node, or, where there is a form for them, their shares."""
+    if form is not None:
+        return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
+    return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"
+
+
+def tests_of(tree, node, feature_names, name_of, form):
     """Describe what the samples of each child of an inner node have in common."""
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
         return [f"{name} = {name_of(feature, tree.category[child])}" for child in tree.children_of(node)]
-    threshold = f"{tree.threshold[node]:.{digits}g}"
+    threshold = f"{tree.threshold[node]:{form}}"
     return [f"{name} <= {threshold}", f"{name} > {threshold}"]
 
 
@@ -257,7 +292,9 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     dict
         Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for. Classes and categories that are dates come as text by ISO 8601
+        each with the ``category`` that it stands for. The root also has ``n_features``, ``class_names``, the classes
+        that ``counts`` are of, ``feature_names`` where they are known, and where there are categories, ``categories``:
+        the lists of them by the names of features. Classes and categories that are dates come as text by ISO 8601
         (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their ``str``.
 
     Raises
@@ -267,8 +304,9 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
 
     See Also
     --------
+    pytrees.Tree.from_dict : Makes an equal tree of it.
     export_text : The rules as text, to be read.
-    pytrees.export.to_sklearn : A fitted scikit-learn estimator that decides alike.
+    to_sklearn : A fitted scikit-learn estimator that decides alike.
 
     Notes
     -----
@@ -307,6 +345,14 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     levels = _levels_of_branches(tree) if truncated else None
     for node in truncated:
         nodes[node]["truncated"] = levels[node]
+    nodes[0] |= {"n_features": tree.n_features, "class_names": class_names}
+    if not isinstance(feature_names, _NumberedNames):
+        nodes[0]["feature_names"] = feature_names
+    categories = getattr(given, "categories_", None)
+    if categories:
+        names = [feature_names[feature] for feature in np.flatnonzero(given.is_categorical_)]
+        as_json = [[_for_json(value) for value in plain_values(values)] for values in categories]
+        nodes[0]["categories"] = dict(zip(names, as_json, strict=True))
     return nodes[0]
 
 

@@ -292,6 +292,11 @@ class Tree(Exchanged):
         return impurities(self._criterion, self.value)
 
     @property
+    def criterion_name(self):
+        """The name of the criterion that measures `impurity`, None where there is none; str."""
+        return self._criterion if self._criterion is None or isinstance(self._criterion, str) else self._criterion[0]
+
+    @property
     def child_offsets(self):
         """The start of every node's children in `children`; ndarray of shape (node_count + 1,), int64."""
         return self._children_by_offsets()[0]

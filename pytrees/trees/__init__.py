@@ -6,11 +6,12 @@
 from .c45 import C45Classifier
 from .cart import DecisionTreeClassifier
 from .converted import from_sklearn
+from .distinct import DistinctTree
 from .forest import DecisionForestClassifier
 from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import MinimalTree, minimal_tree
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
-from .permutation import DistinctTree, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 
 __all__ = [
     "C45Classifier",

@@ -25,6 +25,7 @@ from ..input.categories import encode
 from ..input.validation import MAX_SAMPLES, validate_X
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
 from .cart import DecisionTreeClassifier
+from .distinct import DistinctTreesMixin
 from .draws import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
 
 __all__ = ["DecisionForestClassifier"]
@@ -178,7 +179,7 @@ def _part_of_sums(engine, function, packed, of_nodes, n_classes, X):
         return np.asarray(kernel(function)(packed, of_nodes, n_classes, X), dtype=np.float64)
 
 
-class BaseForestClassifier(BaseClassifier):
+class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     """Trees that grow on samples of their own, and the mean of what they say.
 
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`

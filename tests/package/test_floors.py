@@ -51,7 +51,7 @@ PYTHON_FLOORS = [
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
     {"tree", "_exchange", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them
-    {"export", "plotting", "pruning", "simplify"},  # what is made of a tree
+    {"export", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"fourier"},  # the algebra on trees, and its estimators

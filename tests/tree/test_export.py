@@ -64,6 +64,18 @@ def test_text_of_a_tree_and_of_an_estimator(engine):
     assert export_text(estimator) == "age <= 2 (gain 1)\n|   class True [0, 1]\nage > 2\n|   class False [1, 0]"
 
 
+def test_text_with_decimals_shares_and_without_counts():
+    tree = make_stump(threshold=[0.123456, -2, -2], gain=[2 / 3, 0, 0], value=[[12, 1.5], [12, 0], [1, 2]])
+    lines = export_text(tree, decimals=2, proportion=True).splitlines()
+    assert lines[0] == "feature_0 <= 0.12 (gain 0.67)"
+    assert lines[3] == "|   class 1 [0.33, 0.67]"
+    assert export_text(tree, proportion=True).splitlines()[3] == "|   class 1 [0.3333, 0.6667]"
+    assert export_text(tree, show_weights=False).splitlines()[3] == "|   class 1"
+    for name, value in (("decimals", -1), ("show_weights", "no"), ("proportion", 1)):
+        with pytest.raises(ValueError, match=name):
+            export_text(tree, **{name: value})
+
+
 def test_text_of_a_leaf():
     assert export_text(DecisionTreeClassifier().fit([[1.0]], ["only"])) == "class only [1]"
 
@@ -90,7 +102,10 @@ def test_dict_goes_through_json_unchanged(fitted):
     assert json.loads(json.dumps(root)) == root
     assert root["n_node_samples"] == 30
     assert sum(root["counts"]) == 30.0
-    assert set(root) == {"n_node_samples", "counts", "class", "feature", "threshold", "gain", "left", "right"}
+    of_nodes = {"n_node_samples", "counts", "class", "feature", "threshold", "gain", "left", "right"}
+    assert set(root) == of_nodes | {"n_features", "feature_names", "class_names"}
+    assert set(root["left"]) <= of_nodes
+    assert (root["n_features"], root["class_names"]) == (3, ["ill", "well"])
 
 
 @pytest.mark.parametrize(
