@@ -130,14 +130,18 @@ def _of_binary_nodes(tree):
 
 
 def _means_of_votes(tree, labels, weights):
-    """Return for every node of the binary form the mean vote of the leaves below, by the weights of their samples."""
+    """Return for every node of the binary form the mean vote of the leaves below, by the weights of their samples.
+
+    A node without training samples has its own vote.
+    """
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
-    votes = np.eye(tree.n_classes)[labels[node]]
+    own = np.eye(tree.n_classes)[labels[node]]
+    votes = np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own * weights[:, np.newaxis], 0.0)
     for parent in np.flatnonzero(left != _tree.TREE_LEAF)[::-1]:
-        below = [left[parent], right[parent]]
-        if weights[below].any():
-            votes[parent] = np.average(votes[below], axis=0, weights=weights[below])
-    return votes
+        votes[parent] = votes[left[parent]] + votes[right[parent]]
+    total = votes.sum(axis=1, keepdims=True)
+    means = np.divide(votes, total, out=own.copy(), where=total > 0.0)
+    return np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own, means)
 
 
 def _criterion_of(tree):

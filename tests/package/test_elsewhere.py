@@ -94,6 +94,14 @@ def test_the_page_has_all_tools():
 # --------------------------------------------------------------------------------------------------------- other trees
 
 
+def near(estimator):
+    """Return samples of the float32 numbers at and next to the thresholds of all trees, where decisions change."""
+    trees = [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
+    nearest = np.concatenate([tree.threshold for tree in trees]).astype(np.float32)
+    values = np.concatenate([nearest, *(np.nextafter(nearest, np.float32(to)) for to in (-np.inf, np.inf))])
+    return np.random.default_rng(0).choice(values.astype(np.float64), (100, estimator.n_features_in_))
+
+
 def fitted():
     """Return estimators of all kinds by names, and samples that are exact in float32, as each takes them."""
     X, y = make_classes(n_samples=90, seed=3)
@@ -107,7 +115,7 @@ def fitted():
         "ID3": ID3ForestClassifier(3, max_leaf_nodes=4, random_state=0),
         "ordinal": OrdinalDecisionForestClassifier(4, max_depth=3, random_state=0),
     }
-    found = {name: (estimator.fit(X, y), X) for name, estimator in kinds.items()}
+    found = {name: (estimator.fit(X, y), near(estimator)) for name, estimator in kinds.items()}
     for name, kind in (("tree", DecisionTreeClassifier), ("forest", DecisionForestClassifier)):
         estimator = kind(categorical_features=["colour"], max_depth=3, random_state=0).fit(table, y)
         found[f"{name} of categories"] = estimator, estimator.encode(table)

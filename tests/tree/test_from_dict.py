@@ -56,7 +56,7 @@ def test_trees_come_back_through_json(engine, estimator):
     assert Tree.from_dict(through_json(fitted, feature_names=["x", "y", "1"], class_names=[3, 1, 2])) == fitted.tree_
 
 
-@given(problem=problems(float_weights))
+@given(problem=problems(float_weights, max_rows=15))
 def test_any_tree_comes_back_through_json(problem):
     tree = DecisionTreeClassifier().fit(problem.X, problem.y, sample_weight=problem.weights).tree_
     assert Tree.from_dict(through_json(tree)) == tree

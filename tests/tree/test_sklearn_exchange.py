@@ -128,6 +128,29 @@ def test_samples_and_scores_of_trees_are_kept():
         assert not hasattr(to_sklearn(ours), "estimators_samples_")
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([3, 1, 2]),
+        np.array([True, False, True]),
+        np.array([1.0, 2.0, 3.0]),
+        np.array(["2000-01-01", "2001-01-01", "2002-01-01"], dtype="datetime64[D]"),
+        np.array(["a", "b", "c"], dtype=object),
+        pd.array(["a", "b", "c"], dtype="string"),
+        np.array([7, 7, 7]),
+    ],
+    ids=repr,
+)
+def test_labels_of_all_types(labels):
+    X, y = make_classes()
+    for ours in (DecisionTreeClassifier(), DecisionForestClassifier(2), PermutationDecisionForestClassifier(2)):
+        ours.fit(X, labels[y])
+        theirs = to_sklearn(ours)
+        assert theirs.predict(X).dtype == ours.predict(X).dtype
+        assert_predicts_the_same(theirs, ours, X)
+        assert_predicts_the_same(from_sklearn(theirs), ours, X)
+
+
 def test_votes_of_inner_nodes_are_the_mean_of_those_of_their_leaves():
     X, y = data()
     ours = PermutationDecisionForestClassifier(3, max_depth=3, random_state=0).fit(X, y)
