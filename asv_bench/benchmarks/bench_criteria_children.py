@@ -2,16 +2,7 @@
 
 import numpy as np
 
-from .common import (
-    ENGINES,
-    NO_LIMITS,
-    classification_data,
-    count_instructions,
-    grow,
-    has_valgrind,
-    kernel_of,
-    skip_unless,
-)
+from .common import ENGINES, NO_LIMITS, classification_data, count_instructions, grow, has_valgrind, skip_unless
 
 CRITERIA = ["gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"]
 
@@ -26,8 +17,8 @@ def categorical_data(n_rows, n_classes=2, n_categories=8):
     return X, y, np.array([n_categories] * 10 + [0] * 10)
 
 
-class GainOfChildren:
-    """With the sort of the rows by category that comes before it."""
+class OneSplit:
+    """The split of a root by the categories of its only feature, with the sort of the samples before it."""
 
     params = (ENGINES, CRITERIA, [2, 8, 1000])
     param_names = ("engine", "criterion", "n_categories")
@@ -37,11 +28,11 @@ class GainOfChildren:
         skip_unless(engine == "compiled" or n_categories <= 8)
         rng = np.random.default_rng(0)
         self.y = rng.integers(0, 5, n_rows).astype(np.int32)
-        self.codes = rng.integers(0, n_categories, n_rows).astype(np.int32)
-        self.gain_of_children = kernel_of(engine, "gain_of_children")
+        self.X = rng.integers(0, n_categories, (n_rows, 1)).astype(np.float64)
+        self.options = {"max_depth": 1, "n_categories": np.array([n_categories])}
 
-    def time_gain(self, engine, criterion, n_categories):
-        self.gain_of_children(criterion, self.y, None, self.codes, 5)
+    def time_grow(self, engine, criterion, n_categories):
+        grow(engine, self.X, self.y, criterion, **self.options)
 
 
 class GrowWithCategories:

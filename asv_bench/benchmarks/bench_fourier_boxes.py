@@ -35,7 +35,7 @@ class Boxes:
         self.kernels["gram"](self.leaves.indptr, self.leaves.boxes, self.leaves.values, self.measure)
 
     def time_averages(self, engine, n_trees, depth):
-        self.kernels["averages"](self.leaves.boxes, self.leaves.values, self.schema, self.measure)
+        self.kernels["box_averages"](self.leaves.boxes, self.leaves.values, self.schema, self.measure)
 
 
 class Forest:

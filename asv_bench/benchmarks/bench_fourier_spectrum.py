@@ -75,17 +75,19 @@ class Algebra:
         }
 
     def time_merge(self, engine, depth):
-        self.kernels["merge"](*(spectrum.partitions for spectrum in self.spectra))
+        self.kernels["merge_partitions"](*(spectrum.partitions for spectrum in self.spectra))
 
     def time_positions(self, engine, depth):
-        self.kernels["positions"](*(spectrum.partitions for spectrum in self.spectra))
+        self.kernels["find_partitions"](*(spectrum.partitions for spectrum in self.spectra))
 
     def time_order_starts(self, engine, depth):
         self.kernels["order_starts"](self.spectra[0].partitions)
 
     def time_evaluate(self, engine, depth):
         spectrum = self.spectra[0]
-        self.kernels["evaluate"](spectrum.partitions, spectrum.coefficients, self.points, spectrum.cardinalities)
+        self.kernels["evaluate_spectrum"](
+            spectrum.partitions, spectrum.coefficients, self.points, spectrum.cardinalities
+        )
 
 
 class Truncation:

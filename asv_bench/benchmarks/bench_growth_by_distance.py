@@ -7,15 +7,20 @@ from pytrees.distances import DISTANCES
 
 from .common import NO_LIMITS, classification_data, count_instructions, has_valgrind, kernel_of, skip_unless
 
-WAYS = {"local": ("local", "majority"), "global": ("global", "majority"), "all labels": ("global", "all")}
+WAYS = {
+    "local": ("local", "majority", "first"),
+    "global": ("global", "majority", "first"),
+    "all labels": ("global", "all", "first"),
+    "local ties": ("global", "majority", "local"),
+}
 
 
 def arguments(X, y, distance, way, n_classes=None, **limits):
     """Return the arguments of `grow_by_distance`, as args and kwargs."""
-    evaluation, labels = WAYS[way]
+    evaluation, labels, ties = WAYS[way]
     limits = {name: limit for name, limit in (NO_LIMITS | limits).items() if name not in ("min_gain", "max_candidates")}
     args = X, y.astype("int32"), None, n_classes or int(y.max()) + 1, distance
-    return args, {"evaluation": evaluation, "labels": labels, "stop": "pure", **limits}
+    return args, {"evaluation": evaluation, "labels": labels, "ties": ties, "stop": "pure", **limits}
 
 
 class Wine:

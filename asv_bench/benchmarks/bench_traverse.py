@@ -120,6 +120,6 @@ class Instructions:
         self.arguments = tree_and_rows(64, 10**4)
 
     def track_instructions(self, kernel):
-        return count_instructions("traverse", kernel, *self.arguments)
+        return count_instructions(kernel, *self.arguments)
 
     track_instructions.unit = "instructions"

@@ -24,7 +24,7 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY, NAN, ldexp
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from pytrees._core.base.fractions cimport Term, TermSum, add_term, copy_terms, sign_of_sum
 from pytrees._core.base.sorting cimport key_of, place_of
@@ -99,6 +99,14 @@ cdef inline float64_t _value(DistanceCode code, float64_t ratio, Term term) noex
     return -<float64_t> term.a
 
 
+cdef inline void _value_clusters(DistanceCode code, LeafScan scan) noexcept nogil:
+    """Write the values of the clusters without the leaf, and what the leaf adds to that of its label."""
+    cdef index_t cluster
+    for cluster in range(scan.clusters.n_classes):
+        scan.values[cluster] = _value(code, scan.ratio, scan.clusters.terms[cluster])
+    scan.offset = scan.values[scan.label] - _value(code, scan.ratio, scan.label_term)
+
+
 cdef void start_leaf(
     LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block
 ) noexcept nogil:
@@ -119,6 +127,8 @@ cdef void start_leaf(
     for cluster in range(k):
         if scan.all_labels or cluster == label:
             scan.leaf_sums[cluster] = inner_sum(scan.clusters.code, scan.clusters, cluster, counts)
+    if not takes_ratio(scan.clusters.code):
+        _value_clusters(scan.clusters.code, scan)
     if scan.has_merits:
         start_merits(scan.merits, counts)
 
@@ -131,7 +141,6 @@ cdef void end_leaf(LeafScan scan) noexcept nogil:
 
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
     """Prepare scores of steps, to be compared to `_score_to_reach` of the best step."""
-    cdef index_t cluster
     cdef float64_t of_classes = 0.0
     scan.ratio = 0.0
     scan.ratio_margin = scan.margin
@@ -147,10 +156,8 @@ cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* bes
             # classes, which is the same for all steps.
             of_classes = <float64_t> best.ratio.a
             scan.ratio = 0.0
-    for cluster in range(scan.clusters.n_classes):
-        scan.values[cluster] = _value(code, scan.ratio, scan.clusters.terms[cluster])
-    scan.offset = scan.values[scan.label] - _value(code, scan.ratio, scan.label_term)
     if takes_ratio(code):
+        _value_clusters(code, scan)
         scan.offset += (
             <float64_t> (scan.clusters.class_entropy - scan.sums.a)
             - scan.ratio * <float64_t> (scan.clusters.table[scan.clusters.total] - scan.sums.b) - of_classes
@@ -307,6 +314,16 @@ cdef inline bint _changes_nothing(const Step* step, index_t label) noexcept nogi
     return step.left_label == label and step.right_label == label
 
 
+cdef inline bint _is_same_cut(LeafScan scan, const Step* step, const Step* best) noexcept nogil:
+    """Whether a cut of the best one's leaf gives both sides the labels and class counts that the best one gives them,
+    as cuts by features that tell the same samples apart do."""
+    return (
+        step.leaf == best.leaf and step.split.n_children == 2 and best.split.n_children == 2
+        and step.left_label == best.left_label and step.right_label == best.right_label
+        and memcmp(scan.left.counts, &scan.best_left_counts[0], scan.clusters.n_classes * sizeof(int64_t)) == 0
+    )
+
+
 cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except -2 nogil:
     """Compare steps by entropies as real numbers: the present one with the best one, or where `best` is no step the
     best one with the tree as it is."""
@@ -314,6 +331,8 @@ cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except
     cdef index_t label = scan.best_label if is_best else scan.label
     cdef SplitLogs after, other
     if _changes_nothing(step, label) and (is_best or _changes_nothing(best, scan.best_label)):
+        return 0
+    if not is_best and _is_same_cut(scan, step, best):
         return 0
     make_room_for_logs(scan.clusters, &after, 0)
     make_room_for_logs(scan.clusters, &other, 1)
