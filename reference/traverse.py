@@ -3,10 +3,9 @@
 Where a value may be missing, `missing_go_to_left` says for every node whether such samples go left.
 """
 
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 
 from .base.types import LEAF, MULTIWAY, UNDEFINED
-from .rows.partition import is_missing
 
 
 def binarise(children_left, feature, threshold, child_offsets, children, category):
@@ -68,7 +67,7 @@ def path(children_left, children_right, feature, threshold, row_values, missing_
         node = nodes[-1]
         value = row_values[feature[node]]
         goes_left = value <= threshold[node]
-        if missing_go_to_left is not None and is_missing(value):
+        if missing_go_to_left is not None and isnan(value):
             goes_left = missing_go_to_left[node]
         nodes.append(children_left[node] if goes_left else children_right[node])
     return nodes
@@ -103,7 +102,7 @@ def packed_leaf(nodes, numbers, row_values, missing_go_to_left=None):
     while nodes[place][2] != place:
         threshold, feature, left = nodes[place]
         goes_right = row_values[feature] > threshold
-        if missing_go_to_left is not None and is_missing(row_values[feature]):
+        if missing_go_to_left is not None and isnan(row_values[feature]):
             goes_right = not missing_go_to_left[place]
         place = left + 1 if goes_right else left
     return numbers[place]
