@@ -4,8 +4,9 @@ from numbers import Integral
 
 import numpy as np
 
-# As in a Tree, which is made of this module's class.
-_LEAF, _MULTIWAY, _UNDEFINED = -1, -2, -2
+from ._tree_arrays import LEAF, MULTIWAY, TO_GREATER_CHILD
+
+_UNDEFINED = -2  # as in a Tree, which is made of this module's class
 
 
 class Exchanged:
@@ -67,8 +68,8 @@ class Exchanged:
         TypeError
             If it is anything else, such as a regressor.
         ValueError
-            If it has several outputs, has learned from missing values, or has nodes without training samples, as trees
-            with a child for every category get them by ``to_sklearn``.
+            If it has several outputs, or nodes without training samples, as trees with a child for every category get
+            them by ``to_sklearn``.
         """
         from ._sklearn_tree import arrays_of_sklearn
 
@@ -113,6 +114,9 @@ class _Reader:
             raise ValueError("Not an exported tree: categories is no dict.")
         self.categories = {name: self.places(values, f"categories of {name!r}") for name, values in categories.items()}
         self.n_classes = len(self.entry(exported, "class_names", list))
+        self.takes_missing = exported.get("takes_missing", False)
+        if not isinstance(self.takes_missing, bool):
+            raise ValueError("Not an exported tree: takes_missing is neither true nor false.")
 
     @staticmethod
     def entry(node, name, kind):
@@ -158,7 +162,7 @@ class _Reader:
     def arrays(self):
         """Return the parameters of a Tree."""
         names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-        columns = {name: [] for name in (*names, "category")}
+        columns = {name: [] for name in (*names, "category", "missing_go_to_left")}
         # What is still to be read, the next last: a node, the number of its parent, and its category.
         pending, below, seen = [(self.root, None, -1)], [], set()
         while pending:
@@ -177,11 +181,13 @@ class _Reader:
         for number, children in enumerate(below):
             if children and columns["children_left"][number] == 0:
                 columns["children_left"][number], columns["children_right"][number] = children
-        if _MULTIWAY in columns["children_left"]:
+        if MULTIWAY in columns["children_left"]:
             columns["child_offsets"] = np.cumsum([0, *map(len, below)])
             columns["children"] = np.array([child for children in below for child in children], dtype=np.int64)
         else:
             del columns["category"]
+        if not self.takes_missing:
+            del columns["missing_go_to_left"]
         return columns | {"n_features": self.n_features}
 
     def row(self, node):
@@ -193,18 +199,29 @@ class _Reader:
         if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
             raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
         row = {"n_node_samples": self.entry(node, "n_node_samples", Integral), "value": counts}
+        row["missing_go_to_left"] = self.way_of_missing(node)
         if "truncated" in node:
             raise ValueError("Not a whole tree: levels were cut off by max_depth when it was exported.")
         if "feature" not in node:
-            sides = {"children_left": _LEAF, "children_right": _LEAF, "feature": _UNDEFINED, "threshold": _UNDEFINED}
+            sides = {"children_left": LEAF, "children_right": LEAF, "feature": _UNDEFINED, "threshold": _UNDEFINED}
             return row | sides | {"gain": 0.0}, []
         row |= {"feature": self.feature(node), "gain": self.number(node, "gain")}
         if "children" not in node:
-            sides = {"children_left": 0, "children_right": 0, "threshold": self.number(node, "threshold")}
+            separates_missing = "threshold" in node and node["threshold"] is None and "missing" in node
+            threshold = np.inf if separates_missing else self.number(node, "threshold")
+            sides = {"children_left": 0, "children_right": 0, "threshold": threshold}
             return row | sides, [(self.entry(node, side, dict), -1) for side in ("left", "right")]
         children = self.entry(node, "children", list)
-        sides = {"children_left": _MULTIWAY, "children_right": _MULTIWAY, "threshold": _UNDEFINED}
+        sides = {"children_left": MULTIWAY, "children_right": MULTIWAY, "threshold": _UNDEFINED}
         return row | sides, [(child, self.category(node["feature"], child)) for child in children]
+
+    def way_of_missing(self, node):
+        """Return where missing values go from a node: 1 is left, 0 right, -1 to the greater child."""
+        if "missing" not in node:
+            return TO_GREATER_CHILD
+        if not self.takes_missing or node["missing"] not in ("left", "right") or "threshold" not in node:
+            raise ValueError(f"Not an exported tree: missing is {node['missing']!r:.50} in a node.")
+        return int(node["missing"] == "left")
 
     def number(self, node, name):
         """Return a number that a node says."""

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, _tree
 from sklearn.utils.validation import check_is_fitted
 
+from ._tree_arrays import TO_GREATER_CHILD
 from .criteria import gain
 
 # What scikit-learn 1.9 keeps for a node.
@@ -63,7 +64,9 @@ def sklearn_tree(tree, classes, labels=None, **parameters):
     nodes["threshold"] = _rounded_down_to_float32(threshold)
     nodes["impurity"] = _impurities(criterion, shares)
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
-    nodes["missing_go_to_left"] = _missing_go_to_left(left, right, weights)
+    nodes["missing_go_to_left"] = (
+        tree.missing_in_binary() if tree.takes_missing else _to_greater_child(left, right, weights)
+    )
     values = shares if labels is None else _means_of_votes(tree, labels, weights)
     estimator = DecisionTreeClassifier(criterion=criterion, **parameters)
     estimator.tree_ = _tree.Tree(tree.n_features, np.array([len(classes)], dtype=np.intp), 1)
@@ -156,7 +159,7 @@ def _impurities(criterion, shares):
     return np.abs((shares * logarithms).sum(axis=1))
 
 
-def _missing_go_to_left(left, right, weights):
+def _to_greater_child(left, right, weights):
     """Return whether samples with missing values go left: to the greater child, as where training has seen none."""
     inner = left != _tree.TREE_LEAF
     goes = np.zeros(len(left), dtype=np.uint8)
@@ -206,7 +209,6 @@ def arrays_of_sklearn(estimator):
         raise ValueError(f"{name} has nodes without training samples, which a Tree does not have.")
     if estimator.criterion not in _CRITERIA:
         raise ValueError(f"{name} has criterion={estimator.criterion!r}; known are {', '.join(sorted(_CRITERIA))}.")
-    _check_has_seen_no_missing(nodes, name)
     order, number = preorder(nodes.children_left, nodes.children_right)
     leaves = nodes.children_left[order] == _tree.TREE_LEAF
     left, right = (number[below[order]] for below in (nodes.children_left, nodes.children_right))
@@ -223,6 +225,7 @@ def arrays_of_sklearn(estimator):
         "gain": gains,
         "n_features": nodes.n_features,
         "criterion": criterion,
+        "missing_go_to_left": _missing_of_sklearn(nodes)[order],
     }
 
 
@@ -239,20 +242,19 @@ def checked_nodes(estimator):
     return estimator.tree_
 
 
-def _check_has_seen_no_missing(nodes, name):
-    """Raise a ValueError where missing values go another way than to the greater child, as where none were seen.
+def _missing_of_sklearn(nodes):
+    """Return where missing values go, as a Tree takes it: -1 for the child of more weight, and 1 or 0 elsewhere.
 
-    That is the child of more samples in trees that scikit-learn has grown, of more weight in converted ones.
+    Where training had none, scikit-learn's trees send them to the child of more samples, mostly the same one.
     """
     left, right = nodes.children_left, nodes.children_right
-    inner = left != _tree.TREE_LEAF
-    goes = nodes.missing_go_to_left.astype(bool)
-    by_default = [
-        np.array_equal(goes[inner], size[left[inner]] > size[right[inner]])
-        for size in (nodes.n_node_samples, nodes.weighted_n_node_samples)
-    ]
-    if np.any(nodes.threshold[inner] == np.inf) or not any(by_default):
-        raise ValueError(f"{name} has learned from missing values, which a Tree does not know.")
+    weights = nodes.weighted_n_node_samples
+    inner = np.flatnonzero(left != _tree.TREE_LEAF)
+    goes_left = nodes.missing_go_to_left[inner].astype(np.int64)
+    is_default = (goes_left == (weights[left[inner]] > weights[right[inner]])) & (nodes.threshold[inner] < np.inf)
+    missing = np.full(nodes.node_count, TO_GREATER_CHILD)
+    missing[inner] = np.where(is_default, TO_GREATER_CHILD, goes_left)
+    return missing
 
 
 def preorder(children_left, children_right):

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.validation import check_is_fitted
 
+from ._missing import is_missing
 from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
@@ -143,12 +144,18 @@ def _has_parts_of_samples(tree):
 
 
 def category_names(given):
-    """Return a function that names a category of a feature: by the estimator's name of it, or by its code."""
+    """Return a function that names a category of a feature: by the estimator's name of it, or by its code; None is the
+    category of missing values."""
     is_categorical = getattr(given, "is_categorical_", None)
     if is_categorical is None:
         return lambda feature, code: int(code)
     names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
-    return lambda feature, code: plain_values(names[int(feature)][code : code + 1])[0]
+
+    def name_of(feature, code):
+        named = names[int(feature)][code : code + 1]
+        return None if is_missing(named[0]) else plain_values(named)[0]
+
+    return name_of
 
 
 @validate_params(
@@ -199,7 +206,8 @@ def export_text(
     -------
     str
         A line for every branch and leaf; leaves with their class and the class counts. Samples of a category that has
-        no branch at a node are predicted to be of the class that most of the node's samples have.
+        no branch at a node are predicted to be of the class that most of the node's samples have. Where training
+        samples of a node lacked the value, the branch that samples without it take says ``or missing``.
 
     Raises
     ------
@@ -268,9 +276,24 @@ def tests_of(tree, node, feature_names, name_of, form):
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
-        return [f"{name} = {name_of(feature, tree.category[child])}" for child in tree.children_of(node)]
+        categories = [name_of(feature, tree.category[child]) for child in tree.children_of(node)]
+        return [f"{name} is missing" if category is None else f"{name} = {category}" for category in categories]
+    if tree.threshold[node] == np.inf:
+        return [f"{name} is not missing", f"{name} is missing"]
     threshold = f"{tree.threshold[node]:{form}}"
-    return [f"{name} <= {threshold}", f"{name} > {threshold}"]
+    ways = side_of_missing(tree, node)
+    return [
+        f"{name} {test} {threshold}{' or missing' if way == ways else ''}"
+        for test, way in (("<=", "left"), (">", "right"))
+    ]
+
+
+def side_of_missing(tree, node):
+    """Return on which side samples go that lack the value of a node's feature, ``"left"`` or ``"right"``; None where
+    none of its training samples did."""
+    if not tree.saw_missing[node]:
+        return None
+    return "left" if tree.missing_go_to_left[node] else "right"
 
 
 @validate_params(SHOWING_CONSTRAINTS, prefer_skip_nested_validation=True)
@@ -292,10 +315,13 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     dict
         Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for. The root also has ``n_features``, ``class_names``, the classes
-        that ``counts`` are of, ``feature_names`` where they are known, and where there are categories, ``categories``:
-        the lists of them by the names of features. Classes and categories that are dates come as text by ISO 8601
-        (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their ``str``.
+        each with the ``category`` that it stands for, None for missing values. Where training samples lacked the value,
+        ``missing`` is the side that such samples take, ``"left"`` or ``"right"``; the threshold is None where all
+        others go left. The root also has ``n_features``, ``class_names``, the classes that ``counts`` are of,
+        ``feature_names`` where they are known, ``takes_missing`` where samples may lack values, and where there are
+        categories, ``categories``: the lists of them by the names of features. Classes and categories that are dates
+        come as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their
+        ``str``.
 
     Raises
     ------
@@ -339,21 +365,29 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
                 nodes[child]["category"] = _for_json(name_of(feature, tree.category[child]))
             nodes[node]["children"] = [nodes[child] for child in children]
         else:
-            nodes[node] |= {"threshold": float(tree.threshold[node])}
+            threshold, missing = float(tree.threshold[node]), side_of_missing(tree, node)
+            nodes[node] |= {"threshold": None if threshold == np.inf else threshold}
+            nodes[node] |= {} if missing is None else {"missing": missing}
             nodes[node] |= {"left": nodes[children[0]], "right": nodes[children[1]]}
     truncated = np.setdiff1d(shown[tree.children_left[shown] != LEAF], with_children).tolist()
     levels = _levels_of_branches(tree) if truncated else None
     for node in truncated:
         nodes[node]["truncated"] = levels[node]
     nodes[0] |= {"n_features": tree.n_features, "class_names": class_names}
+    nodes[0] |= {"takes_missing": True} if tree.takes_missing else {}
     if not isinstance(feature_names, _NumberedNames):
         nodes[0]["feature_names"] = feature_names
     categories = getattr(given, "categories_", None)
     if categories:
         names = [feature_names[feature] for feature in np.flatnonzero(given.is_categorical_)]
-        as_json = [[_for_json(value) for value in plain_values(values)] for values in categories]
+        as_json = [[_for_json(value) for value in _known_values(values)] for values in categories]
         nodes[0]["categories"] = dict(zip(names, as_json, strict=True))
     return nodes[0]
+
+
+def _known_values(categories):
+    """Return categories as values of Python, None for that of missing values."""
+    return [None if is_missing(value) else plain_values(categories[i : i + 1])[0] for i, value in enumerate(categories)]
 
 
 def _for_json(name):
@@ -383,10 +417,11 @@ def to_sklearn(tree, classes=None):
     their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
     categories that have no child: they predict as the multiway node does.
 
-    What scikit-learn's classes cannot do is refused: the predictions of a :class:`C45Classifier` that has sent parts of
-    samples to several leaves, as their values were missing; and estimators that predict another class than that of the
-    greatest probability, as ordinal ones do by median, expectation or cost, and ID3 trees by `node_labels_`. Missing
-    values are not refused by scikit-learn: where the training samples had none, they go to the child of more samples.
+    Missing values go where the tree sends them. scikit-learn takes them of all trees: those of trees that refuse them
+    go to the child of more samples. What its classes cannot do is refused: the predictions of a :class:`C45Classifier`
+    that has sent parts of samples to several leaves, as their values were missing; and estimators that predict another
+    class than that of the greatest probability, as ordinal ones do by median, expectation or cost, and ID3 trees by
+    `node_labels_`.
 
     Parameters
     ----------

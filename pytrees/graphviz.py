@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 
 from ._colours import node_colours
-from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, tree_and_names
+from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
 from .tree import LEAF, MULTIWAY, node_depths
 
 __all__ = ["export_graphviz"]
@@ -147,7 +147,8 @@ class _Nodes:
             for child in tree.children_of(node).tolist():
                 label = ""
                 if tree.children_left[node] == MULTIWAY:
-                    label = f' [label="{_escaped(self.name_of(tree.feature[node], tree.category[child]))}"]'
+                    category = self.name_of(tree.feature[node], tree.category[child])
+                    label = f' [label="{_escaped("missing" if category is None else category)}"]'
                 elif node == 0 and not self.is_left_out[child]:
                     label = ' [labeldistance=2.5, labelangle={1}, headlabel="{0}"]'.format(*next(answers))
                 lines.append(f"{node} -> {child}{label} ;")
@@ -159,8 +160,10 @@ class _Nodes:
         if tree.children_left[node] == MULTIWAY:
             lines.append(self.feature_names[tree.feature[node]])
         elif tree.children_left[node] != LEAF:
-            name = self.feature_names[tree.feature[node]]
-            lines.append(f"{name} <= {round(float(tree.threshold[node]), self.precision)}")
+            name, missing = self.feature_names[tree.feature[node]], side_of_missing(tree, node)
+            threshold = round(float(tree.threshold[node]), self.precision)
+            lines.append(f"{name} not missing" if threshold == np.inf else f"{name} <= {threshold}")
+            lines += [f"missing: {missing}"] if missing and threshold != np.inf else []
         if self.impurity is not None:
             lines.append(f"{tree.criterion_name} = {round(float(self.impurity[node]), self.precision)}")
         n_samples, value = tree.n_node_samples[node], tree.value[node]

@@ -13,6 +13,7 @@ from .export import (
     node_labels,
     predicted_labels,
     shown_nodes,
+    side_of_missing,
     tree_and_names,
 )
 from .tree import LEAF, MULTIWAY, node_depths
@@ -60,7 +61,8 @@ def plot_tree(
 
     Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
     categories stand at the ways to the children; leaves show their class and the number of their training samples. The
-    colour is that of the predicted class, the paler the more mixed the node is.
+    colour is that of the predicted class, the paler the more mixed the node is. Where training samples of a node lacked
+    the value, the node shows on which side samples without it go.
 
     Parameters
     ----------
@@ -325,7 +327,12 @@ class _Path:
         tree, feature = self.tree, self.tree.feature[node]
         name, value, threshold = self.feature_names[feature], float(self.row[feature]), float(tree.threshold[node])
         if tree.children_left[node] == MULTIWAY:
-            return f"{name} is {self.name_of(feature, tree.category[child])}"
+            category = self.name_of(feature, tree.category[child])
+            return f"{name} is {'missing' if category is None else category}"
+        if np.isnan(value):
+            return f"{name} is missing"
+        if threshold == np.inf:
+            return f"{name} is not missing"
         value, threshold = _told_apart(value, threshold, self.precision)
         return f"{name} is {value}: {'at most' if child == tree.children_left[node] else 'above'} {threshold}"
 
@@ -448,8 +455,7 @@ class _Drawing:
         if name is None:
             lines.append(f"class {self.class_names[self.labels[node]]}")
         else:
-            is_multiway = tree.children_left[node] == MULTIWAY
-            lines.append(name if is_multiway else f"{name} ≤ {tree.threshold[node]:{self.form}}")
+            lines += self.test(node, name)
         if self.impurity is not None:
             lines.append(f"{tree.criterion_name} {self.impurity[node]:{self.form}}")
         if name is None or self.shows_weights:
@@ -457,6 +463,15 @@ class _Drawing:
         if self.shows_weights:
             lines.append(counts_of(tree, node, self.form if self.shows_shares else None))
         return "\n".join(lines)
+
+    def test(self, node, name):
+        """Return what an inner node asks of the feature of this name."""
+        tree, missing = self.tree, side_of_missing(self.tree, node)
+        if tree.children_left[node] == MULTIWAY:
+            return [name]
+        if tree.threshold[node] == np.inf:
+            return [f"{name} not missing"]
+        return [f"{name} ≤ {tree.threshold[node]:{self.form}}", *([f"missing: {missing}"] if missing else [])]
 
     def samples(self, node):
         """Return how many training samples a node has."""
@@ -474,7 +489,8 @@ def _answers(tree, node, name_of):
     """Return the children of a node with the labels of their edges: categories, or yes and no below the root."""
     children = tree.children_of(node)
     if tree.children_left[node] == MULTIWAY:
-        return [(child, name_of(tree.feature[node], tree.category[child])) for child in children]
+        names = [name_of(tree.feature[node], tree.category[child]) for child in children]
+        return [(child, "missing" if name is None else name) for child, name in zip(children, names, strict=True)]
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
 
 

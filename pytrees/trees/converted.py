@@ -40,7 +40,7 @@ def from_sklearn(estimator):
     TypeError
         If it is anything else, such as a regressor.
     ValueError
-        If it has several outputs, has learned from missing values, or has nodes without training samples.
+        If it has several outputs, or has nodes without training samples.
 
     See Also
     --------

@@ -103,7 +103,7 @@ def test_dict_goes_through_json_unchanged(fitted):
     assert root["n_node_samples"] == 30
     assert sum(root["counts"]) == 30.0
     of_nodes = {"n_node_samples", "counts", "class", "feature", "threshold", "gain", "left", "right"}
-    assert set(root) == of_nodes | {"n_features", "feature_names", "class_names"}
+    assert set(root) == of_nodes | {"n_features", "feature_names", "class_names", "takes_missing"}
     assert set(root["left"]) <= of_nodes
     assert (root["n_features"], root["class_names"]) == (3, ["ill", "well"])
 
@@ -345,6 +345,10 @@ def test_estimators_convert_with_their_names_to_plain_trees(estimator):
     assert theirs.classes_.tolist() == ours.classes_.tolist()
     np.testing.assert_array_equal(theirs.predict(rows), ours.predict(rows))
     np.testing.assert_array_equal(theirs.predict_proba(rows), ours.predict_proba(rows))
+    lacking = pd.DataFrame({"x": [1.0, np.nan]})
+    for name in ("predict", "predict_proba", "apply"):
+        if ours.tree_.takes_missing:
+            np.testing.assert_array_equal(getattr(theirs, name)(lacking), getattr(ours, name)(lacking))
     again = sklearn.base.clone(theirs).fit(X, y)
     assert again.score(X, y) == ours.score(pd.DataFrame(X, columns=["x"]), y)
 

@@ -76,6 +76,26 @@ def test_categories_come_back_through_json(engine):
     assert root["categories"] == {"colour": ["blue", "green", "red"]}
 
 
+def test_trees_that_have_learned_from_missing_values_come_back(engine):
+    X, y = table()
+    X = X[["age", "weight", "colour"]].mask(np.random.default_rng(0).random((60, 3)) < 0.3)
+    for columns in (None, ["colour"]):
+        fitted = DecisionTreeClassifier(categorical_features=columns).fit(X if columns else X[["age", "weight"]], y)
+        assert fitted.tree_.saw_missing.any()
+        back = Tree.from_dict(through_json(fitted))
+        assert back == fitted.tree_ == Tree.from_dict(through_json(fitted.tree_))
+        assert back.takes_missing
+    assert through_json(fitted)["categories"] == {"colour": ["blue", "green", "red", None]}
+    parted = DecisionTreeClassifier().fit([[1.0], [2.0], [np.nan]], ["a", "a", "b"])
+    exported = through_json(parted)
+    assert (exported["threshold"], exported["missing"]) == (None, "right")
+    assert Tree.from_dict(exported) == parted.tree_
+    assert not Tree.from_dict(through_json(make_stump())).takes_missing
+    for path, value in ((["missing"], "up"), (["takes_missing"], 1), (["takes_missing"], None), (["missing"], None)):
+        with pytest.raises(ValueError, match="Not an exported tree"):
+            Tree.from_dict(changed(exported, path, value))
+
+
 def test_numbers_and_words_as_categories_are_told_apart():
     X = pd.DataFrame({"a": [1, 2, 3, 1], "b": ["1", "2", "3", "2"]})
     fitted = DecisionTreeClassifier(categorical_features=["a", "b"]).fit(X, [0, 1, 2, 2])

@@ -69,6 +69,16 @@ def test_categories_stand_at_edges(engine):
     ]
 
 
+def test_nodes_say_where_missing_values_go():
+    X, y = [[1.0], [2.0], [3.0], [np.nan]], ["a", "b", "c", "a"]
+    text = export_graphviz(DecisionTreeClassifier().fit(X, y), impurity=False)
+    assert r'0 [label="feature_0 <= 1.5\nmissing: left\nsamples = 4' in text
+    text = export_graphviz(DecisionTreeClassifier().fit([[1.0], [np.nan]], ["a", "b"]), impurity=False)
+    assert r'0 [label="feature_0 not missing\nsamples = 2' in text
+    tree = DecisionTreeClassifier(categorical_features=[0]).fit(pd.DataFrame({"sky": ["sun", None]}), ["a", "b"])
+    assert '0 -> 2 [label="missing"] ;' in export_graphviz(tree)
+
+
 def test_names_weights_and_labels():
     tree = make_stump(value=[[12, 1.5], [12, 0], [0, 1.5]])
     text = export_graphviz(tree, feature_names=["age"], class_names=["no", "yes"])

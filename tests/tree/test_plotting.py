@@ -223,6 +223,18 @@ def test_the_path_through_categories(plt):
     assert [text.get_text() for text in plot_decision_path(tree, unknown)] == ["predicted: go"]
 
 
+def test_the_path_of_a_sample_that_lacks_values(plt):
+    X, y = [[1.0], [2.0], [np.nan], [np.nan]], ["a", "b", "c", "c"]
+    tree = DecisionTreeClassifier().fit(X, y)
+    for sample in (1.0, 2.0, np.nan):
+        texts = [text.get_text() for text in plot_decision_path(tree, [sample], ax=plt.figure().subplots())]
+        assert texts[-1] == f"predicted: {tree.predict([[sample]])[0]}"
+        assert texts[0] == ("feature_0 is missing" if np.isnan(sample) else "feature_0 is not missing")
+    X = pd.DataFrame({"sky": ["sun", None, "rain"]})
+    tree = DecisionTreeClassifier(categorical_features=["sky"]).fit(X, ["a", "b", "c"])
+    assert plot_decision_path(tree, X.iloc[1])[0].get_text() == "sky is missing"
+
+
 def test_the_class_at_the_end_is_the_one_that_is_predicted(plt):
     tree = ID3Classifier().fit([[1.0], [2.0]], ["a", "b"])
     tree.node_labels_ = 1 - tree.tree_.majority
@@ -255,7 +267,7 @@ def test_long_questions_get_smaller_letters(plt):
     assert 3.0 <= long[0].get_fontsize() < short[0].get_fontsize() == 10.0
 
 
-@pytest.mark.parametrize("sample", [[], [1.0, 2.0], [[1.0], [2.0]], [[[1.0]]], 3.0, "a", None, [np.nan], [[np.inf]]])
+@pytest.mark.parametrize("sample", [[], [1.0, 2.0], [[1.0], [2.0]], [[[1.0]]], 3.0, "a", None, [-np.inf], [[np.inf]]])
 def test_what_is_not_one_sample_is_refused(plt, sample):
     estimator = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
     for tree in (estimator, estimator.tree_):

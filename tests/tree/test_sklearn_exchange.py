@@ -365,10 +365,36 @@ def test_what_a_tree_cannot_say_does_not_come_in(estimator):
         from_sklearn(estimator())
     with pytest.raises(ValueError, match="2 outputs"):
         from_sklearn(estimator().fit(X, np.column_stack([y, y])))
+
+
+@pytest.mark.parametrize("estimator", SKLEARN.values(), ids=SKLEARN.keys())
+@pytest.mark.parametrize("weighted", [False, True])
+def test_missing_values_go_the_same_way(engine, estimator, weighted):
+    X, y = make_classes(n_samples=80)
     lacking = X.copy()
-    lacking[::2, :] = np.nan
-    with pytest.raises(ValueError, match="has learned from missing values"):
-        from_sklearn(estimator(random_state=0).fit(lacking, y))
+    lacking[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 80) if weighted else None
+    for learned in (X, lacking):
+        theirs = sklearn.base.clone(estimator).fit(learned, y, sample_weight=weights)
+        ours = from_sklearn(theirs)
+        np.testing.assert_allclose(ours.predict_proba(lacking), theirs.predict_proba(lacking), rtol=0.0, atol=1e-15)
+        np.testing.assert_array_equal(to_sklearn(ours).apply(lacking), ours.apply(lacking))
+        for back, one in zip(trees_of_any(from_sklearn(to_sklearn(ours))), trees_of_any(ours), strict=True):
+            np.testing.assert_array_equal(back.missing_go_to_left, one.missing_go_to_left)
+            np.testing.assert_array_equal(back.saw_missing, one.saw_missing)
+            assert Tree.from_dict(pytrees.export_dict(one)) == one
+
+
+def trees_of_any(estimator):
+    return [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
+
+
+@pytest.mark.parametrize("forest", FORESTS.values(), ids=FORESTS.keys())
+def test_forests_that_have_learned_from_missing_values(engine, forest):
+    X, y = data(80)
+    X = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
+    ours = sklearn.base.clone(forest).fit(X, y)
+    assert_predicts_the_same(to_sklearn(ours), ours, X)
 
 
 def test_pytrees_own_estimators_do_not_come_in():
