@@ -4,9 +4,9 @@ import datetime
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.validation import check_is_fitted
 
+from ._sklearn import Interval, validate_params
 from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]

@@ -3,8 +3,8 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 
+from ._sklearn import Interval, validate_params
 from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, tree_and_names
 from .tree import LEAF, MULTIWAY, node_depths
 

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
+from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from ..criteria import (
     ALIASES,
     CRITERIA,
@@ -399,7 +399,7 @@ class BaseTreeClassifier(BaseClassifier):
 
     _parameter_constraints: ClassVar[dict] = GROWTH_CONSTRAINTS
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
         with unchanged_on_error(self):
             X, codes, classes = self._validate_X_y(X, y)

@@ -12,14 +12,13 @@ from typing import ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import hstack
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state, gen_even_slices
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
 from .._progress import progress
+from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from ..input.categories import encode
 from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
@@ -186,7 +185,7 @@ class BaseForestClassifier(BaseClassifier):
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
         """Grow the trees, or those that a warm start adds, and return what they grew from."""
         with unchanged_on_error(self):

@@ -7,9 +7,9 @@ for ordinal decision trees: an experimental study", 2024.
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._sklearn import StrOptions
 from ..criteria import check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
 from .cart import DecisionTreeClassifier
