@@ -465,7 +465,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
-    oob_decision_function_, oob_score_
+    oob_decision_function_, oob_score_, unbiased_feature_importances_
         As in :class:`DecisionForestClassifier`.
 
     Raises
