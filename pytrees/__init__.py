@@ -2,6 +2,7 @@
 
 from . import criteria, distances
 from ._engine import config_context
+from ._version import __version__ as __version__
 from .export import export_dict, export_text, to_sklearn
 from .fourier import (
     AggregatedFourierTreeClassifier,
@@ -27,8 +28,6 @@ from .trees import (
     from_sklearn,
     minimal_tree,
 )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AggregatedFourierTreeClassifier",

@@ -4,10 +4,10 @@ import datetime
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.validation import check_is_fitted
 
 from ._missing import is_missing
+from ._sklearn import Interval, validate_params
 from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
@@ -521,11 +521,24 @@ def _forest_to_sklearn(forest, classes):
     converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
     for one, estimator in zip(converted.estimators_, forest, strict=True):
         one.max_features_ = estimator.max_features_
-    vars(converted).update(forest._draws_as_sklearn_has_them())
+    _tell_draws(forest, converted)
     for name in ("feature_names_in_", "oob_score_", "oob_decision_function_"):
         if hasattr(forest, name):
             setattr(converted, name, getattr(forest, name))
     return converted
+
+
+def _tell_draws(forest, converted):
+    """Set the attributes from which scikit-learn's forest draws the samples of its trees again, if it does so as ours.
+
+    Versions of scikit-learn draw in several ways.
+    """
+    draws = forest._draws_as_sklearn_has_them()
+    if draws:
+        vars(converted).update(draws)
+        if not np.array_equal(converted.estimators_samples_[0], forest.estimators_samples_[0]):
+            for name in draws:
+                delattr(converted, name)
 
 
 def kept_parameters(estimator, names):

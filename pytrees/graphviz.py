@@ -5,9 +5,9 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 
 from ._colours import node_colours
+from ._sklearn import HasMethods, Interval, validate_params
 from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
 from .tree import LEAF, MULTIWAY, node_depths
 

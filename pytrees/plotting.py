@@ -3,9 +3,9 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 
 from ._colours import class_colours, node_colours
+from ._sklearn import Interval, validate_params
 from .export import (
     SHOWING_CONSTRAINTS,
     category_names,

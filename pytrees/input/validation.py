@@ -182,8 +182,6 @@ def row_weights(X, y, sample_weight, class_weight):
     weights = np.ones(len(X))
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X)
-    if not np.any(weights > 0.0):
-        raise ValueError("All values of sample_weight are zero: there is nothing to fit.")
     if class_weight is not None:
         with naming_huge_weights("class_weight"):
             of_classes = compute_sample_weight(class_weight, y)
@@ -203,7 +201,10 @@ def row_weights(X, y, sample_weight, class_weight):
 def check_sample_weight(sample_weight, X):
     """Validate weights of the samples of X, which are not None: float64, finite, not negative."""
     with naming_huge_weights("sample_weight"):
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():  # which scikit-learn refuses too, from 1.9 on
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
 
 
 @contextmanager

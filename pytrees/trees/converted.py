@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..export import SKLEARN_PARAMETERS_OF_FORESTS, SKLEARN_PARAMETERS_OF_TREES, kept_parameters
@@ -20,7 +21,8 @@ def from_sklearn(estimator):
     A ``DecisionTreeClassifier`` becomes a :class:`DecisionTreeClassifier`, a ``RandomForestClassifier`` or
     ``ExtraTreesClassifier`` a :class:`DecisionForestClassifier`. They keep the classes, names of features, and
     parameters that both libraries have; thresholds to the last bit; and class counts as the whole numbers that they
-    are. Out-of-bag scores and `estimators_samples_` are a forest's own, where samples had no weights.
+    are. Out-of-bag scores are the forest's own, and so are its `estimators_samples_`, but where scikit-learn, from 1.9
+    on, has drawn samples by their weights.
 
     Samples are compared in float64 here, while scikit-learn rounds them to float32 before: on data that is exact in
     float32, both decide alike. Probabilities are equal to the last bit where class counts are whole numbers.
@@ -79,11 +81,18 @@ def from_sklearn(estimator):
         _estimator_of(Tree.from_sklearn(one), forest._make_estimator(one.random_state), estimator, one.max_features_)
         for one in estimator.estimators_
     ]
-    forest._drawn_from = None
-    if getattr(estimator, "_sample_weight", True) is None and hasattr(estimator, "_n_samples"):
-        draw = partial(draw_sequence, n_draws=estimator._n_samples_bootstrap) if estimator.bootstrap else all_rows
-        forest._drawn_from = estimator._n_samples, None, draw
+    forest._drawn_from = _draws_of(estimator)
     return forest
+
+
+def _draws_of(theirs):
+    """Return from what the samples of the trees of scikit-learn's forest are drawn again; None if in another way."""
+    if not hasattr(theirs, "_n_samples"):
+        return None
+    draw = partial(draw_sequence, n_draws=theirs._n_samples_bootstrap) if theirs.bootstrap else all_rows
+    places, _ = draw(np.random.RandomState(theirs.estimators_[0].random_state), theirs._n_samples, None)
+    places = np.arange(theirs._n_samples) if places is None else places
+    return (theirs._n_samples, None, draw) if np.array_equal(places, theirs.estimators_samples_[0]) else None
 
 
 def _is_forest(estimator):

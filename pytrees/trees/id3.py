@@ -8,10 +8,10 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
+from .._sklearn import StrOptions
 from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
 from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS

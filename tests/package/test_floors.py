@@ -46,7 +46,13 @@ KERNEL_FLOORS = {
 
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
-    {"_engine", "_missing", "_progress"},  # the door to the kernels; what is missing in data; progress of long work
+    {
+        "_engine",
+        "_missing",
+        "_progress",
+        "_sklearn",
+        "_version",
+    },  # the door to the kernels, and to the inside of scikit-learn
     {"sequence", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
