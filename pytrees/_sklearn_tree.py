@@ -31,7 +31,7 @@ class ConvertedTreeClassifier(DecisionTreeClassifier):
         return tags
 
 
-def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes):
+def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes, missing_go_to_left=None):
     """Return a fitted scikit-learn ``DecisionTreeClassifier`` with these nodes.
 
     Parameters
@@ -46,10 +46,13 @@ def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes):
         Numbers of training samples.
     n_features : int
     classes : ndarray of shape (n_classes,)
+    missing_go_to_left : ndarray of shape (n_nodes,), uint8, optional
+        Whether samples whose value is missing go left. By default they are refused.
 
     Returns
     -------
-    ConvertedTreeClassifier
+    DecisionTreeClassifier
+        A ConvertedTreeClassifier where missing values are refused.
 
     Raises
     ------
@@ -68,6 +71,9 @@ def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes):
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
     values = np.ascontiguousarray(shares[:, None, :])
     estimator = ConvertedTreeClassifier()
+    if missing_go_to_left is not None:
+        estimator = DecisionTreeClassifier()
+        nodes["missing_go_to_left"] = missing_go_to_left
     estimator.tree_ = Tree(n_features, np.array([len(classes)], dtype=np.intp), 1)
     estimator.tree_.__setstate__(
         {"max_depth": _max_depth(left, right), "node_count": len(nodes), "nodes": nodes, "values": values}

@@ -6,6 +6,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ._missing import is_missing
 from ._sklearn import Interval, validate_params
 from .tree import LEAF, MULTIWAY, Tree, node_depths
 
@@ -110,12 +111,18 @@ def _check_predictions(estimator, tree):
 
 
 def category_names(given):
-    """Return a function that names a category of a feature: by the estimator's name of it, or by its code."""
+    """Return a function that names a category of a feature: by the estimator's name of it, or by its code; None is the
+    category of missing values."""
     is_categorical = getattr(given, "is_categorical_", None)
     if is_categorical is None:
         return lambda feature, code: int(code)
     names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
-    return lambda feature, code: plain_values(names[int(feature)][code : code + 1])[0]
+
+    def name_of(feature, code):
+        named = names[int(feature)][code : code + 1]
+        return None if is_missing(named[0]) else plain_values(named)[0]
+
+    return name_of
 
 
 @validate_params(
@@ -144,7 +151,8 @@ def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, dig
     -------
     str
         A line for every branch and leaf; leaves with their class and the class counts. Samples of a category that has
-        no branch at a node are predicted to be of the class that most of the node's samples have.
+        no branch at a node are predicted to be of the class that most of the node's samples have. Where training
+        samples of a node lacked the value, the branch that samples without it take says ``or missing``.
 
     Raises
     ------
@@ -205,9 +213,24 @@ def tests_of(tree, node, feature_names, name_of, digits):
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
-        return [f"{name} = {name_of(feature, tree.category[child])}" for child in tree.children_of(node)]
+        categories = [name_of(feature, tree.category[child]) for child in tree.children_of(node)]
+        return [f"{name} is missing" if category is None else f"{name} = {category}" for category in categories]
+    if tree.threshold[node] == np.inf:
+        return [f"{name} is not missing", f"{name} is missing"]
     threshold = f"{tree.threshold[node]:.{digits}g}"
-    return [f"{name} <= {threshold}", f"{name} > {threshold}"]
+    ways = side_of_missing(tree, node)
+    return [
+        f"{name} {test} {threshold}{' or missing' if way == ways else ''}"
+        for test, way in (("<=", "left"), (">", "right"))
+    ]
+
+
+def side_of_missing(tree, node):
+    """Return on which side samples go that lack the value of a node's feature, ``"left"`` or ``"right"``; None where
+    none of its training samples did."""
+    if not tree.saw_missing[node]:
+        return None
+    return "left" if tree.missing_go_to_left[node] else "right"
 
 
 @validate_params(SHOWING_CONSTRAINTS, prefer_skip_nested_validation=True)
@@ -229,8 +252,10 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     dict
         Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for. Classes and categories that are dates come as text by ISO 8601
-        (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their ``str``.
+        each with the ``category`` that it stands for, None for missing values. Where training samples lacked the value,
+        ``missing`` is the side that such samples take, ``"left"`` or ``"right"``; the threshold is None where all
+        others go left. Classes and categories that are dates come as text by ISO 8601 (``2000-01-31``,
+        ``2000-01-31T12:30``), durations, intervals and other objects as their ``str``.
 
     Raises
     ------
@@ -273,7 +298,9 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
                 nodes[child]["category"] = _for_json(name_of(feature, tree.category[child]))
             nodes[node]["children"] = [nodes[child] for child in children]
         else:
-            nodes[node] |= {"threshold": float(tree.threshold[node])}
+            threshold, missing = float(tree.threshold[node]), side_of_missing(tree, node)
+            nodes[node] |= {"threshold": None if threshold == np.inf else threshold}
+            nodes[node] |= {} if missing is None else {"missing": missing}
             nodes[node] |= {"left": nodes[children[0]], "right": nodes[children[1]]}
     truncated = np.setdiff1d(shown[tree.children_left[shown] != LEAF], with_children).tolist()
     levels = _levels_of_branches(tree) if truncated else None
@@ -303,9 +330,10 @@ def to_sklearn(tree, classes=None):
     their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
     categories that have no child: they predict as the multiway node does.
 
-    What scikit-learn's trees cannot do is refused: missing values in samples to predict, those of a
-    :class:`C45Classifier` too, which would send them to several leaves; and estimators that predict another class than
-    the most frequent one in some leaf, as ordinal trees do by median or expectation and ID3 trees by `node_labels_`.
+    Missing values go where the tree sends them. What scikit-learn's trees cannot do is refused: missing values in
+    samples to predict where the tree refuses them, as that of a :class:`C45Classifier`, which would send them to many
+    leaves; and estimators that predict another class than the most frequent one in some leaf, as ordinal trees do by
+    median or expectation and ID3 trees by `node_labels_`.
 
     Parameters
     ----------
@@ -317,8 +345,9 @@ def to_sklearn(tree, classes=None):
     Returns
     -------
     sklearn.tree.DecisionTreeClassifier
-        Of a subclass that refuses missing values: where it is unpickled, pytrees must be there. Its impurities are Gini
-        impurities, whatever criterion grew the tree, and so are the gains that its ``feature_importances_`` add up.
+        Where the tree refuses missing values, of a subclass that does: where it is unpickled, pytrees must be there.
+        Its impurities are Gini impurities, whatever criterion grew the tree, and so are the gains that its
+        ``feature_importances_`` add up.
 
     Raises
     ------

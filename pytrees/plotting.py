@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 
 from ._sklearn import Interval, validate_params
-from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, tree_and_names
+from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
 from .tree import LEAF, MULTIWAY, node_depths
 
 __all__ = ["plot_tree"]
@@ -20,7 +20,8 @@ def plot_tree(tree, *, feature_names=None, class_names=None, max_depth=None, ax=
 
     Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
     categories stand at the ways to the children; leaves show their class and the number of their training samples. The
-    colour is that of the predicted class, the paler the more mixed the node is.
+    colour is that of the predicted class, the paler the more mixed the node is. Where training samples of a node lacked
+    the value, the node shows on which side samples without it go.
 
     Parameters
     ----------
@@ -123,7 +124,11 @@ class _Drawing:
         if tree.children_left[node] == MULTIWAY:
             return self.feature_names[feature]
         if tree.children_left[node] != LEAF:
-            return f"{self.feature_names[feature]} ≤ {tree.threshold[node]:.4g}"
+            missing = side_of_missing(tree, node)
+            if tree.threshold[node] == np.inf:
+                return f"{self.feature_names[feature]} not missing"
+            test = f"{self.feature_names[feature]} ≤ {tree.threshold[node]:.4g}"
+            return test if missing is None else f"{test}\nmissing: {missing}"
         n_samples = tree.n_node_samples[node]
         return f"class {self.class_names[self.labels[node]]}\n{n_samples} sample{'' if n_samples == 1 else 's'}"
 
@@ -132,7 +137,8 @@ def _answers(tree, node, name_of):
     """Return the children of a node with the labels of their edges: categories, or yes and no below the root."""
     children = tree.children_of(node)
     if tree.children_left[node] == MULTIWAY:
-        return [(child, name_of(tree.feature[node], tree.category[child])) for child in children]
+        names = [name_of(tree.feature[node], tree.category[child]) for child in children]
+        return [(child, "missing" if name is None else name) for child, name in zip(children, names, strict=True)]
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
 
 

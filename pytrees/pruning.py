@@ -106,4 +106,5 @@ def _with_leaves(tree, new_leaves):
         number[children[kept[children]]],
         tree.category[kept],
         tree._criterion,
+        *(np.where(is_leaf, 0, array[kept]) for array in tree.missing_arrays()),
     )

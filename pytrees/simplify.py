@@ -193,6 +193,7 @@ class _Merging:
         self.n_node_samples = tree.n_node_samples.copy()
         self.value = tree.value.copy()
         self.gain = tree.gain.copy()
+        self.missing = [array.copy() for array in tree.missing_arrays()]
         self.n_repeated = self.n_siblings = 0
 
     def run(self):
@@ -224,7 +225,17 @@ class _Merging:
         self.gain[node] += self.gain[child] * (self.value[child].sum() / self.value[node].sum())
         self.value[leaf] += self.value[lower_leaf]
         self.threshold[node] = threshold_of(self.threshold[node], self.threshold[child])
+        if self.missing:
+            self.join_missing(node, child, goes_near=1 - near)
         self.children[node][1 - near] = self.children[child][1 - near]
+
+    def join_missing(self, node, child, goes_near):
+        """Send samples that lack the value to the near side, where one of both splits does; `goes_near` is what says so
+        in missing_go_to_left."""
+        goes_left, saw_missing = self.missing
+        if goes_left[child] == goes_near:
+            goes_left[node] = goes_near
+        saw_missing[node] |= saw_missing[child]
 
     def join_siblings(self, node):
         label = self.labels[self.children[node][0]]
@@ -237,6 +248,8 @@ class _Merging:
         self.labels[node] = label
         self.children[node], self.is_multiway[node] = [], False
         self.feature[node], self.threshold[node], self.gain[node] = UNDEFINED, float(UNDEFINED), 0.0
+        for array in self.missing:
+            array[node] = 0
 
     def result(self):
         """Return the merged tree, and the old number of each of its nodes."""
@@ -260,6 +273,7 @@ class _Merging:
             np.array([child for some in children for child in some], dtype=np.int64),
             self.category[kept],
             self.criterion,
+            *(array[kept] for array in self.missing),
         )
         return tree, kept
 

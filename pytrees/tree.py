@@ -8,14 +8,21 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
+from ._tree_arrays import (
+    LEAF,
+    MULTIWAY,
+    PACKABLE,
+    TO_GREATER_CHILD,
+    check_missing,
+    check_tree,
+    goes_to_greater_child,
+)
+from ._tree_arrays import node_depths as node_depths
 from .criteria import impurities
-from .input.validation import check_finite
+from .input.validation import check_finite, may_have_missing
 
 __all__ = ["Tree"]
 
-# In children_left and children_right: the node is a leaf, or has a child for every category.
-LEAF = -1
-MULTIWAY = -2
 # In feature and threshold, where a node has none.
 UNDEFINED = -2
 
@@ -23,9 +30,6 @@ UNDEFINED = -2
 # and in all later walks.
 _FEWEST_ROWS_TO_PACK_FOR = 16
 _NODES_PACKED_FOR_A_ROW = 16
-
-# Numbers that a packed tree keeps of its nodes and features stay below.
-_PACKABLE = 2**31
 
 _PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
@@ -75,10 +79,8 @@ def _frozen(name, array, dtype):
 
 def _checked_number(n_features):
     """Return the number of features, which kernels count to."""
-    if not isinstance(n_features, Integral) or not 1 <= n_features < _PACKABLE:
-        raise ValueError(
-            f"Not a tree: n_features must be a whole number from 1 to {_PACKABLE - 1}, got {n_features!r}."
-        )
+    if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
+        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
     return int(n_features)
 
 
@@ -96,7 +98,8 @@ class Tree:
     feature : array-like of shape (node_count,), int
         The feature that the node splits by; -2 at leaves.
     threshold : array-like of shape (node_count,), float
-        Samples with ``x <= threshold`` go left; -2 at leaves and at multiway nodes.
+        Samples with ``x <= threshold`` go left; -2 at leaves and at multiway nodes. It is infinite where samples whose
+        value is missing go right, and all others left.
     n_node_samples : array-like of shape (node_count,), int
         Training samples that reached the node.
     value : array-like of shape (node_count, n_classes), float
@@ -114,6 +117,13 @@ class Tree:
         The code of the category whose samples go from a multiway node to this child; -1 at other nodes.
     criterion : str or tuple, optional
         What measures `impurity`, as the engines take it: a name, or a name and a dict of parameters.
+    missing_go_to_left : array-like of shape (node_count,), int, optional
+        Where samples go whose value of the node's feature is missing (NaN): 1 is left, 0 right, and -1 to the child of
+        more weight, right of two equal ones: so they do where a node saw no missing value in training. By default the
+        tree refuses samples that lack values.
+    saw_missing : array-like of shape (node_count,), bool, optional
+        Whether training samples of the node lacked the value; by default the nodes at which `missing_go_to_left` is not
+        -1.
 
     Attributes
     ----------
@@ -125,6 +135,12 @@ class Tree:
         `max_depth` counts edges: a single leaf has depth 0.
     is_multiway : bool
         Whether a node has a child for every category.
+    takes_missing : bool
+        Whether samples to predict may lack values.
+    missing_go_to_left : ndarray of shape (node_count,), uint8
+        Whether such samples go left: 1 or 0, at leaves and multiway nodes 0.
+    saw_missing : ndarray of shape (node_count,), bool
+        As above.
     impurity, weighted_n_node_samples : ndarray of shape (node_count,), float64
         Impurities and weights of the nodes.
 
@@ -163,8 +179,12 @@ class Tree:
         "_binary",
         "_child_arrays",
         "_criterion",
+        "_goes_left",
         "_majority",
+        "_missing",
         "_packed",
+        "_packed_missing",
+        "_saw_missing",
         "is_multiway",
         "max_depth",
         "n_features",
@@ -184,6 +204,8 @@ class Tree:
         children=None,
         category=None,
         criterion=None,
+        missing_go_to_left=None,
+        saw_missing=None,
     ):
         object.__setattr__(self, "_criterion", criterion)
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
@@ -191,7 +213,7 @@ class Tree:
             object.__setattr__(self, name, _frozen(name, array, dtype))
         object.__setattr__(self, "n_features", _checked_number(n_features))
         # Worked out when first asked for; where two threads ask at once, both work out the same.
-        for name in ("_binary", "_child_arrays", "_majority", "_packed"):
+        for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
             object.__setattr__(self, name, None)
         object.__setattr__(self, "is_multiway", bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
@@ -200,7 +222,12 @@ class Tree:
             given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
             child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
-        object.__setattr__(self, "max_depth", _check_tree(self))
+        object.__setattr__(self, "max_depth", check_tree(self))
+        given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
+        checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in given.items()}
+        check_missing(self, **checked)
+        for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
+            object.__setattr__(self, name, None if array is None else _read_only(array.astype(np.int8)))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
@@ -236,7 +263,8 @@ class Tree:
     def __reduce__(self):
         arrays = self._arrays()
         of_children = arrays[len(_DTYPES) :] or (None, None, None)
-        return Tree, (*arrays[: len(_DTYPES)], self.n_features, *of_children, self._criterion)
+        missing = self._missing, self._saw_missing
+        return Tree, (*arrays[: len(_DTYPES)], self.n_features, *of_children, self._criterion, *missing)
 
     def __eq__(self, other):
         if not isinstance(other, Tree):
@@ -246,6 +274,8 @@ class Tree:
             self.n_features == other.n_features
             and len(arrays) == len(others)
             and all(np.array_equal(array, one) for array, one in zip(arrays, others, strict=True))
+            and np.array_equal(self.saw_missing, other.saw_missing)
+            and np.array_equal(self.missing_go_to_left, other.missing_go_to_left)
         )
 
     def __hash__(self):
@@ -304,6 +334,42 @@ class Tree:
     def category(self):
         """The category of every node, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
+
+    @property
+    def takes_missing(self):
+        """Whether samples to predict may lack values."""
+        return self._missing is not None
+
+    _allows_missing = takes_missing
+
+    @property
+    def missing_go_to_left(self):
+        """Whether samples whose value is missing go left; ndarray of shape (node_count,), uint8."""
+        if self._goes_left is None:
+            goes_left = goes_to_greater_child(self)
+            if self._missing is not None:
+                goes_left = np.where(self._missing == TO_GREATER_CHILD, goes_left, self._missing)
+            object.__setattr__(self, "_goes_left", _read_only(goes_left.astype(np.uint8)))
+        return self._goes_left
+
+    @property
+    def saw_missing(self):
+        """Whether training samples of a node lacked the value of its feature; ndarray of shape (node_count,), bool."""
+        if self._missing is None:
+            return np.zeros(self.node_count, dtype=bool)
+        if self._saw_missing is not None:
+            return self._saw_missing > 0
+        return (self._missing != TO_GREATER_CHILD) & (self.children_left >= 0)
+
+    def missing_arrays(self):
+        """Return where missing values go, as a further tree of these nodes or of some of them is told.
+
+        Returns
+        -------
+        tuple of two ndarrays of shape (node_count,)
+            `missing_go_to_left` and `saw_missing`; an empty tuple where the tree refuses missing values.
+        """
+        return (self.missing_go_to_left, self.saw_missing) if self.takes_missing else ()
 
     def _children_by_offsets(self):
         if self._child_arrays is None:
@@ -415,14 +481,14 @@ class Tree:
         ----------
         X : ndarray of shape (n_samples, n_features), float64
             Samples, with the features that the tree was grown on.
-            C-contiguous and finite.
+            C-contiguous and finite, or NaN.
 
         Returns
         -------
         ndarray of shape (n_samples,), int64
             Numbers of nodes.
         """
-        return self._leaves(X)[0]
+        return self.apply_checked(X, None)
 
     def apply_checked(self, X, asked):
         """Find the leaves of samples as `apply` does, checking only whether they are finite.
@@ -432,8 +498,9 @@ class Tree:
         X : ndarray of shape (n_samples, n_features), float64
             Samples, with the features that the tree was grown on.
             C-contiguous.
-        asked : Tree or estimator
-            The object that an error message names.
+        asked : Tree, estimator or None
+            The object that an error message names, and that says whether values may be missing; None: X is finite, or
+            NaN.
 
         Returns
         -------
@@ -442,20 +509,56 @@ class Tree:
         """
         leaves, finite = self._leaves(X)
         if not finite:
-            check_finite(asked, X)
+            if asked is not None:
+                check_finite(asked, X)
+            if may_have_missing(X):
+                check_finite(self, X)
+                leaves, _ = self._leaves(X, has_missing=True)
         return leaves
 
-    def _leaves(self, X):
+    def _leaves(self, X, has_missing=False):
         """Return the leaves, and whether X is known to be finite."""
         if self.worth_packing(len(X)):
-            leaves, finite = kernel("apply_packed")(*self.packed(), X)
+            missing = (self.packed_missing(),) if has_missing else ()
+            leaves, finite = kernel("apply_packed")(*self.packed(), X, *missing)
         else:
-            leaves, finite = self._own_nodes(self._walk("apply", X)), False
+            missing = (self.missing_in_binary(),) if has_missing else ()
+            leaves, finite = self._own_nodes(self._walk("apply", X, *missing)), False
         return np.asarray(leaves, dtype=np.int64), finite
 
     def _own_nodes(self, nodes):
         """Return the nodes of the tree that nodes of its binary form belong to."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
+
+    def missing_in_binary(self):
+        """Return where samples that lack a value go in the binary form of the tree.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), uint8
+            `missing_go_to_left` of its nodes. In the search among the categories of a multiway node samples that have
+            none go left, to the leaf of those that stay at the node.
+        """
+        if not self.is_multiway:
+            return self.missing_go_to_left
+        left, node = self.binary.children_left, self.binary.node
+        searches = (left != LEAF) & (self.children_left[node] == MULTIWAY)
+        return np.where(searches, np.uint8(1), self.missing_go_to_left[node])
+
+    def packed_missing(self):
+        """Return where samples that lack a value go in the packed tree; computed once, then kept.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), uint8
+            1 for left, by the place of the packed node. Samples stay at leaves, which are their own left children.
+        """
+        if self._packed_missing is None:
+            places = np.asarray(self._walk("pack")[1], dtype=np.int64)
+            is_leaf = self.binary.children_left == LEAF
+            goes_left = np.where(is_leaf, np.uint8(1), self.missing_in_binary())
+            object.__setattr__(self, "_packed_missing", _read_only(goes_left[places]))
+        return self._packed_missing
 
     def packed(self):
         """Pack the nodes for the kernels that walk many samples; computed once, then kept.
@@ -488,7 +591,7 @@ class Tree:
         return (
             n_rows >= _FEWEST_ROWS_TO_PACK_FOR
             and (self._packed is not None or self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows)
-            and max(4 * self.node_count, self.n_features) < _PACKABLE
+            and max(4 * self.node_count, self.n_features) < PACKABLE
         )
 
     def predict(self, X):
@@ -520,7 +623,8 @@ class Tree:
             1 where the sample visits the node.
         """
         X = self._validated(X)
-        indptr, indices = (np.asarray(part, dtype=np.int64) for part in self._walk("decision_path", X))
+        found = self._walk("decision_path", X, *self._missing_of(X))
+        indptr, indices = (np.asarray(part, dtype=np.int64) for part in found)
         if self.is_multiway:
             # The search among the categories of a node visits parts of that node only, one after another.
             nodes = self.binary.node.take(indices)
@@ -544,7 +648,8 @@ class Tree:
             A sample counts once for a feature, however many nodes on its path test it.
         """
         if X is not None:
-            return np.asarray(self._walk("feature_usage", self._validated(X)), dtype=np.int64)
+            X = self._validated(X)
+            return np.asarray(self._walk("feature_usage", X, *self._missing_of(X)), dtype=np.int64)
         usage = np.zeros(self.n_features, dtype=np.int64)
         children, offsets, feature = self.children.tolist(), self.child_offsets.tolist(), self.feature.tolist()
         # The features tested above; and what is to be done, the next last: a node, or ~node where all below it is done.
@@ -593,7 +698,7 @@ class Tree:
         Returns
         -------
         sklearn.tree.DecisionTreeClassifier
-            It decides as the tree does on data that is exact in float32, and refuses missing values.
+            It decides as the tree does on data that is exact in float32; it refuses missing values where the tree does.
 
         Raises
         ------
@@ -607,7 +712,8 @@ class Tree:
         classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
         if len(classes) != self.n_classes:
             raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
-        return sklearn_classifier(self.binary[:4], *self._values_of_binary_nodes(), self.n_features, classes)
+        missing = self.missing_in_binary() if self.takes_missing else None
+        return sklearn_classifier(self.binary[:4], *self._values_of_binary_nodes(), self.n_features, classes, missing)
 
     def _values_of_binary_nodes(self):
         """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
@@ -636,6 +742,10 @@ class Tree:
             raise ValueError(f"X has {X.shape[1]} features, but the tree was grown on {self.n_features}.")
         return X
 
+    def _missing_of(self, X):
+        """Return what kernels are told of missing values: nothing where X, which may have them, has none."""
+        return (self.missing_in_binary(),) if may_have_missing(X) else ()
+
     def _walk(self, function, *X):
         return kernel(function)(*self.binary[:4], *X)
 
@@ -651,148 +761,3 @@ def _majority(value):
 
 def _shares(value):
     return value / value.sum(axis=1, keepdims=True)
-
-
-# ----------------------------------------------------------------------------------------- arrays that are safe to walk
-
-
-def _check_tree(tree):
-    """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
-    _check_shapes(tree)
-    _check_sides(tree)
-    if tree.is_multiway:
-        _check_child_offsets(tree)
-    left, right = tree.children_left, tree.children_right
-    inner = np.flatnonzero(left != LEAF)
-    children = tree.children if tree.is_multiway else np.concatenate([left[inner], right[inner]])
-    if not np.array_equal(np.sort(children), np.arange(1, tree.node_count)):
-        raise ValueError("Not a tree: the children are not all nodes but the root, every one once.")
-    if tree.is_multiway:
-        _check_multiway_nodes(tree)
-    _check_nodes(tree, inner)
-    return _check_preorder(tree, inner)
-
-
-def _check_shapes(tree):
-    n_nodes = tree.node_count
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-    expected = dict.fromkeys(names, n_nodes)
-    if tree.is_multiway:
-        expected |= {"child_offsets": n_nodes + 1, "children": n_nodes - 1, "category": n_nodes}
-    for name, size in expected.items():
-        shape = getattr(tree, name).shape
-        if shape[:1] != (size,) or len(shape) != (2 if name == "value" else 1):
-            raise ValueError(f"Not a tree: {name} has shape {shape} in a tree of {n_nodes} nodes.")
-    if n_nodes == 0 or tree.value.shape[1] == 0:
-        raise ValueError("Not a tree: it needs a node and a class at least.")
-
-
-def _check_sides(tree):
-    left, right = tree.children_left, tree.children_right
-    if not np.array_equal(left == LEAF, right == LEAF):
-        raise ValueError("Not a tree: a node has one child.")
-    if not np.array_equal(left == MULTIWAY, right == MULTIWAY):
-        raise ValueError("Not a tree: a node is multiway on one side.")
-
-
-def _check_child_offsets(tree):
-    """Check that child_offsets give every node as many of `children` as it has, within that array."""
-    offsets, left = tree.child_offsets, tree.children_left
-    if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(
-            "Not a tree: child_offsets do not agree with children: they must ascend from 0 to the number of children, "
-            f"{tree.children.size}."
-        )
-    counts = np.diff(offsets)
-    expected = np.where(left == LEAF, 0, np.where(left == MULTIWAY, np.maximum(counts, 1), 2))
-    if not np.array_equal(counts, expected):
-        node = int(np.flatnonzero(counts != expected)[0])
-        raise ValueError(
-            f"Not a tree: child_offsets do not agree with children_left: node {node} has {counts[node]} children."
-        )
-
-
-def _check_multiway_nodes(tree):
-    """Check that `children` agree with left and right ones, and have ascending categories."""
-    offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
-    binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
-    starts = offsets[binary]
-    if not (np.array_equal(children[starts], left[binary]) and np.array_equal(children[starts + 1], right[binary])):
-        raise ValueError("Not a tree: children do not agree with children_left and children_right.")
-    parents = np.repeat(np.arange(tree.node_count), np.diff(offsets))
-    siblings = parents[1:] == parents[:-1]
-    is_category = left[parents] == MULTIWAY
-    category = tree.category[children]
-    if (
-        tree.category[0] != -1
-        or np.any((category >= 0) != is_category)
-        or np.any(category < -1)
-        or np.any(siblings & is_category[1:] & (category[1:] <= category[:-1]))
-    ):
-        raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
-    if category.size and category.max() >= _PACKABLE:
-        raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
-
-
-def _check_nodes(tree, inner):
-    features = tree.feature[inner]
-    if np.any((features < 0) | (features >= tree.n_features)):
-        raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
-    for name in ("threshold", "gain"):
-        if np.any(np.isnan(getattr(tree, name))):
-            raise ValueError(f"Not a tree: {name} holds NaN.")
-    with np.errstate(over="ignore"):
-        weights = tree.value.sum(axis=1)
-    if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
-        raise ValueError("Not a tree: every node has samples, and class counts that are not negative nor all zero.")
-    if tree.n_node_samples.sum(dtype=np.float64) >= 2.0**63:
-        raise ValueError("Not a tree: n_node_samples of all nodes add up to more than an int64 holds.")
-
-
-def _check_preorder(tree, inner):
-    """Check that nodes are numbered in preorder, the first child first; return the depth of the tree.
-
-    Takes O(n log depth), by arrays as a whole: neither level by level nor node by node.
-    """
-    parents = np.zeros(tree.node_count, dtype=np.int64)
-    first, later, before, last = _siblings(tree, inner, parents)
-    if not np.array_equal(first, inner + 1) or np.any(later <= parents[later]):
-        raise ValueError("Not a tree in preorder: a first child does not follow its parent.")
-    # Of every node the highest one that it is the last node below of, by twice as many steps up in every turn.
-    ends = np.arange(tree.node_count)
-    ends[last] = parents[last]
-    while not np.array_equal(ends, above := ends[ends]):
-        ends = above
-    if not np.array_equal(ends[later - 1], before):
-        raise ValueError("Not a tree in preorder: a child does not follow the last node below the child before it.")
-    return int(_steps_to_root(parents).max())
-
-
-def _steps_to_root(parents):
-    """Count the steps from every node to the root, whose own parent it is."""
-    steps = np.minimum(np.arange(len(parents)), 1)
-    while parents.any():  # `steps` are those to `parents`: twice as many in every turn
-        steps += steps[parents]
-        parents = parents[parents]
-    return steps
-
-
-def node_depths(tree):
-    """Return the depth of every node, 0 of the root; ndarray of shape (node_count,), int64."""
-    parents = np.zeros(tree.node_count, dtype=np.int64)
-    _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
-    return _steps_to_root(parents)
-
-
-def _siblings(tree, inner, parents):
-    """Set the parents of all nodes but the root; return the first children, the later ones, the sibling before each of
-    these, and the last children.
-    """
-    left, right = tree.children_left[inner], tree.children_right[inner]
-    if not tree.is_multiway:
-        parents[left] = parents[right] = inner
-        return left, right, left, right
-    children, offsets = tree.children, tree.child_offsets
-    parents[children] = np.repeat(np.arange(tree.node_count), np.diff(offsets))
-    siblings = np.flatnonzero(parents[children[1:]] == parents[children[:-1]])
-    return children[offsets[inner]], children[siblings + 1], children[siblings], children[offsets[inner + 1] - 1]

@@ -1,6 +1,9 @@
-"""The paths of samples through trees."""
+"""The paths of samples through trees.
 
-from math import inf, isfinite
+Where a value may be missing, `missing_go_to_left` says for every node whether such samples go left.
+"""
+
+from math import inf, isfinite, isnan
 
 from .base.types import LEAF, MULTIWAY, UNDEFINED
 
@@ -57,19 +60,23 @@ def intervals(below, category):
     return [*found, (inf, None)]
 
 
-def path(children_left, children_right, feature, threshold, row_values):
+def path(children_left, children_right, feature, threshold, row_values, missing_go_to_left=None):
     """Return the nodes that a row visits, from the root to its leaf: left where its value is at most the threshold."""
     nodes = [0]
     while children_left[nodes[-1]] != LEAF:
         node = nodes[-1]
-        goes_left = row_values[feature[node]] <= threshold[node]
+        value = row_values[feature[node]]
+        goes_left = value <= threshold[node]
+        if missing_go_to_left is not None and isnan(value):
+            goes_left = missing_go_to_left[node]
         nodes.append(children_left[node] if goes_left else children_right[node])
     return nodes
 
 
-def apply(children_left, children_right, feature, threshold, X):
+def apply(children_left, children_right, feature, threshold, X, missing_go_to_left=None):
     """Return the leaf of every row."""
-    return [path(children_left, children_right, feature, threshold, row_values)[-1] for row_values in X]
+    tree = children_left, children_right, feature, threshold
+    return [path(*tree, row_values, missing_go_to_left)[-1] for row_values in X]
 
 
 def pack(children_left, children_right, feature, threshold):
@@ -89,57 +96,62 @@ def pack(children_left, children_right, feature, threshold):
     return nodes, numbers
 
 
-def packed_leaf(nodes, numbers, row_values):
-    """Return the number of the leaf that one row comes to in a packed tree."""
+def packed_leaf(nodes, numbers, row_values, missing_go_to_left=None):
+    """Return the number of the leaf that one row comes to in a packed tree; `missing_go_to_left` is by place."""
     place = 0
     while nodes[place][2] != place:
         threshold, feature, left = nodes[place]
-        place = left + 1 if row_values[feature] > threshold else left
+        goes_right = row_values[feature] > threshold
+        if missing_go_to_left is not None and isnan(row_values[feature]):
+            goes_right = not missing_go_to_left[place]
+        place = left + 1 if goes_right else left
     return numbers[place]
 
 
-def apply_packed(nodes, numbers, X):
+def apply_packed(nodes, numbers, X, missing_go_to_left=None):
     """Return the leaf of every row, from a tree packed by `pack`, and whether X is finite."""
-    leaves = [packed_leaf(nodes, numbers, row_values) for row_values in X]
+    leaves = [packed_leaf(nodes, numbers, row_values, missing_go_to_left) for row_values in X]
     return leaves, all(isfinite(value) for row_values in X for value in row_values)
 
 
-def sum_values(trees, values, n_classes, X):
+def sum_values(trees, values, n_classes, X, missing=None):
     """Return the sum over the trees, in their order, of the values of every row's leaf.
 
-    Every tree is what `pack` makes of it; its values are those of its nodes, n_classes numbers each.
+    Every tree is what `pack` makes of it; its values are those of its nodes, n_classes numbers each. `missing` holds
+    `missing_go_to_left` of every tree, by place.
     """
     sums = [[0.0] * n_classes for _ in X]
-    for (nodes, numbers), given in zip(trees, values, strict=True):
+    missing = [None] * len(trees) if missing is None else missing
+    for (nodes, numbers), given, of_tree in zip(trees, values, missing, strict=True):
         for row_values, row_sums in zip(X, sums, strict=True):
-            for k, value in enumerate(given[packed_leaf(nodes, numbers, row_values)]):
+            for k, value in enumerate(given[packed_leaf(nodes, numbers, row_values, of_tree)]):
                 row_sums[k] += value
     return sums
 
 
-def sum_votes(trees, votes, n_classes, X):
+def sum_votes(trees, votes, n_classes, X, missing=None):
     """Count the trees that vote for each class, row by row.
 
-    Every tree is what `pack` makes of it; its votes are the classes of its nodes.
+    Every tree is what `pack` makes of it; its votes are the classes of its nodes. `missing` is as in `sum_values`.
     """
     ballots = [[[float(k == vote) for k in range(n_classes)] for vote in given] for given in votes]
-    return sum_values(trees, ballots, n_classes, X)
+    return sum_values(trees, ballots, n_classes, X, missing)
 
 
-def decision_path(children_left, children_right, feature, threshold, X):
+def decision_path(children_left, children_right, feature, threshold, X, missing_go_to_left=None):
     """Return the nodes that every row visits: (indptr, indices), for row r indices[indptr[r]:indptr[r+1]]."""
     indptr, indices = [0], []
     for row_values in X:
-        indices.extend(path(children_left, children_right, feature, threshold, row_values))
+        indices.extend(path(children_left, children_right, feature, threshold, row_values, missing_go_to_left))
         indptr.append(len(indices))
     return indptr, indices
 
 
-def feature_usage(children_left, children_right, feature, threshold, X):
+def feature_usage(children_left, children_right, feature, threshold, X, missing_go_to_left=None):
     """Count for every feature the rows for which it is tested along the decision path."""
     usage = [0] * (len(X[0]) if X else 0)
     for row_values in X:
-        inner_nodes = path(children_left, children_right, feature, threshold, row_values)[:-1]
+        inner_nodes = path(children_left, children_right, feature, threshold, row_values, missing_go_to_left)[:-1]
         for looked_at in {feature[node] for node in inner_nodes}:
             usage[looked_at] += 1
     return usage

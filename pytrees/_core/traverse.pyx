@@ -1,9 +1,13 @@
-"""The way of samples through trees: leaves, votes and sums over leaves, decision paths, features tested."""
+"""The way of samples through trees: leaves, votes and sums over leaves, decision paths, features tested.
+
+Where a value may be missing, `missing_go_to_left` says for every node whether such samples go left. Without it, which
+is faster, no value is NaN.
+"""
 
 import numpy as np
 
-from libc.math cimport INFINITY
-from libc.stdint cimport uint32_t, uint64_t
+from libc.math cimport INFINITY, isnan
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, int64_t
@@ -37,6 +41,7 @@ cdef struct PackedTree:
     const uint32_t* numbers
     const float64_t* values
     const int64_t* votes
+    const uint8_t* missing      # by place whether samples that lack the value go left; NULL where all have it
 
 
 # What is still to be added to a tree in binary form: a node, where its intervals are not yet known (stop is 0), or the
@@ -157,8 +162,18 @@ cdef inline uint64_t step(const PackedNode* nodes, uint64_t place, const float64
     return <uint64_t>node.left + <uint64_t>(row[node.feature] > node.threshold)
 
 
+cdef inline uint64_t step_or_missing(
+    const PackedNode* nodes, const uint8_t* missing, uint64_t place, const float64_t* row
+) noexcept nogil:
+    """Return the child that a row goes to that may lack the value. At a leaf it stays."""
+    cdef const PackedNode* node = &nodes[place]
+    cdef float64_t value = row[node.feature]
+    return <uint64_t>node.left + <uint64_t>(not missing[place] if isnan(value) else value > node.threshold)
+
+
 cdef inline void walk_side_by_side(
-    const PackedNode* nodes, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
+    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
+    bint has_missing,
 ) noexcept nogil:
     """Find the places of the leaves of LANES rows."""
     cdef uint64_t places[LANES]
@@ -174,7 +189,10 @@ cdef inline void walk_side_by_side(
     while moving:
         for _turn in range(STEPS):
             for lane in range(LANES):
-                places[lane] = step(nodes, places[lane], rows + lane * n_features)
+                if has_missing:
+                    places[lane] = step_or_missing(nodes, missing, places[lane], rows + lane * n_features)
+                else:
+                    places[lane] = step(nodes, places[lane], rows + lane * n_features)
         moving = 0
         for lane in range(LANES):
             moving |= nodes[places[lane]].left ^ places[lane]
@@ -183,17 +201,21 @@ cdef inline void walk_side_by_side(
 
 
 cdef inline Py_ssize_t walk(
-    const PackedNode* nodes, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features, uint64_t* leaves,
+    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features,
+    uint64_t* leaves, bint has_missing,
 ) noexcept nogil:
     """Find the places of the leaves of the first LANES rows, or of as many as there are; return their number."""
     cdef Py_ssize_t row
     if n_rows >= LANES:
-        walk_side_by_side(nodes, rows, n_features, leaves)
+        walk_side_by_side(nodes, missing, rows, n_features, leaves, has_missing)
         return LANES
     for row in range(n_rows):
         leaves[row] = 0
         while nodes[leaves[row]].left != leaves[row]:
-            leaves[row] = step(nodes, leaves[row], rows + row * n_features)
+            if has_missing:
+                leaves[row] = step_or_missing(nodes, missing, leaves[row], rows + row * n_features)
+            else:
+                leaves[row] = step(nodes, leaves[row], rows + row * n_features)
     return n_rows
 
 
@@ -216,16 +238,26 @@ cdef inline float64_t not_finite(const float64_t* values, Py_ssize_t n) noexcept
     return total
 
 
-def apply_packed(const PackedNode[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X):
+def apply_packed(
+    const PackedNode[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X,
+    const uint8_t[::1] missing_go_to_left=None,
+):
     """Apply what `pack` makes of a tree: the leaf of every sample, and whether X is finite, which costs little on the
-    way."""
+    way. `missing_go_to_left` is by place, and true at leaves."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef uint64_t places[LANES]
     cdef Py_ssize_t row = 0, lane, n_walked
     cdef float64_t bad = 0.0
+    cdef const uint8_t* missing = NULL
+    if missing_go_to_left is not None:
+        check_places(nodes.shape[0], missing_go_to_left.shape[0])
+        missing = &missing_go_to_left[0]
     with nogil:
         while row < X.shape[0]:
-            n_walked = walk(&nodes[0], &X[row, 0], X.shape[0] - row, X.shape[1], places)
+            if missing == NULL:
+                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], places, False)
+            else:
+                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], places, True)
             bad += not_finite(&X[row, 0], n_walked * X.shape[1])
             for lane in range(n_walked):
                 leaves[row + lane] = numbers[places[lane]]
@@ -237,12 +269,24 @@ cdef void add_leaves(
     const PackedTree* tree, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features, Py_ssize_t n_classes,
     float64_t* sums,
 ) noexcept nogil:
+    if tree.missing == NULL:
+        add_walked(tree, X, n_rows, n_features, n_classes, sums, False)
+    else:
+        add_walked(tree, X, n_rows, n_features, n_classes, sums, True)
+
+
+cdef inline void add_walked(
+    const PackedTree* tree, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features, Py_ssize_t n_classes,
+    float64_t* sums, bint has_missing,
+) noexcept nogil:
     """Add to the sums of every row what its leaf gives."""
     cdef uint64_t places[LANES]
     cdef Py_ssize_t row = 0, lane, k, n_walked
     cdef const float64_t* values
     while row < n_rows:
-        n_walked = walk(tree.nodes, X + row * n_features, n_rows - row, n_features, places)
+        n_walked = walk(
+            tree.nodes, tree.missing, X + row * n_features, n_rows - row, n_features, places, has_missing
+        )
         for lane in range(n_walked):
             if tree.votes != NULL:
                 sums[tree.votes[tree.numbers[places[lane]]]] += 1.0
@@ -254,20 +298,22 @@ cdef void add_leaves(
         row += n_walked
 
 
-def sum_votes(list trees, list votes, Py_ssize_t n_classes, const float64_t[:, ::1] X):
+def sum_votes(list trees, list votes, Py_ssize_t n_classes, const float64_t[:, ::1] X, list missing=None):
     """Count the trees that vote for each class, sample by sample; (n_rows, n_classes) float64.
 
-    Every tree is what `pack` makes of it; its votes are the classes of its nodes, (n_nodes,) int64.
+    Every tree is what `pack` makes of it; its votes are the classes of its nodes, (n_nodes,) int64. `missing` holds
+    `missing_go_to_left` of every tree, as `apply_packed` takes it, where values are missing.
     """
-    return over_packed(trees, votes, n_classes, X, True)
+    return over_packed(trees, votes, n_classes, X, missing, True)
 
 
-def sum_values(list trees, list values, Py_ssize_t n_classes, const float64_t[:, ::1] X):
+def sum_values(list trees, list values, Py_ssize_t n_classes, const float64_t[:, ::1] X, list missing=None):
     """Add up over the trees, in their order, the values of every sample's leaf; (n_rows, n_classes) float64.
 
-    Every tree is what `pack` makes of it; its values are those of its nodes, (n_nodes, n_classes) float64.
+    Every tree is what `pack` makes of it; its values are those of its nodes, (n_nodes, n_classes) float64. `missing` is
+    as in `sum_votes`.
     """
-    return over_packed(trees, values, n_classes, X, False)
+    return over_packed(trees, values, n_classes, X, missing, False)
 
 
 cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
@@ -277,13 +323,22 @@ cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
     return 0
 
 
-cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, const float64_t[:, ::1] X, bint voting):
+cdef int check_places(Py_ssize_t n_nodes, Py_ssize_t n_flags) except -1:
+    if n_nodes != n_flags:
+        raise ValueError(f"A packed tree of {n_nodes} nodes needs as many flags of missing values, got {n_flags}.")
+    return 0
+
+
+cdef object over_packed(
+    list trees, list leaf_arrays, Py_ssize_t n_classes, const float64_t[:, ::1] X, list missing, bint voting
+):
     """Point at the arrays of the trees, which the lists keep alive, and add up for every row what its leaves give, in
     the order of the trees."""
     cdef const PackedNode[::1] nodes
     cdef const uint32_t[::1] numbers
     cdef const int64_t[::1] votes
     cdef const float64_t[:, ::1] values
+    cdef const uint8_t[::1] goes_left
     cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], n_classes))
     cdef Py_ssize_t i, n_rows, row = 0, n_trees = len(trees)
     cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
@@ -293,7 +348,11 @@ cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, cons
     try:
         for i in range(len(trees)):
             nodes, numbers = trees[i]
-            packed[i] = PackedTree(&nodes[0], &numbers[0], NULL, NULL)
+            packed[i] = PackedTree(&nodes[0], &numbers[0], NULL, NULL, NULL)
+            if missing is not None:
+                goes_left = missing[i]
+                check_places(nodes.shape[0], goes_left.shape[0])
+                packed[i].missing = &goes_left[0]
             if voting:
                 votes = leaf_arrays[i]
                 check_sizes(numbers, votes.shape[0])
@@ -315,12 +374,24 @@ cdef object over_packed(list trees, list leaf_arrays, Py_ssize_t n_classes, cons
 
 def apply(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold, const float64_t[:, ::1] X,
+    const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
 ):
     """Find the leaf of every sample; (n_samples,) int64."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef Py_ssize_t row
     cdef int64_t node
+    cdef bint goes_left
+    if missing_go_to_left is not None:
+        with nogil:
+            for row in range(X.shape[0]):
+                node = 0
+                while children_left[node] != LEAF:
+                    goes_left = X[row, feature[node]] <= threshold[node]
+                    if isnan(X[row, feature[node]]):
+                        goes_left = missing_go_to_left[node]
+                    node = children_left[node] if goes_left else children_right[node]
+                leaves[row] = node
+        return np.asarray(leaves)
     with nogil:
         for row in range(X.shape[0]):
             node = 0
@@ -332,11 +403,13 @@ def apply(
 
 def decision_path(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold, const float64_t[:, ::1] X,
+    const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
 ):
     """List the nodes that every sample visits: (indptr, indices), the indices of row r being
     indices[indptr[r]:indptr[r+1]]."""
-    cdef const int64_t[::1] leaves = apply(children_left, children_right, feature, threshold, X)
+    cdef const int64_t[::1] leaves = apply(
+        children_left, children_right, feature, threshold, X, missing_go_to_left
+    )
     cdef const int64_t[::1] parents = parents_of(children_left, children_right)
     cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
     cdef int64_t node, visited
@@ -370,11 +443,13 @@ cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1
 
 def feature_usage(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold, const float64_t[:, ::1] X,
+    const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
 ):
     """Count the samples for which each feature is tested along the decision path, at least once; (n_features,)
     int64."""
-    leaves = apply(children_left, children_right, feature, threshold, X)
+    leaves = apply(
+        children_left, children_right, feature, threshold, X, missing_go_to_left
+    )
     cdef const int64_t[::1] n_samples = np.bincount(leaves, minlength=children_left.shape[0])
     cdef const int64_t[::1] parents = parents_of(children_left, children_right)
     cdef int64_t[::1] usage = np.zeros(X.shape[1], dtype=np.int64)

@@ -34,7 +34,12 @@ REBUILD_CONSTRAINTS = {
 
 
 class MadeOfTreesMixin:
-    """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories."""
+    """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories.
+
+    The functions that they are made of ask for complete samples.
+    """
+
+    _allows_missing = False
 
     @property
     def categorical_features(self):

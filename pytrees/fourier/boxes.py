@@ -186,12 +186,23 @@ def check_trees(given, cardinalities):
         raise ValueError("There are no trees.")
     check_same_classes(given)
     for tree in trees:
+        check_saw_no_missing(tree)
         if tree.n_features != cardinalities.size:
             raise ValueError(f"A tree has {tree.n_features} features; there are {cardinalities.size} attributes.")
         if tree.n_classes != trees[0].n_classes:
             raise ValueError(f"The trees have {trees[0].n_classes} and {tree.n_classes} classes.")
         _check_splits(tree, cardinalities)
     return trees
+
+
+def check_saw_no_missing(tree):
+    """Raise a ValueError where a tree has learned where samples go whose value of a feature is missing."""
+    saw_missing = tree.saw_missing | np.isinf(tree.threshold)
+    if saw_missing.any():
+        raise ValueError(
+            f"A tree was grown with missing values of feature {tree.feature[np.argmax(saw_missing)]}: the Fourier "
+            "algebra takes trees that were grown without them, functions of samples in which all values are known."
+        )
 
 
 def check_same_classes(given):

@@ -11,9 +11,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..export import node_labels
-from ..input.categories import encode
+from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
-from .boxes import check_same_classes, check_trees, feature_of_children, multiway_features
+from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_children, multiway_features
 
 
 class OrdinalCodes:
@@ -340,6 +340,7 @@ def _member_of(member, columns=None, n_features=None):
     dtype = np.float64
     if not isinstance(tree, Tree):
         tree, dtype = _from_sklearn(member, tree), np.float32
+    check_saw_no_missing(tree)
     labels, is_categorical = node_labels(member, tree), getattr(member, "is_categorical_", None)
     categorical = [] if is_categorical is None else np.flatnonzero(is_categorical)
     if columns is not None:
@@ -349,6 +350,12 @@ def _member_of(member, columns=None, n_features=None):
         arrays["feature"][inner] = columns[tree.feature[inner]]
         tree, categorical = Tree(**arrays, n_features=n_features), [columns[m] for m in categorical]
     categories = dict(zip(map(int, categorical), getattr(member, "categories_", []), strict=True))
+    for m in categories:
+        if has_missing(categories[m]):
+            raise ValueError(
+                f"Feature {m} has missing values among its categories: the Fourier algebra takes trees that were grown "
+                "without them."
+            )
     return _Member(tree, labels, dtype, categories)
 
 

@@ -1,7 +1,11 @@
 """Categorical features: which ones they are, the categories that fit has seen, and their codes for the kernels.
 
-scikit-learn's `OrdinalEncoder` gives the same codes, but takes None, NaN and NaT for categories, refuses columns with
-the NA of pandas or with tuples, names no column in its errors, and takes three to six times as long to code one sample.
+scikit-learn's `OrdinalEncoder` gives the same codes, but takes None, NaN and NaT for categories of their own, refuses
+columns with the NA of pandas or with tuples, names no column in its errors, and takes three to six times as long to
+code one sample.
+
+Where an estimator takes missing values they are one category, the last, whatever they are in the data; C4.5 has none
+for them.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -139,12 +143,18 @@ def allows_missing(estimator):
     return getattr(estimator, "_allows_missing", False)
 
 
-def not_finite(what, estimator, column):
-    """Make the error about NaN or infinity in a column."""
-    refused = "infinite values" if allows_missing(estimator) else "missing or infinite values"
+def not_finite(what, estimator, column, name=None):
+    """Make the error about NaN or infinity in a column, which an estimator, or what is called so, does not take."""
+    name = type(estimator).__name__ if name is None else name
+    refused = "infinite values" if what != "NaN" and allows_missing(estimator) else "missing or infinite values"
+    takers = ""
+    if what == "NaN":
+        takers = (
+            " Estimators whose trees grow by a criterion or a distance take missing values, such as "
+            "DecisionTreeClassifier, DecisionForestClassifier and ID3Classifier, and so does C45Classifier."
+        )
     return ValueError(
-        f"Input X contains {what} in {name_of_column(estimator, column)}. {type(estimator).__name__} does not accept "
-        f"{refused}."
+        f"Input X contains {what} in {name_of_column(estimator, column)}. {name} does not accept {refused}.{takers}"
     )
 
 
@@ -163,7 +173,8 @@ def fit_encode(estimator, X, *, allow_missing=False):
         Its `categorical_features`, if it has the parameter, says which features are categorical.
     X : array-like of shape (n_samples, n_features)
     allow_missing : bool, default=False
-        Take missing values for missing, instead of refusing them: they become NaN and are no category.
+        Take missing values for missing, instead of refusing them: they are the last category or, where the estimator
+        has `_missing_is_category` False, become NaN and are no category.
 
     Returns
     -------
@@ -187,8 +198,10 @@ def fit_encode(estimator, X, *, allow_missing=False):
     is_categorical = resolve(estimator.categorical_features, X, estimator.n_features_in_, names)
     if is_categorical is None:
         return None
+    adds_missing = allow_missing and _is_category(estimator)
     categories = [
-        _find_categories(_column(table, column), estimator, column) for column in np.flatnonzero(is_categorical)
+        _find_categories(_column(table, column), estimator, column, adds_missing)
+        for column in np.flatnonzero(is_categorical)
     ]
     estimator.is_categorical_, estimator.categories_ = is_categorical, categories
     return _coded(estimator, table, "error", allow_missing)
@@ -209,7 +222,8 @@ def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
     Returns
     -------
     ndarray of shape (n_samples, n_features), float64
-        C-contiguous. A category has its place among the sorted ones, other values UNKNOWN; missing ones NaN.
+        C-contiguous. A category has its place among the sorted ones, other values UNKNOWN; missing ones, where they
+        are no category, NaN.
 
     Raises
     ------
@@ -305,25 +319,51 @@ def _coded(estimator, table, handle_unknown, allow_missing):
         X[:, column] = codes
         unknown = np.flatnonzero(codes == UNKNOWN)
         if len(unknown):
-            is_absent = _check_unknown(values[unknown], estimator, column, handle_unknown, allow_missing)
-            X[unknown[is_absent], column] = np.nan
+            of_missing = _code_of_missing(estimator, categories)
+            refuses = handle_unknown == "error"
+            is_absent = _check_unknown(
+                values[unknown], estimator, column, refuses, allow_missing, refuses and of_missing == UNKNOWN
+            )
+            X[unknown[is_absent], column] = of_missing
     return check_array(X, ensure_all_finite=False)  # refuses to be without rows
 
 
-def _find_categories(values, estimator, column):
-    """Find the different values of a column, sorted, missing ones left out."""
+def _is_category(estimator):
+    """Whether missing values are a category."""
+    return getattr(estimator, "_missing_is_category", False)
+
+
+def _code_of_missing(estimator, categories):
+    """Return the code of missing values: NaN where they are no category, UNKNOWN where `fit` has not seen them."""
+    if not _is_category(estimator):
+        return np.nan
+    return len(categories) - 1 if has_missing(categories) else UNKNOWN
+
+
+def has_missing(categories):
+    """Whether missing values are among the categories of a feature: as the last one."""
+    return len(categories) > 0 and bool(_are_absent(categories[-1:])[0])
+
+
+def _find_categories(values, estimator, column, adds_missing):
+    """Find the different values of a column, sorted; missing ones are left out, or the last one."""
     if values.dtype.kind in _OBJECTS:
         try:
             different = set(values.tolist())
             listed = sorted(value for value in different if not is_missing(value))
         except TypeError as error:
             raise _not_categories(estimator, column, error) from error
+        lacks_some = len(listed) < len(different)
         categories = np.empty(len(listed), dtype=values.dtype)
         categories[:] = listed
     else:
-        categories = np.unique(values)
-        categories = categories[~_are_absent(categories)]
+        different = np.unique(values)
+        is_absent = _are_absent(different)
+        lacks_some, categories = bool(is_absent.any()), different[~is_absent]
     _refuse_infinity(categories, estimator, column)
+    if adds_missing and lacks_some:
+        missing = np.array([np.nan], dtype=object) if values.dtype.kind in _OBJECTS else different[is_absent][:1]
+        categories = np.concatenate([categories, missing])
     return categories
 
 
@@ -351,14 +391,19 @@ def _refuse_infinity(values, estimator, column):
         raise not_finite("infinity", estimator, column)
 
 
-def _check_unknown(values, estimator, column, handle_unknown, allow_missing):
+def _check_unknown(values, estimator, column, refuses, allow_missing, refuses_missing):
     """Refuse values that are not among the categories, if they must not be there; return which of them are missing."""
     _refuse_infinity(values, estimator, column)
     is_absent = _are_absent(values)
     if is_absent.any() and not allow_missing:
         raise not_finite("NaN", estimator, column)
     unknown = list(dict.fromkeys(values[~is_absent].tolist()))
-    if unknown and handle_unknown == "error":
+    if refuses_missing and is_absent.any():
+        raise ValueError(
+            f"Found missing values in {name_of_column(estimator, column)}, in which fit has not seen any and "
+            "handle_unknown='majority' would let them pass: they are a category."
+        )
+    if unknown and refuses:
         more = ", ..." if len(unknown) > 5 else ""
         raise ValueError(
             f"Found unknown categories in {name_of_column(estimator, column)}, which fit has not seen and "

@@ -128,6 +128,12 @@ def check_finite(estimator, X):
     raise not_finite(what, estimator, column)
 
 
+def may_have_missing(X):
+    """Whether X holds NaN, for all that its sum tells; X holds no infinity."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isnan(np.sum(X)))
+
+
 def row_order(order, n_samples):
     """Sort the samples by keys, those of equal keys in their own order; None where there are no keys."""
     if order is None:

@@ -300,6 +300,10 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     _grow = staticmethod(grow)
     _limits = growth_limits
 
+    # NaN is a missing value; among categories it is one of them.
+    _allows_missing: ClassVar[bool] = True
+    _missing_is_category: ClassVar[bool] = True
+
     def __getstate__(self):
         return super().__getstate__() | {"_pytrees_version": __version__}
 
@@ -378,14 +382,14 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
-            A category is coded by its place in `categories_`, a value that `fit` has not seen by -1. The methods of
-            `tree_`, and what is made of it by ``to_sklearn``, take such samples.
+            A category is coded by its place in `categories_`, a value that `fit` has not seen by -1. Numbers that are
+            missing are NaN. The methods of `tree_`, and what is made of it by ``to_sklearn``, take such samples.
 
         Raises
         ------
         ValueError
-            If X holds missing or infinite values (the column is named) or, with ``handle_unknown="error"``, categories
-            that `fit` has not seen.
+            If X holds infinity (the column is named) or, with ``handle_unknown="error"``, categories that `fit` has not
+            seen.
         """
         check_is_fitted(self)
         return validate_X(self, X)
@@ -394,6 +398,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         takes_categories = getattr(self, "categorical_features", None) is not None
         tags.input_tags.categorical = tags.input_tags.string = takes_categories
+        tags.input_tags.allow_nan = self._allows_missing
         return tags
 
     def predict_log_proba(self, X):
@@ -532,7 +537,7 @@ class BaseTreeClassifier(BaseClassifier):
         -------
         sklearn.tree.DecisionTreeClassifier
             It predicts as the estimator does on data that is exact in float32, and takes categories as `encode` gives
-            them. It refuses missing values.
+            them.
 
         Raises
         ------

@@ -121,7 +121,7 @@ class C45Classifier(BaseTreeClassifier):
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    _allows_missing = True
+    _missing_is_category = False  # such samples go to all children, in parts
 
     def __init__(
         self,
@@ -191,11 +191,6 @@ class C45Classifier(BaseTreeClassifier):
 
     def _row_weights(self, X, y, sample_weight, class_weight):
         return row_weights(X, y, sample_weight, class_weight)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def encode(self, X):
         """Encode X as the numbers that the tree compares: codes of categorical features, others as they are.

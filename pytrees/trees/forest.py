@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
-from ..input.categories import encode
-from ..input.validation import MAX_SAMPLES, counts_where_exact, validate_X
+from ..input.categories import encode, has_missing
+from ..input.validation import MAX_SAMPLES, check_finite, counts_where_exact, may_have_missing, validate_X
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
 from .cart import DecisionTreeClassifier
 from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
@@ -161,19 +161,24 @@ def sum_shares(trees, X, n_jobs=None):
 def _sums(function, trees, of_nodes, X, n_jobs):
     """Sum over all the trees; every worker has samples of its own, so that sums do not depend on their number."""
     packed, n_classes = [tree.packed() for tree in trees], trees[0].n_classes
+    missing = ()
+    if may_have_missing(X):
+        for tree in trees:
+            check_finite(tree, X)  # trees of an earlier version refuse missing values
+        missing = ([tree.packed_missing() for tree in trees],)
     n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
     if n_parts == 1:
-        return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X)
+        return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X, *missing)
     parts = in_order(n_jobs, prefer="threads", n_tasks=n_parts)(
-        delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows)
+        delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows, *missing)
         for rows in np.array_split(X, n_parts)
     )
     return np.concatenate(list(parts))
 
 
-def _part_of_sums(engine, function, packed, of_nodes, n_classes, X):
+def _part_of_sums(engine, function, packed, of_nodes, n_classes, X, *missing):
     with config_context(engine=engine):
-        return np.asarray(kernel(function)(packed, of_nodes, n_classes, X), dtype=np.float64)
+        return np.asarray(kernel(function)(packed, of_nodes, n_classes, X, *missing), dtype=np.float64)
 
 
 class BaseForestClassifier(BaseClassifier):
@@ -478,7 +483,12 @@ def _order_of_draws(draw):
 
 def _are_equal(one, other):
     """Whether two fitted attributes are equal arrays, numbers, or both None."""
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+    if one is None or other is None:
+        return one is other
+    lack = [getattr(given, "ndim", 0) == 1 and has_missing(given) for given in (one, other)]
+    if any(lack):
+        one, other = one[:-1], other[:-1]  # what is missing is not equal to itself
+    return lack[0] == lack[1] and np.array_equal(one, other)
 
 
 class DecisionForestClassifier(BaseForestClassifier):

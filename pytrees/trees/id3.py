@@ -416,7 +416,9 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
         if tree.children_left[node] == MULTIWAY:
             return [(child, rows[values == tree.category[child]]) for child in children]
-        goes_left = values <= tree.threshold[node]
+        goes_left = np.where(np.isnan(values), tree.missing_go_to_left[node], values <= tree.threshold[node]).astype(
+            bool
+        )
         return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
 
     def _nodes_as_split(self):

@@ -16,7 +16,8 @@ import numpy as np
 
 from .._engine import kernel
 from .._sklearn import Interval, validate_params
-from ..input.validation import validate_X_y
+from ..input.categories import not_finite
+from ..input.validation import may_have_missing, validate_X_y
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from .cart import DecisionTreeClassifier
@@ -122,6 +123,8 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     """
     estimator = DecisionTreeClassifier(criterion="entropy")
     X, codes, classes = validate_X_y(estimator, X, y)
+    if may_have_missing(X) and np.isnan(X).any():
+        raise not_finite("NaN", estimator, int(np.isnan(X).any(axis=0).argmax()), "minimal_tree")
     arrays, splits, n_subproblems = kernel("minimal_tree")(
         X, codes, len(classes), time_limit=time_limit, memory_limit=memory_limit
     )

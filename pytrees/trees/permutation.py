@@ -373,7 +373,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
             # Rows end at leaves, and those of other categories than its children's at a multiway node.
             predicted = np.where(tree.children_left >= 0, LEAF, tree.majority)
             splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.category)
-            arrays = (*splits, predicted)
+            saw_missing = tree.saw_missing
+            arrays = (*splits, predicted, saw_missing, saw_missing & (tree.missing_go_to_left > 0))
             members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
         distinct = []
         for same in members.values():

@@ -31,8 +31,13 @@ def class_counts(labels, weights, n_classes):
 
 def counted(rows, n_classes):
     """Return the class counts of (label, weight) pairs and their total, added up in the order of the rows."""
-    labels, weights = zip(*rows, strict=True)
+    labels, weights = zip(*rows, strict=True) if rows else ((), ())
     return class_counts(labels, weights, n_classes), add_up(weights)
+
+
+def added(part, other):
+    """Return the class counts and the total of two parts together."""
+    return [x + y for x, y in zip(part[0], other[0], strict=True)], part[1] + other[1]
 
 
 def remainder(node, child):

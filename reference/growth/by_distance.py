@@ -8,12 +8,12 @@ taken; with `ties` of "local" it is the one whose split comes nearest to the cla
 """
 
 from ..base.signals import raise_if_stopped
-from ..base.types import UNDEFINED, UNLIMITED
+from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
 from ..criteria.counts import class_counts, is_greater
 from ..criteria.user import check_criterion
-from ..rows.partition import check_categories, is_categorical
+from ..rows.partition import by_value, check_categories, is_categorical
 from ..split.find import best_of, better_split, find_split
-from ..split.scanner import allowed_thresholds, allows_children, draw_features, mix64
+from ..split.scanner import allowed_cuts, allows_children, draw_features, mix64
 from .distances import (
     DISTANCES,
     INFORMATION,
@@ -165,14 +165,15 @@ def best_global_step(tree):
         raise_if_stopped()
         if not tree.may_split(leaf):
             continue
-        for feature, threshold, children in splits(tree, leaf):
+        for feature, cut, children in splits(tree, leaf):
             if not tree.has_room(len(children)):
                 continue
             choices = [tuple(majority(counts_of(tree, child)) for child in children)]
             if tree.labels == "all" and len(children) == 2:
                 choices = [(i, j) for i in range(tree.n_classes) for j in range(tree.n_classes)]
             for labels in choices:
-                step = {"position": (feature, threshold, place, labels), "labels": labels}
+                step = {"position": position_of(feature, cut, place, labels), "labels": labels}
+                step |= {"place": place, "feature": feature, "cut": cut}
                 step["merit"] = merit_of_tree(tree, *exchanged(tree, leaf, children, labels))
                 if best is not None and is_greater(best["merit"], step["merit"]):
                     continue
@@ -184,9 +185,16 @@ def best_global_step(tree):
     return best
 
 
+def position_of(feature, cut, place, labels=()):
+    """Return what breaks ties between equally good steps, the lowest being the first: the feature, the threshold, the
+    missing on the right before the missing on the left, the leaf from the left, and the labels."""
+    threshold, missing = cut
+    return feature, threshold, missing == MISSING_LEFT, place, labels
+
+
 def is_better(step, best):
     """Whether a step is better; ties go to the greater merit within the leaf where steps have that, then to the lowest
-    feature, then threshold, then leaf from the left, then labels."""
+    position."""
     if best is None:
         return True
     for name in ("merit", "local_merit"):
@@ -228,22 +236,23 @@ def merit_of_tree(tree, table, clusters):
 
 
 def splits(tree, leaf):
-    """Yield (feature, threshold, rows of the children) of every valid split of a leaf."""
+    """Yield (feature, cut, rows of the children) of every valid split of a leaf."""
     limits = tree.limits
     for feature in draw_features(
         tree.X, leaf.rows, limits["min_samples_leaf"], limits["max_features"], leaf.random_state, tree.n_categories
     ):
         column = tree.X, leaf.rows, feature, limits["min_samples_leaf"]
-        thresholds = allowed_thresholds(*column)
         if is_categorical(tree.n_categories, feature):
-            thresholds = [float(UNDEFINED)] if allows_children(*column) else []
-        for threshold in thresholds:
-            yield feature, threshold, child_rows(tree, leaf.rows, feature, threshold)
+            cuts = [(float(UNDEFINED), NONE_MISSING)] if allows_children(*column) else []
+        else:
+            cuts = allowed_cuts(*column)
+        for cut in cuts:
+            yield feature, cut, child_rows(tree, leaf.rows, feature, cut)
 
 
-def child_rows(tree, rows, feature, threshold):
-    """Return the rows on both sides of the threshold, or of every category in which there are some."""
-    return [child for _, child in parts_of(tree.X, rows, feature, threshold, tree.n_categories)]
+def child_rows(tree, rows, feature, cut):
+    """Return the rows on both sides of the cut, or of every category in which there are some."""
+    return [child for _, child in parts_of(tree.X, rows, feature, cut, tree.n_categories)]
 
 
 def counts_of(tree, rows):
@@ -252,9 +261,9 @@ def counts_of(tree, rows):
 
 def global_gain(tree, step):
     """Return by how much the whole tree comes closer, divided by the leaf's share of the rows."""
-    feature, threshold, place, labels = step["position"]
-    leaf, before = tree.leaves[place], tree.table()
-    after, clusters = exchanged(tree, leaf, child_rows(tree, leaf.rows, feature, threshold), labels)
+    leaf, before = tree.leaves[step["place"]], tree.table()
+    children = child_rows(tree, leaf.rows, step["feature"], step["cut"])
+    after, clusters = exchanged(tree, leaf, children, step["labels"])
     if tree.function is not None:
         gain = merit_of_tree(tree, after, clusters) - merit_of_tree(tree, before, tree.clusters())
     elif tree.distance in SIMILARITIES:
@@ -277,11 +286,11 @@ def best_local_step(tree):
         split = split_by_sets(tree, leaf) if tree.function else split_by_criterion(tree, leaf)
         if split is None or not may_step(tree.stop, split[1], 0.0 if isinstance(split[1], float) else 0):
             continue
-        step_merit, gain, feature, threshold = split
-        if not tree.has_room(len(child_rows(tree, leaf.rows, feature, threshold))):
+        step_merit, gain, feature, cut = split
+        if not tree.has_room(len(child_rows(tree, leaf.rows, feature, cut))):
             continue
-        step = {"merit": step_merit, "local_merit": 0, "position": (feature, threshold, place), "labels": None}
-        step["gain"] = float(gain)
+        step = {"merit": step_merit, "local_merit": 0, "position": position_of(feature, cut, place), "labels": None}
+        step |= {"place": place, "feature": feature, "cut": cut, "gain": float(gain)}
         if is_better(step, best):
             best = step
     return best
@@ -292,22 +301,22 @@ def criterion_of(tree):
 
 
 def split_by_criterion(tree, leaf):
-    """Return (merit, gain, feature, threshold) of the leaf's best split, or None."""
+    """Return (merit, gain, feature, cut) of the leaf's best split, or None."""
     limits = tree.limits | {"max_candidates": UNLIMITED}
     problem = tree.X, tree.y, tree.weights, tree.n_classes, criterion_of(tree)
     split = find_split(*problem, limits, leaf.rows, leaf.random_state, tree.n_categories)
     if split is None:
         return None
-    gain, feature, threshold = split
+    gain, feature, cut = split
     if tree.name not in DISTANCES:
-        return gain, gain, feature, threshold
-    children = ascending_counts(tree, leaf, feature, threshold)
+        return gain, gain, feature, cut
+    children = ascending_counts(tree, leaf, feature, cut)
     if not isinstance(gain, float):
-        return merit_of_children(tree.distance, children), gain, feature, threshold
+        return merit_of_children(tree.distance, children), gain, feature, cut
     # What an undivided leaf knows of its classes is nothing: the information of a split is what it gains.
     is_gained = tree.distance in INFORMATION and tree.distance != "vi"
     split_merit = gain if is_gained else weighted_merit_of_children(tree.distance, children)
-    return split_merit, gain, feature, threshold
+    return split_merit, gain, feature, cut
 
 
 def split_by_sets(tree, leaf):
@@ -315,14 +324,14 @@ def split_by_sets(tree, leaf):
     classes = tree.classes(leaf.rows)
     whole = max(merit_of_sets(tree, classes, [leaf.rows], [label]) for label in range(tree.n_classes))
     cuts, by_category = [], []
-    for feature, threshold, children in splits(tree, leaf):
+    for feature, cut, children in splits(tree, leaf):
         split_merit = merit_in_leaf(tree, leaf, children)
         kind = by_category if is_categorical(tree.n_categories, feature) else cuts
-        kind.append((split_merit, feature, threshold))
+        kind.append((split_merit, feature, cut))
     if not cuts and not by_category:
         return None
-    split_merit, feature, threshold = better_split(best_of(cuts), best_of(by_category))
-    return split_merit, split_merit - whole, feature, threshold
+    split_merit, feature, cut = better_split(best_of(cuts), best_of(by_category))
+    return split_merit, split_merit - whole, feature, cut
 
 
 def merit_of_sets(tree, classes, children, labels):
@@ -332,18 +341,18 @@ def merit_of_sets(tree, classes, children, labels):
     return -set_distance(tree.distance, clusters, classes)
 
 
-def ascending_counts(tree, leaf, feature, threshold):
+def ascending_counts(tree, leaf, feature, cut):
     """Return the class counts of the children, weights being added in ascending order of the feature."""
-    rows = sorted(leaf.rows, key=lambda row: tree.X[row][feature])
-    return [counts_of(tree, child) for child in child_rows(tree, rows, feature, threshold)]
+    rows = sorted(leaf.rows, key=by_value(tree.X, feature))
+    return [counts_of(tree, child) for child in child_rows(tree, rows, feature, cut)]
 
 
 def split_leaf(tree, step, number):
     """Replace a leaf by its children, labelled by the step or by their majorities."""
-    feature, threshold, place = step["position"][:3]
+    place, feature, cut = step["place"], step["feature"], step["cut"]
     leaf = tree.leaves[place]
-    leaf.feature, leaf.threshold, leaf.gain, leaf.step = feature, threshold, step["gain"], number
-    leaf.children = children_of(tree.X, leaf, feature, threshold, tree.n_categories)
+    leaf.feature, leaf.cut, leaf.gain, leaf.step = feature, cut, step["gain"], number
+    leaf.children = children_of(tree.X, leaf, feature, cut, tree.n_categories)
     for child, label in zip(leaf.children, step["labels"] or [None] * len(leaf.children), strict=True):
         make_leaf(tree, child, label)
     tree.leaves[place : place + 1] = leaf.children

@@ -53,12 +53,12 @@ def grow_by_gain(
     while open_leaves and n_leaves < limits["max_leaf_nodes"]:
         chosen = 0 if limits["max_leaf_nodes"] == UNLIMITED else best_leaf(open_leaves, weights)
         node, split = open_leaves.pop(chosen)
-        gain, feature, threshold = split
-        children = children_of(X, node, feature, threshold, n_categories)
+        gain, feature, cut = split
+        children = children_of(X, node, feature, cut, n_categories)
         # With too many children the leaf stays one; the split of another may still have few enough.
         if n_leaves - 1 + len(children) > limits["max_leaf_nodes"]:
             continue
-        node.feature, node.threshold, node.gain = feature, threshold, float(gain)
+        node.feature, node.cut, node.gain = feature, cut, float(gain)
         node.children = children
         n_leaves += len(children) - 1
         # The open leaves stay in order, from left to right.

@@ -2,7 +2,7 @@
 
 from itertools import accumulate
 
-from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED
+from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, NONE_MISSING, UNDEFINED
 from ..criteria.counts import class_counts
 from ..rows.partition import is_categorical, rows_by_category, split_rows
 from ..split.scanner import MASK, mix64
@@ -17,22 +17,22 @@ class Node:
         self.depth = depth
         self.random_state = random_state
         self.category = category
-        self.feature, self.threshold, self.gain = UNDEFINED, float(UNDEFINED), 0.0
+        self.feature, self.cut, self.gain = UNDEFINED, (float(UNDEFINED), NONE_MISSING), 0.0
         self.children = []
 
 
-def parts_of(X, rows, feature, threshold, n_categories):
-    """Return (category, rows) of either side of a threshold, or of every category in which there are rows."""
+def parts_of(X, rows, feature, cut, n_categories):
+    """Return (category, rows) of either side of a cut, or of every category in which there are rows."""
     if is_categorical(n_categories, feature):
         return rows_by_category(X, rows, feature)
-    return [(NO_CATEGORY, side) for side in split_rows(X, rows, feature, threshold)]
+    return [(NO_CATEGORY, side) for side in split_rows(X, rows, feature, *cut)]
 
 
-def children_of(X, node, feature, threshold, n_categories):
+def children_of(X, node, feature, cut, n_categories):
     """Make a node for every part of a node's rows."""
     return [
         Node(rows, node.depth + 1, mix64((node.random_state + 1 + branch) & MASK), category)
-        for branch, (category, rows) in enumerate(parts_of(X, node.rows, feature, threshold, n_categories))
+        for branch, (category, rows) in enumerate(parts_of(X, node.rows, feature, cut, n_categories))
     ]
 
 
@@ -53,7 +53,8 @@ def is_multiway(node):
 
 def as_arrays(order, y, weights, n_classes, has_categories):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's."""
-    tree = {name: [] for name in ("children_left", "children_right", "feature", "threshold", "n_node_samples", "gain")}
+    names = "children_left", "children_right", "feature", "threshold", "n_node_samples", "gain", "missing_go_to_left"
+    tree = {name: [] for name in names}
     for node in order:
         left, right = MULTIWAY, MULTIWAY
         if not is_multiway(node):
@@ -61,7 +62,8 @@ def as_arrays(order, y, weights, n_classes, has_categories):
         tree["children_left"].append(left)
         tree["children_right"].append(right)
         tree["feature"].append(node.feature)
-        tree["threshold"].append(node.threshold)
+        tree["threshold"].append(node.cut[0])
+        tree["missing_go_to_left"].append(node.cut[1])
         tree["n_node_samples"].append(len(node.rows))
         tree["gain"].append(node.gain)
     tree["value"] = values(order, y, weights, n_classes)

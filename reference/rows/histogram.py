@@ -7,6 +7,8 @@ be better still (`split.scan`). Which cuts a feature is given is therefore a mat
 from bisect import bisect_left
 from collections import Counter
 
+from .partition import is_missing
+
 MAX_BINS = 256
 SAMPLE_ROWS = 8192
 
@@ -15,7 +17,7 @@ def bin_features(X, max_bins=MAX_BINS):
     """Cut every feature into at most max_bins bins of neighbouring values.
 
     Returns the bins of the values, row by row, and for every feature a list that says of each bin whether it holds
-    different values.
+    different values. Missing values have a bin of their own, the last one.
     """
     if not 2 <= max_bins <= MAX_BINS:
         raise ValueError(f"max_bins must be in 2..{MAX_BINS}, got {max_bins}.")
@@ -25,14 +27,19 @@ def bin_features(X, max_bins=MAX_BINS):
     # Of many rows one in so many stands for all of them.
     sample = X[:: max(1, len(X) // SAMPLE_ROWS)]
     for feature in range(len(X[0])):
-        lasts = last_values([row_values[feature] for row_values in sample], max_bins)
-        members = [set() for _ in lasts]
+        lacks_values = any(is_missing(row_values[feature]) for row_values in X)
+        known = [row_values[feature] for row_values in sample if not is_missing(row_values[feature])]
+        lasts = last_values(known, max_bins - lacks_values)
+        members = [set() for _ in lasts or [None]]
         for row_values, row_codes in zip(X, codes, strict=True):
+            if is_missing(row_values[feature]):
+                row_codes.append(len(members))
+                continue
             # All bins but the last end with a value of theirs: a value lies behind those whose last one is smaller.
             code = bisect_left(lasts[:-1], row_values[feature])
             row_codes.append(code)
             members[code].add(row_values[feature])
-        is_mixed.append([len(values) > 1 for values in members])
+        is_mixed.append([len(values) > 1 for values in members] + [False] * lacks_values)
     return codes, is_mixed
 
 

@@ -1,18 +1,38 @@
-"""The order of the rows by a feature, and the partition of a node's rows at a threshold or by category."""
+"""The order of the rows by a feature, and the partition of a node's rows at a threshold or by category.
+
+A missing value is NaN. It stands behind all others, and goes to the side of a threshold that the cut says.
+"""
+
+from ..base.types import MISSING_LEFT, NONE_MISSING
+
+
+def is_missing(value):
+    return value != value
+
+
+def by_value(X, feature):
+    """Return a key that sorts rows by a feature, those whose value is missing last."""
+    return lambda row: (is_missing(X[row][feature]), X[row][feature])
+
+
+def known_values(X, rows, feature):
+    """Return the distinct values of the rows that are known, ascending."""
+    return sorted({X[row][feature] for row in rows if not is_missing(X[row][feature])})
 
 
 def rank_features(X):
     """Return for every feature the rows in ascending order of their value (stable), and ranks.
 
-    The rank of a value is the number of smaller distinct values of its feature.
+    The rank of a value is the number of smaller distinct values of its feature; missing values have the last rank.
     """
     n_features = len(X[0]) if X else 0
     all_rows, all_ranks = [], []
     for feature in range(n_features):
-        rows = sorted(range(len(X)), key=lambda row: X[row][feature])
-        distinct = sorted({X[row][feature] for row in rows})
+        rows = sorted(range(len(X)), key=by_value(X, feature))
+        distinct = known_values(X, rows, feature)
+        values = [X[row][feature] for row in rows]
         all_rows.append(rows)
-        all_ranks.append([distinct.index(X[row][feature]) for row in rows])
+        all_ranks.append([len(distinct) if is_missing(value) else distinct.index(value) for value in values])
     return all_rows, all_ranks
 
 
@@ -24,10 +44,15 @@ def threshold_between(below, above):
     return middle + 0.0  # of the two zeros the positive one
 
 
-def split_rows(X, rows, feature, threshold):
+def goes_left(value, threshold, missing):
+    """Whether a value goes left at a threshold, or where it is missing."""
+    return missing == MISSING_LEFT if is_missing(value) else value <= threshold
+
+
+def split_rows(X, rows, feature, threshold, missing=NONE_MISSING):
     """Return the rows that go left and those that go right, both in the order in which they came."""
-    left = [row for row in rows if X[row][feature] <= threshold]
-    right = [row for row in rows if not X[row][feature] <= threshold]
+    left = [row for row in rows if goes_left(X[row][feature], threshold, missing)]
+    right = [row for row in rows if not goes_left(X[row][feature], threshold, missing)]
     return left, right
 
 

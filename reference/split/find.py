@@ -6,37 +6,39 @@ the node minus those of the children by their shares, or what the clustering by 
 classes, of any criterion; of two children it is that of a cut.
 """
 
-from ..base.types import UNDEFINED
+from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED
 from ..criteria.counts import add_up, class_counts, counted, is_greater, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
-from ..rows.partition import is_categorical, rows_by_category
+from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
 from .scan import count_gain, gain_of_counts, judges_sequence
-from .scanner import allowed_thresholds, allows_children, candidates, draw_features, heavy_enough
+from .scanner import allowed_cuts, allows_children, candidates, draw_features, heavy_enough, left_parts
 
 
-def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, threshold):
+def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut):
     if name_of(criterion) in IMPURITIES:
-        goes_left = [X[row][feature] <= threshold for row in rows]
-        return structural_gain(criterion, [y[row] for row in rows], goes_left, n_classes)
-    # The left child's weights add up in ascending order of the feature: this fixes the rounding of those that round.
-    left = sorted((row for row in rows if X[row][feature] <= threshold), key=lambda row: X[row][feature])
+        sides = [goes_left(X[row][feature], *cut) for row in rows]
+        return structural_gain(criterion, [y[row] for row in rows], sides, n_classes)
+    parts = left_parts(X, rows, feature, *cut)
     return count_gain(
-        criterion, [(y[row], weights[row]) for row in rows], [(y[row], weights[row]) for row in left], n_classes
+        criterion,
+        [(y[row], weights[row]) for row in rows],
+        [[(y[row], weights[row]) for row in part] for part in parts],
+        n_classes,
     )
 
 
-def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds):
+def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts):
     """Return the gains of a feature's cuts; a user's criterion gets all of them together."""
     if user_criterion_of(criterion)[0] is None:
-        return [gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut) for cut in thresholds]
-    return gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds)
+        return [gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut) for cut in cuts]
+    return gains_by_user(X, y, weights, n_classes, criterion, rows, feature, cuts)
 
 
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
-    """Return (gain, feature, threshold) of the best split, of equal ones the lowest feature, then threshold; or None.
+    """Return (gain, feature, cut) of the best split, of equal ones the lowest feature, then the first cut; or None.
 
-    The split by a categorical feature has the threshold UNDEFINED.
+    A cut is a threshold and where missing values go. The split by a categorical feature has the threshold UNDEFINED.
     """
     drawn = draw_features(X, rows, limits["min_samples_leaf"], limits["max_features"], random_state, n_categories)
     cut = best_of(
@@ -72,13 +74,11 @@ def best_of(splits):
 
 
 def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
-    allowed = allowed_thresholds(X, rows, feature, limits["min_samples_leaf"])
+    allowed = allowed_cuts(X, rows, feature, limits["min_samples_leaf"])
     allowed = heavy_enough(X, weights, rows, feature, allowed, limits.get("min_leaf_weight", 0.0))
-    thresholds = candidates(allowed, limits["max_candidates"])
-    gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, thresholds)
-    return best_of(
-        (gain, feature, threshold) for gain, threshold in zip(gains, thresholds, strict=True) if gain != FORBIDDEN
-    )
+    cuts = candidates(allowed, limits["max_candidates"])
+    gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts)
+    return best_of((gain, feature, cut) for gain, cut in zip(gains, cuts, strict=True) if gain != FORBIDDEN)
 
 
 def split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):
@@ -89,7 +89,7 @@ def split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature
         return None
     columns = [y[row] for row in rows], [weights[row] for row in rows], [int(X[row][feature]) for row in rows]
     gain = exact_gain_of_children(criterion, *columns, n_classes, rows)
-    return None if gain == FORBIDDEN else (gain, feature, float(UNDEFINED))
+    return None if gain == FORBIDDEN else (gain, feature, (float(UNDEFINED), NONE_MISSING))
 
 
 def counts_of_children(labels, weights, codes, n_classes):
@@ -122,35 +122,51 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
     return gain_of_counts(criterion, node, children)
 
 
-def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, thresholds):
-    """Return the gains of a feature's cuts, in the order of the thresholds."""
-    if not thresholds:
+def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, cuts):
+    """Return the gains of a feature's cuts, in the order of the cuts."""
+    if not cuts:
         return []
     name, _ = criterion
     if name == "user_counts":
-        left, right = counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds)
+        left, right = counts_of_cuts(X, y, weights, n_classes, rows, feature, cuts)
         gains = user_criterion_of(criterion)[0].judged(left, right)
     else:
-        user_criterion, row_ids = user_criterion_of(criterion)
-        order, n_left = order_and_cuts(X, rows, feature, thresholds)
-        numbers = rows if row_ids is None else [row_ids[row] for row in rows]
-        gains = user_criterion.judged([y[row] for row in rows], numbers, order, n_left)
+        gains = gains_of_sequences(X, y, criterion, rows, feature, cuts)
     return [float(gain) for gain in gains]
 
 
-def counts_of_cuts(X, y, weights, n_classes, rows, feature, thresholds):
+def gains_of_sequences(X, y, criterion, rows, feature, cuts):
+    """Return the gains of a feature's cuts by a criterion on label sequences. In one call samples move left in one
+    order: a call has the cuts with the missing on the right, another those with the missing on the left."""
+    user_criterion, row_ids = user_criterion_of(criterion)
+    numbers = rows if row_ids is None else [row_ids[row] for row in rows]
+    gain_of = {}
+    for missing_first in (False, True):
+        judged = [cut for cut in cuts if (cut[1] == MISSING_LEFT) == missing_first]
+        if judged:
+            order, n_left = order_and_cuts(X, rows, feature, judged, missing_first)
+            gains = user_criterion.judged([y[row] for row in rows], numbers, order, n_left)
+            gain_of |= dict(zip(judged, gains, strict=True))
+    return [gain_of[cut] for cut in cuts]
+
+
+def counts_of_cuts(X, y, weights, n_classes, rows, feature, cuts):
     """Return for every cut the class counts of the rows that go left, and of those that go right."""
     node = class_counts([y[row] for row in rows], [weights[row] for row in rows], n_classes)
     left, right = [], []
-    for threshold in thresholds:
-        # Weights add up in ascending order of the feature: this fixes the rounding of those that round.
-        going = sorted((row for row in rows if X[row][feature] <= threshold), key=lambda row: X[row][feature])
-        left.append(class_counts([y[row] for row in going], [weights[row] for row in going], n_classes))
+    for cut in cuts:
+        known, missing = (
+            class_counts([y[row] for row in part], [weights[row] for row in part], n_classes)
+            for part in left_parts(X, rows, feature, *cut)
+        )
+        left.append([a + b for a, b in zip(known, missing, strict=True)])
         right.append([a - b for a, b in zip(node, left[-1], strict=True)])
     return left, right
 
 
-def order_and_cuts(X, rows, feature, thresholds):
-    """Return positions among the node's rows, ascending in the feature, and how many rows each threshold sends left."""
-    order = sorted(range(len(rows)), key=lambda place: X[rows[place]][feature])
-    return order, [int(add_up(X[row][feature] <= threshold for row in rows)) for threshold in thresholds]
+def order_and_cuts(X, rows, feature, cuts, missing_first):
+    """Return positions among the node's rows, ascending in the feature, and how many rows each cut sends left."""
+    order = sorted(range(len(rows)), key=lambda place: by_value(X, feature)(rows[place]))
+    if missing_first:
+        order.sort(key=lambda place: not is_missing(X[rows[place]][feature]))
+    return order, [sum(goes_left(X[row][feature], *cut) for row in rows) for cut in cuts]

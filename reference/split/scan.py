@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from ..criteria.counts import counted, given_of, n_log2_n_of, name_of, parameters_of, quotient, remainder
+from ..criteria.counts import added, counted, given_of, n_log2_n_of, name_of, parameters_of, quotient, remainder
 from ..criteria.entropy import entropy, information_gain, weighted_entropy
 from ..criteria.gini import gini, weighted_gini
 from ..criteria.jaccard import overlap_of_clusters, overlaps
@@ -44,9 +44,10 @@ def is_exact(criterion, n_classes):
     return name != "wig" and all(number == int(number) for number in numbers)
 
 
-def count_gain(criterion, node, left, n_classes):
-    """Return the gain of a cut by a criterion on class counts, from (label, weight) pairs of node and left child."""
-    node, left = counted(node, n_classes), counted(left, n_classes)
+def count_gain(criterion, node, left_parts, n_classes):
+    """Return the gain of a cut by a criterion on class counts, from (label, weight) pairs of the node and of both parts
+    of the left child, which are counted for themselves."""
+    node, left = counted(node, n_classes), added(*(counted(part, n_classes) for part in left_parts))
     return gain_of_counts(criterion, node, [left, remainder(node, left)])
 
 

@@ -1,9 +1,19 @@
 """The search for the best split of a node: the splits that are allowed, and the features that are drawn."""
 
 from itertools import pairwise
+from math import inf
 
+from ..base.types import MISSING_LEFT, MISSING_RIGHT, NONE_MISSING
 from ..criteria.counts import add_up
-from ..rows.partition import is_categorical, rows_by_category, split_rows, threshold_between
+from ..rows.partition import (
+    by_value,
+    is_categorical,
+    is_missing,
+    known_values,
+    rows_by_category,
+    split_rows,
+    threshold_between,
+)
 
 MASK = 2**64 - 1
 
@@ -15,36 +25,56 @@ def mix64(state):
     return state ^ (state >> 31)
 
 
-def allowed_thresholds(X, rows, feature, min_samples_leaf):
-    """Return the thresholds that leave min_samples_leaf rows on both sides, ascending."""
-    values = sorted({X[row][feature] for row in rows})
-    thresholds = []
-    for below, above in pairwise(values):
-        threshold = threshold_between(below, above)
-        if min(len(side) for side in split_rows(X, rows, feature, threshold)) >= min_samples_leaf:
-            thresholds.append(threshold)
-    return thresholds
+def cuts_of(X, rows, feature):
+    """Return the cuts of a feature, as pairs of a threshold and where missing values go, in the order in which they are
+    tried: every threshold with the missing right, then left, and last all known values left of the missing ones.
+    """
+    values = known_values(X, rows, feature)
+    thresholds = [threshold_between(below, above) for below, above in pairwise(values)]
+    if not any(is_missing(X[row][feature]) for row in rows):
+        return [(threshold, NONE_MISSING) for threshold in thresholds]
+    cuts = [(threshold, missing) for threshold in thresholds for missing in (MISSING_RIGHT, MISSING_LEFT)]
+    return [*cuts, (inf, MISSING_RIGHT)] if values else []
 
 
-def heavy_enough(X, weights, rows, feature, thresholds, min_leaf_weight):
-    """Return the thresholds whose sides both have this weight: the left one adds up in ascending order of the feature,
-    and the right one is what is left of the node."""
+def allowed_cuts(X, rows, feature, min_samples_leaf):
+    """Return the cuts that leave min_samples_leaf rows on both sides."""
+    return [
+        cut
+        for cut in cuts_of(X, rows, feature)
+        if min(len(side) for side in split_rows(X, rows, feature, *cut)) >= min_samples_leaf
+    ]
+
+
+def left_parts(X, rows, feature, threshold, missing):
+    """Return the rows that go left in the order in which weights, which round, are added up: those whose value is known
+    in ascending order of the feature, and those whose value is missing, of which the sum is added to theirs."""
+    going, _ = split_rows(X, rows, feature, threshold, missing)
+    going.sort(key=by_value(X, feature))
+    n_known = len(going) - sum(is_missing(X[row][feature]) for row in going)
+    return going[:n_known], going[n_known:]
+
+
+def heavy_enough(X, weights, rows, feature, cuts, min_leaf_weight):
+    """Return the cuts whose sides both have this weight: the right one has what is left of the node."""
     total = add_up(weights[row] for row in rows)
     enough = []
-    for threshold in thresholds:
-        going = sorted((row for row in rows if X[row][feature] <= threshold), key=lambda row: X[row][feature])
-        left = add_up(weights[row] for row in going)
+    for cut in cuts:
+        left = add_up(add_up(weights[row] for row in part) for part in left_parts(X, rows, feature, *cut))
         if left >= min_leaf_weight and total - left >= min_leaf_weight:
-            enough.append(threshold)
+            enough.append(cut)
     return enough
 
 
-def candidates(thresholds, max_candidates):
-    """Return all thresholds, or of more the max_candidates evenly spaced ones: the middles of as many equal parts."""
+def candidates(cuts, max_candidates):
+    """Return the cuts at all thresholds, or of more at the max_candidates evenly spaced ones: the middles of as many
+    equal parts."""
+    thresholds = sorted({threshold for threshold, _ in cuts})
     n_allowed = len(thresholds)
     if n_allowed <= max_candidates:
-        return thresholds
-    return [thresholds[(2 * k + 1) * n_allowed // (2 * max_candidates)] for k in range(max_candidates)]
+        return cuts
+    tried = {thresholds[(2 * k + 1) * n_allowed // (2 * max_candidates)] for k in range(max_candidates)}
+    return [(threshold, missing) for threshold, missing in cuts if threshold in tried]
 
 
 def allows_children(X, rows, feature, min_samples_leaf):
@@ -56,7 +86,7 @@ def allows_children(X, rows, feature, min_samples_leaf):
 def can_split(X, rows, feature, min_samples_leaf, n_categories):
     if is_categorical(n_categories, feature):
         return allows_children(X, rows, feature, min_samples_leaf)
-    return bool(allowed_thresholds(X, rows, feature, min_samples_leaf))
+    return bool(allowed_cuts(X, rows, feature, min_samples_leaf))
 
 
 def draw_features(X, rows, min_samples_leaf, max_features, random_state, n_categories=None):

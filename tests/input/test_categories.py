@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import OrdinalEncoder
 
-from pytrees import DecisionTreeClassifier
+from pytrees import C45Classifier, DecisionTreeClassifier
 from pytrees.input.categories import encode, fit_encode, forget_other_rows, n_categories, resolve
 from pytrees.input.validation import validate_X, validate_X_y
 
@@ -23,6 +23,17 @@ Y = [0, 1, 0, 1, 0, 1]
 @pytest.fixture
 def frame():
     return pd.DataFrame({"colour": COLOURS, "weight": WEIGHTS, "size": SIZES})
+
+
+class CompleteTreeClassifier(DecisionTreeClassifier):
+    """A tree that takes complete samples only, as those of the Fourier algebra do."""
+
+    _allows_missing = False
+
+
+def fitted_complete(X, categorical_features, **parameters):
+    estimator = CompleteTreeClassifier(categorical_features=categorical_features, **parameters)
+    return estimator, validate_X_y(estimator, X, Y[: np.shape(X)[0]])[0]
 
 
 def fitted(X, categorical_features, **parameters):
@@ -127,7 +138,12 @@ def test_columns_of_other_libraries_keep_their_kinds(make):
 def test_missing_words_in_frames_of_other_libraries_are_refused(make, dtype):
     X = make({"weight": WEIGHTS, "colour": [None, *COLOURS[1:]]}, {"colour": dtype})
     with pytest.raises(ValueError, match=r"NaN in column 1 \('colour'\)"):
-        DecisionTreeClassifier(categorical_features=["colour"]).fit(X, Y)
+        CompleteTreeClassifier(categorical_features=["colour"]).fit(X, Y)
+    assert DecisionTreeClassifier(categorical_features=["colour"]).fit(X, Y).categories_[0][:-1].tolist() == [
+        "blue",
+        "green",
+        "red",
+    ]
 
 
 @pytest.mark.parametrize("given", [None, [], np.array([]), [False, False, False], "from_dtype"], ids=repr)
@@ -361,11 +377,14 @@ MISSING = {"NaN": np.nan, "None": None, "NA": pd.NA, "NaT": pd.NaT}
 @pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
 @pytest.mark.parametrize("dtype", [object, "category", "string"])
 def test_missing_values_are_refused(frame, missing, dtype):
-    estimator, _ = fitted(frame, ["colour"])
+    estimator, _ = fitted_complete(frame, ["colour"])
     frame["colour"] = pd.Series([*COLOURS[:5], missing], dtype=object).astype(dtype)
-    message = r"contains NaN in column 0 \('colour'\)\. DecisionTreeClassifier does not accept missing"
+    message = (
+        r"contains NaN in column 0 \('colour'\)\. CompleteTreeClassifier does not accept missing or infinite values\. "
+        "Estimators whose trees grow by a criterion or a distance take missing values, such as DecisionTreeClassifier"
+    )
     with pytest.raises(ValueError, match=message):
-        fitted(frame, ["colour"])
+        fitted_complete(frame, ["colour"])
     for handle_unknown in ("error", "majority"):
         with pytest.raises(ValueError, match=message):
             validate_X(estimator.set_params(handle_unknown=handle_unknown), frame)
@@ -385,18 +404,18 @@ def test_missing_values_are_refused(frame, missing, dtype):
 def test_missing_and_infinite_numbers_are_refused(column, what):
     X = pd.DataFrame({"a": column})
     with pytest.raises(ValueError, match=f"contains {what} in column 0 .'a'."):
-        fitted(X, [0])
-    known, _ = fitted(X[:1], [0], handle_unknown="majority")
+        fitted_complete(X, [0])
+    known, _ = fitted_complete(X[:1], [0], handle_unknown="majority")
     with pytest.raises(ValueError, match=f"contains {what} in column 0 .'a'."):
         validate_X(known, X)
 
 
 def test_numeric_columns_beside_categories_are_finite(frame):
-    estimator, _ = fitted(frame, ["colour"])
+    estimator, _ = fitted_complete(frame, ["colour"])
     for value, what in ((np.nan, "NaN"), (np.inf, "infinity")):
         other = frame.assign(weight=[*WEIGHTS[:5], value])
         with pytest.raises(ValueError, match=rf"contains {what} in column 1 \('weight'\)"):
-            fitted(other, ["colour"])
+            fitted_complete(other, ["colour"])
         with pytest.raises(ValueError, match=rf"contains {what} in column 1 \('weight'\)"):
             validate_X(estimator, other)
 
@@ -405,7 +424,7 @@ def test_numeric_columns_beside_categories_are_finite(frame):
 def test_missing_values_can_be_allowed(frame, missing):
     frame = frame.astype({"colour": object})
     frame.at[1, "colour"] = missing
-    estimator = DecisionTreeClassifier(categorical_features=["colour"], handle_unknown="majority")
+    estimator = C45Classifier(categorical_features=["colour"], handle_unknown="majority")
     coded = fit_encode(estimator, frame, allow_missing=True)
     assert estimator.categories_[0].tolist() == ["blue", "red"]
     np.testing.assert_array_equal(coded[:, 0], [1, np.nan, 0, 1, 0, 1])
@@ -416,8 +435,65 @@ def test_missing_values_can_be_allowed(frame, missing):
     np.testing.assert_array_equal(coded[:, 0], [0, np.nan, 0, 0, 0, 0])
 
 
+@pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+@pytest.mark.parametrize("dtype", [object, "category", "string"])
+def test_missing_values_are_the_last_category(frame, missing, dtype):
+    colours = ["red", missing, "blue", None, "blue", "red"]
+    frame["colour"] = pd.Series(colours, dtype=object).astype(dtype)
+    estimator, coded = fitted(frame, ["colour"])
+    assert coded[:, 0].tolist() == [1.0, 2.0, 0.0, 2.0, 0.0, 1.0]
+    assert estimator.categories_[0][:-1].tolist() == ["blue", "red"]
+    assert np.isnan(estimator.categories_[0][-1])
+    assert n_categories(estimator).tolist() == [3, 0, 0]
+    frame["colour"] = pd.Series([np.nan, *COLOURS[2:], None], dtype=object).astype(dtype)
+    np.testing.assert_array_equal(validate_X(estimator, frame)[:, 0], [2.0, 0.0, 1.0, 0.0, 1.0, 2.0])
+    forget_other_rows(estimator, coded, np.array([0, 2, 4, 5]))
+    assert estimator.categories_[0].tolist() == ["blue", "red"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([1, 2, None, 1], dtype="Int64"),
+        pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01", None, "2020-01-01"])),
+        np.array(["2020-01-01", "2021-01-01", "NaT", "2020-01-01"], dtype="datetime64[D]"),
+        [0.5, 1.0, np.nan, 0.5],
+    ],
+)
+def test_missing_numbers_and_dates_are_the_last_category(column):
+    X = pd.DataFrame({"a": column})
+    estimator, coded = fitted(X, [0])
+    assert coded[:, 0].tolist() == [0.0, 1.0, 2.0, 0.0]
+    np.testing.assert_array_equal(validate_X(estimator, X[::-1]), coded[::-1])
+    assert validate_X(estimator, pd.DataFrame({"a": [None]}, dtype=object)).tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+def test_missing_values_that_fit_has_not_seen_are_an_unknown_category(frame, missing):
+    estimator, _ = fitted(frame, ["colour", "size"])
+    other = frame.astype({"colour": object})
+    other.at[1, "colour"], other.at[2, "colour"] = missing, "mauve"
+    with pytest.raises(
+        ValueError, match=r"Found missing values in column 0 \('colour'\), in which fit has not seen any"
+    ):
+        validate_X(estimator, other)
+    codes = validate_X(estimator.set_params(handle_unknown="majority"), other)
+    assert codes[:3, 0].tolist() == [2.0, -1.0, -1.0]
+    # Where fit has seen missing values, other unknown values are refused none the less.
+    estimator, _ = fitted(other, ["colour", "size"])
+    other.at[0, "colour"] = "pink"
+    with pytest.raises(ValueError, match=r"unknown categories in column 0 .*: 'pink'"):
+        validate_X(estimator, other)
+
+
+def test_a_column_of_nothing_but_missing_values_is_one_category():
+    estimator, coded = fitted(pd.DataFrame({"a": [None, np.nan], "b": [0.0, 1.0]}), [0])
+    assert coded[:, 0].tolist() == [0.0, 0.0]
+    assert n_categories(estimator).tolist() == [1, 0]
+
+
 def test_a_column_of_nothing_but_missing_values_can_be_allowed():
-    estimator = DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority")
+    estimator = C45Classifier(categorical_features=[0], handle_unknown="majority")
     coded = fit_encode(estimator, pd.DataFrame({"a": [None, np.nan]}), allow_missing=True)
     assert np.isnan(coded).all()
     assert n_categories(estimator).tolist() == [1]

@@ -8,12 +8,17 @@ import pytest
 import scipy.sparse
 from samples import make_classes, make_ties
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from support import SKLEARN
 
 from pytrees import (
+    AggregatedFourierTreeClassifier,
     DecisionTreeClassifier,
+    OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    ReconstructedFourierTree,
+    minimal_tree,
 )
 
 COLUMNS = ["age", "weight", "height"]
@@ -122,11 +127,11 @@ def test_the_largest_finite_numbers_are_taken(engine, data, estimator, scale):
 @pytest.mark.parametrize(
     ("entries", "what"),
     [
-        ({(3, 1): np.nan}, r"NaN in column 1"),
+        ({(3, 1): np.inf, (3, 0): np.nan}, r"infinity in column 1"),
         ({(0, 2): np.inf}, r"infinity in column 2"),
         ({(N_ROWS - 1, 0): -np.inf}, r"infinity in column 0"),
         ({(3, 2): np.inf, (4, 2): -np.inf}, r"infinity in column 2"),
-        ({(9, 1): np.inf, (8, 1): np.nan}, r"NaN in column 1"),
+        ({(9, 1): np.inf, (8, 1): np.nan}, r"infinity in column 1"),
         ({(9, 2): np.nan, (8, 1): np.inf}, r"infinity in column 1"),
     ],
 )
@@ -148,10 +153,40 @@ def test_the_first_column_that_is_not_finite_is_named(data, estimator, entries, 
         estimator.fit(frame, y).predict(bad)
 
 
-def test_missing_values_of_data_frames_are_named():
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ReconstructedFourierTree(),
+        AggregatedFourierTreeClassifier(n_estimators=2),
+        OrthogonalTreesClassifier(n_estimators=2),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_missing_values_are_refused_by_column_where_samples_must_be_complete(data, estimator):
+    X, y = data
+    bad = X.copy()
+    bad[[3, 9], [2, 1]] = np.nan
+    message = (
+        rf"NaN in column 1\. {type(estimator).__name__} does not accept missing or infinite values\. Estimators whose "
+        "trees grow by a criterion or a distance take missing values, such as DecisionTreeClassifier"
+    )
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(bad, y)
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y).predict(bad)
+    assert not get_tags(estimator).input_tags.allow_nan
+
+
+def test_minimal_trees_ask_for_complete_samples():
+    with pytest.raises(ValueError, match=r"NaN in column 1\. minimal_tree does not accept missing"):
+        minimal_tree([[0.0, 1.0], [1.0, np.nan]], [0, 1])
+
+
+def test_missing_values_of_data_frames_are_taken(engine, estimator):
     for column in (pd.array([1, None, 3], dtype="Int64"), np.array([1, None, 3], dtype=object)):
-        with pytest.raises(ValueError, match=r"NaN in column 0 \('age'\)"):
-            DecisionTreeClassifier().fit(pd.DataFrame({"age": column}), [0, 1, 1])
+        X = pd.DataFrame({"age": column})
+        assert estimator.fit(X, [0, 1, 1]).predict(X).shape == (3,)
+    assert get_tags(estimator).input_tags.allow_nan
 
 
 @pytest.mark.parametrize(
@@ -443,7 +478,7 @@ def test_huge_weights_are_taken(engine, data):
 @pytest.mark.parametrize(
     ("change", "options"),
     [
-        (lambda X, y: (np.where(X > 0, X, np.nan), y), {}),
+        (lambda X, y: (np.where(X > 0, X, np.inf), y), {}),
         (lambda X, y: (pd.DataFrame(X[:, :2], columns=COLUMNS[:2]), y[:-1]), {}),
         (lambda X, y: (X[:, :1], y + 0.5), {}),
         (lambda X, y: (pd.DataFrame(X[:, :2], columns=COLUMNS[1:]), y), {"order": [1, 2]}),
@@ -465,8 +500,8 @@ def test_a_failing_fit_leaves_the_last_one_whole(engine, data, estimator, change
 
 def test_a_failing_first_fit_leaves_nothing(data, estimator):
     X, y = data
-    with pytest.raises(ValueError, match="NaN"):
-        estimator.fit(pd.DataFrame(np.where(X > 0, X, np.nan), columns=COLUMNS), y)
+    with pytest.raises(ValueError, match="infinity"):
+        estimator.fit(pd.DataFrame(np.where(X > 0, X, np.inf), columns=COLUMNS), y)
     assert vars(estimator).keys() == estimator.get_params().keys()
 
 

@@ -56,7 +56,7 @@ PYTHON_FLOORS = [
     {"sequence", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
-    {"tree", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them
+    {"_tree_arrays", "tree", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them
     {"export", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators

@@ -321,7 +321,7 @@ GRADED = np.array([[1.0]] * 5 + [[2.0]] * 2), np.array(["low", "low", "medium", 
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_estimators_convert_with_their_names_and_refuse_missing_values(estimator):
+def test_estimators_convert_with_their_names_and_their_missing_values(estimator):
     X, y = GRADED
     ours = estimator.fit(pd.DataFrame(X, columns=["x"]), y)
     theirs = pickle.loads(pickle.dumps(ours.to_sklearn()))
@@ -330,9 +330,13 @@ def test_estimators_convert_with_their_names_and_refuse_missing_values(estimator
     assert theirs.classes_.tolist() == ours.classes_.tolist()
     np.testing.assert_array_equal(theirs.predict(rows), ours.predict(rows))
     np.testing.assert_array_equal(theirs.predict_proba(rows), ours.predict_proba(rows))
-    for method in (theirs.predict, theirs.predict_proba, theirs.apply):
-        with pytest.raises(ValueError, match="contains NaN"):
-            method(pd.DataFrame({"x": [1.0, np.nan]}))
+    lacking = pd.DataFrame({"x": [1.0, np.nan]})
+    for name in ("predict", "predict_proba", "apply"):
+        if ours.tree_.takes_missing:
+            np.testing.assert_array_equal(getattr(theirs, name)(lacking), getattr(ours, name)(lacking))
+        else:
+            with pytest.raises(ValueError, match="contains NaN"):
+                getattr(theirs, name)(lacking)
     again = sklearn.base.clone(theirs).fit(X, y)
     assert again.score(X, y) == ours.score(pd.DataFrame(X, columns=["x"]), y)
 

@@ -313,7 +313,7 @@ def test_refitting(engine, estimator, data):
     X, y = data
     fitted = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     before, trees = fitted.predict(X), all_trees(fitted)
-    for X_refused, message in ((X.assign(size=[None] * len(X)), "NaN"), (X[["colour", "weight"]], "'size'")):
+    for X_refused, message in ((X.assign(size=[np.inf] * len(X)), "infinity"), (X[["colour", "weight"]], "'size'")):
         with pytest.raises(ValueError, match=message):
             fitted.fit(X_refused, y)
         assert all_trees(fitted) == trees

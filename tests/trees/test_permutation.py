@@ -225,8 +225,8 @@ def test_distinct_trees_refuse_samples_of_another_shape(toy):
     forest = PermutationDecisionForestClassifier(n_estimators=2).fit(toy.data, toy.target)
     with pytest.raises(ValueError, match="X has 1 features"):
         forest.distinct_trees(toy.data[:, :1])
-    with pytest.raises(ValueError, match="NaN in column 1"):
-        forest.distinct_trees([[1.0, np.nan]])
+    with pytest.raises(ValueError, match="infinity in column 1"):
+        forest.distinct_trees([[1.0, np.inf]])
 
 
 # --------------------------------------------------------------------------------------------------------- both engines

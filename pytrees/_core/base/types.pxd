@@ -1,6 +1,6 @@
 """Every typedef, enum and constant of the kernels, once."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from *:
     """
@@ -31,3 +31,6 @@ cdef enum:
     UNDEFINED = -2          # feature and threshold of a leaf
     NO_CATEGORY = -1        # of a root, and of the children of a threshold
     UNLIMITED = 2147483647
+    NONE_MISSING = -1       # where the samples of a node go whose value is missing: there are none
+    MISSING_RIGHT = 0
+    MISSING_LEFT = 1

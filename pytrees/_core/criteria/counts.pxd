@@ -37,6 +37,13 @@ cdef class ClassCounts:
     cdef float64_t total_weight                     # added up in the order of the samples
     cdef float64_t[::1] log2_table
     cdef float64_t[:, ::1] terms                    # scratch: of the node and its children
+    # Of the node's samples that lack a value of the feature that is scanned: their classes, and of every class how many
+    # they are, or what they weigh.
+    cdef index_t n_missing_classes
+    cdef index_t[::1] missing_classes
+    cdef int64_t[::1] missing_counts
+    cdef float64_t[::1] missing_weights, known_weights      # the latter is scratch
+    cdef float64_t missing_weight
     cdef Py_ssize_t n_rows
 
 

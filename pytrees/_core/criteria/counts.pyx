@@ -32,6 +32,9 @@ cdef class ClassCounts:
         self.best_left_counts = np.zeros(n_classes, dtype=np.int64)
         self.total_weights = np.zeros(n_classes)
         self.left_weights = np.zeros(n_classes)
+        self.missing_classes = np.zeros(n_classes, dtype=np.int32)
+        self.missing_counts = np.zeros(n_classes, dtype=np.int64)
+        self.missing_weights, self.known_weights = np.zeros((2, n_classes))
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.terms = np.zeros((3, n_classes))
         self.form = form

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t
 
 
 cdef class CountCriterion:
@@ -17,7 +17,9 @@ cdef class CountCriterion:
 cdef class SequenceCriterion:
     # Write the gain of every cut of a feature to `gains`. `labels` are the classes of the node's rows in their order,
     # `row_ids` the rows' numbers in X. Cut k sends the rows order[:n_left[k]] to the left, n_left ascending: they are
-    # places among `labels`. The default asks the Python methods `gain` and `impurity`.
+    # places among `labels`. Where values of the feature are missing, a call has the cuts with these on the right, and
+    # another one, in another order, those with these on the left. The default asks the Python methods `gain` and
+    # `impurity`.
     cdef int judge(
         self, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order, const index_t[:] n_left,
         float64_t[:] gains
@@ -33,7 +35,8 @@ cdef struct Segment:
 cdef struct UserCut:
     # The best cut of a node, or of a feature.
     index_t feature     # NONE where there is none
-    index_t n_left
+    index_t n_known_left    # samples that go left, but for those that lack the feature's value
+    bint missing_left       # whether these go left
     float64_t gain
     float64_t weight    # of a node: the sum of its rows'
 
@@ -49,7 +52,8 @@ cdef class CutTable:
     cdef index_t n_cuts, n_segments
     cdef float64_t[::1, :] left, right      # class by class: sums over classes then run over whole columns
     cdef float64_t[::1] gains
-    cdef index_t[::1] n_left
+    cdef index_t[::1] n_known_left
+    cdef uint8_t[::1] missing_left
     cdef Segment[::1] segments
     cdef float64_t[::1] running             # scratch: the left child's counts
     cdef float64_t[::1] alone               # scratch: the gain of one cut
@@ -62,4 +66,4 @@ cdef int judge_sequences(
     SequenceCriterion criterion, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order,
     const index_t[:] n_left, float64_t[:] gains
 ) except -1 nogil
-cdef index_t first_greatest(const float64_t[:] gains) noexcept nogil
+cdef bint takes_lead(float64_t gain, index_t best, float64_t best_gain) noexcept nogil

@@ -565,7 +565,8 @@ cdef class CutTable:
         self.left = np.empty((capacity, n_classes), order="F")
         self.right = np.empty((capacity, n_classes), order="F")
         self.gains = np.empty(capacity)
-        self.n_left = np.empty(capacity, dtype=np.int32)
+        self.n_known_left = np.empty(capacity, dtype=np.int32)
+        self.missing_left = np.empty(capacity, dtype=np.uint8)
         self.segments = np.empty(capacity, dtype=_SEGMENT)
         self.capacity = capacity
 
@@ -597,13 +598,9 @@ cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
     return 0
 
 
-cdef index_t first_greatest(const float64_t[:] gains) noexcept nogil:
-    """Return the cut whose gain no later one exceeds by more than the tolerance; NONE where all cuts are forbidden."""
-    cdef index_t cut, best = NONE
-    for cut in range(<index_t> gains.shape[0]):
-        if gains[cut] > -INFINITY and (best == NONE or exceeds_by_tolerance(gains[cut], gains[best])):
-            best = cut
-    return best
+cdef bint takes_lead(float64_t gain, index_t best, float64_t best_gain) noexcept nogil:
+    """Whether a cut, which may be forbidden, gains more than the best before it, where that is not NONE."""
+    return gain > -INFINITY and (best == NONE or exceeds_by_tolerance(gain, best_gain))
 
 
 cdef void _keep_best(CutTable table, const Segment* segment, UserCut* best_of_node) noexcept nogil:
@@ -614,14 +611,14 @@ cdef void _keep_best(CutTable table, const Segment* segment, UserCut* best_of_no
         best.feature = NONE
     # `best` is the best of the feature's cuts before this one.
     for cut in range(segment.start, segment.stop):
-        if table.gains[cut] == -INFINITY:
-            continue
-        if best.feature == NONE or exceeds_by_tolerance(table.gains[cut], best.gain):
+        if takes_lead(table.gains[cut], best.feature, best.gain):
             best.feature = segment.feature
-            best.n_left = table.n_left[cut]
+            best.n_known_left = table.n_known_left[cut]
+            best.missing_left = table.missing_left[cut]
             best.gain = table.gains[cut]
     if segment.ends_feature and best.feature != NONE:
         if of_node.feature == NONE or exceeds_by_tolerance(best.gain, of_node.gain):
             of_node.feature = best.feature
-            of_node.n_left = best.n_left
+            of_node.n_known_left = best.n_known_left
+            of_node.missing_left = best.missing_left
             of_node.gain = best.gain

@@ -128,6 +128,14 @@ cdef inline void move_wig(WigScan* scan, index_t label, int64_t weight) noexcept
         _find_right_mode(scan)
 
 
+cdef inline void undo_moves(WigScan* scan, const WigScan* before) noexcept nogil:
+    """Go back to where the scan stood before samples moved, all but the counts of the left child's classes; a cut that
+    has been kept stays."""
+    cdef float64_t to_reach = scan.to_reach
+    scan[0] = before[0]
+    scan.to_reach = to_reach
+
+
 cdef inline void _set_left_mode(WigScan* scan, index_t mode) noexcept nogil:
     cdef const float64_t* weights = scan.mode_weights + <Py_ssize_t> mode * scan.n_classes
     cdef float64_t total = 0.0, mass = 0.0

@@ -40,7 +40,7 @@ from pytrees._core.growth.tree cimport (
 )
 from pytrees._core.rows.partition cimport Features, RowPartition, count_children, has_cut, is_categorical, wide_entries
 from pytrees._core.split.find cimport find_split
-from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, start_block
+from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, missing_of, start_block
 
 from pytrees._core.growth.distances import DISTANCES, parts_of
 from pytrees._core.growth.tree import check_categories, check_samples
@@ -254,16 +254,19 @@ cdef inline bint _breaks_tie(GrowthByDistance growth, const Step* step, const St
 
 
 cdef inline bint _is_lower(const Step* step, const Step* best) noexcept nogil:
-    """Whether the step has the lower feature, or of one feature the lower threshold."""
+    """Whether the step has the lower feature, or of one feature the lower threshold, or of one threshold the missing on
+    the right where the other has them on the left."""
     if step.split.feature != best.split.feature:
         return step.split.feature < best.split.feature
-    return step.split.threshold < best.split.threshold
+    if step.split.threshold != best.split.threshold:
+        return step.split.threshold < best.split.threshold
+    return step.split.n_missing_left == 0 and best.split.n_missing_left > 0
 
 
 cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1 nogil:
     """Offer all splits of the leaf; return 0 where there are none."""
     cdef NodeRows rows = growth.tree.nodes[leaf].rows
-    cdef index_t i, feature, n_children, n_categorical = 0, n = rows.stop - rows.start
+    cdef index_t i, feature, n_children, n_missing, n_categorical = 0, n = rows.stop - rows.start
     cdef index_t min_samples_leaf = growth.scan.min_samples_leaf
     cdef const uint64_t* entries
     cdef bint can_split = False
@@ -281,7 +284,8 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
         elif not has_cut(growth.tree.partition, rows.block, feature, rows.start, rows.stop, min_samples_leaf):
             continue
         can_split = True
-        offer_splits(growth.scan, entries, n, feature, n_children, best)
+        n_missing = missing_of(growth.tree.scanner, &rows, feature, entries)
+        offer_splits(growth.scan, entries, n, n_missing, feature, n_children, best)
     end_leaf(growth.scan)
     return can_split
 

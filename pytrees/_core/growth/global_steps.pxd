@@ -47,6 +47,9 @@ cdef class LeafScan:
     cdef bint is_categorical
     cdef const uint64_t* entries
     cdef index_t n_entries
+    # Of these the last n_missing lack the value, and their classes; n_missing_left are on the left.
+    cdef index_t n_missing, n_missing_left
+    cdef int64_t[::1] missing_counts
     cdef int64_t* leaf_counts
     cdef int64_t[::1] leaf_sums      # inner sums of clusters with all rows of the leaf
     cdef int64_t leaf_total
@@ -91,6 +94,7 @@ cdef void start_leaf(
 ) noexcept nogil
 cdef void end_leaf(LeafScan scan) noexcept nogil
 cdef int offer_splits(
-    LeafScan scan, const uint64_t* entries, index_t n, index_t feature, index_t n_children, Step* best
+    LeafScan scan, const uint64_t* entries, index_t n, index_t n_missing, index_t feature, index_t n_children,
+    Step* best
 ) except -1 nogil
 cdef int compare_to_present(LeafScan scan, const Step* best) except -2 nogil

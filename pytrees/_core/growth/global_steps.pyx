@@ -10,8 +10,9 @@ fractions in which what both steps have in common cancels. Entropies that the ta
 compared as the real numbers that they are: the whole tree's clustering is listed as both steps leave it. Floating point
 filters in front of that: a step whose score is below that of the best by more than rounding can explain is passed over.
 
-*Ties.* Of steps that come equally near the first in the order of features, thresholds, leaves and labels is taken; or
-before that the one of the greatest merit within its leaf, the children being compared to the classes there (`merits`).
+*Ties.* Of steps that come equally near the first in the order of features, thresholds (missing values on the right,
+then on the left), leaves and labels is taken; or before that the one of the greatest merit within its leaf, the
+children being compared to the classes there (`merits`).
 Most ties are those of cuts that change nothing, as both sides get the label of the leaf: without merits the first one
 of a leaf stands for all of them.
 
@@ -59,6 +60,7 @@ cdef class LeafScan:
         self.labels = &scanner.wide_labels[0]
         self.weights = &scanner.place_counts[0] if scanner.place_counts.shape[0] > 0 else NULL
         self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)
+        self.missing_counts = np.zeros(k, dtype=np.int64)
         self.left_scores, self.right_scores, self.same_scores = np.zeros((3, k))
         self.merits = merits
         self.has_merits = merits is not None
@@ -447,6 +449,8 @@ cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label
     step.split.is_large = False
     step.split.gain.value = NAN
     step.split.n_left = 0
+    step.split.n_missing = 0
+    step.split.n_missing_left = 0
     step.split.last_left = NONE
     step.split.threshold = UNDEFINED
     return step
@@ -463,10 +467,24 @@ cdef int _compare_ties(LeafScan scan, Step* step, const Step* best, int order) e
     return order if order > 0 else compare_merits(scan.merits, &step.merit, &best.merit)
 
 
+cdef inline bint _comes_before(const Step* step, const Step* best) noexcept nogil:
+    """Whether a step comes before another one of the same feature, of the same leaf or one on its left."""
+    cdef bint step_missing = step.split.n_missing_left > 0, best_missing = best.split.n_missing_left > 0
+    if step.split.threshold != best.split.threshold:
+        return step.split.threshold < best.split.threshold
+    if step_missing != best_missing:
+        return best_missing
+    if best.leaf != step.leaf:
+        return False
+    return step.left_label < best.left_label or (
+        step.left_label == best.left_label and step.right_label < best.right_label
+    )
+
+
 cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best) except -1 nogil:
     """Keep the step, whose terms are listed, where it comes nearer than the best so far: of equal ones that of the
-    greatest merit, where merits are asked for, then of the lowest feature, then threshold, then leaf, then labels;
-    leaves are scanned from the left."""
+    greatest merit, where merits are asked for, then of the lowest feature, then threshold, then with the missing on the
+    right, then leaf, then labels; leaves are scanned from the left."""
     cdef int order = 1
     _judge(code, scan, step)
     if best.leaf != NONE:
@@ -479,18 +497,15 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
         step.split.threshold = threshold_between(
             scan.partition.X[block_row(scan.partition, scan.block, step.split.last_left), scan.feature],
             scan.partition.X[
-                block_row(scan.partition, scan.block, place_of(scan.entries[step.split.n_left])), scan.feature
+                block_row(
+                    scan.partition, scan.block,
+                    place_of(scan.entries[step.split.n_left - step.split.n_missing_left]),
+                ),
+                scan.feature,
             ],
         )
-    if order == 0 and step.split.feature == best.split.feature:
-        if step.split.threshold > best.split.threshold:
-            return 0
-        if step.split.threshold == best.split.threshold and (
-            best.leaf != step.leaf
-            or step.left_label > best.left_label
-            or step.left_label == best.left_label and step.right_label >= best.right_label
-        ):
-            return 0
+    if order == 0 and step.split.feature == best.split.feature and not _comes_before(step, best):
+        return 0
     best[0] = step[0]
     copy_terms(scan.best_changes, scan.changes)
     if takes_logarithms(code):
@@ -503,11 +518,13 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
 # ------------------------------------------------------------------------------------------------------------ the cuts
 
 cdef inline int _offer_cut(
-    DistanceCode code, LeafScan scan, index_t n_left, index_t left_label, index_t right_label, Step* best
+    DistanceCode code, LeafScan scan, index_t n_known_left, index_t left_label, index_t right_label, Step* best
 ) except -1 nogil:
     cdef Step step = _new_step(scan, 2, left_label, right_label)
-    step.split.n_left = n_left
-    step.split.last_left = place_of(scan.entries[n_left - 1])
+    step.split.n_missing = scan.n_missing
+    step.split.n_missing_left = scan.n_missing_left
+    step.split.n_left = n_known_left + scan.n_missing_left
+    step.split.last_left = place_of(scan.entries[n_known_left - 1])
     _collect(code, scan, left_label, right_label)
     return _offer(code, scan, &step, best)
 
@@ -568,6 +585,8 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
     cdef const uint64_t* entries = scan.entries
     _start_filter(code, scan, best)
     _start_sides(scan)
+    if scan.n_missing > 0:
+        return _scan_cuts_with_missing(code, all_labels, scan, best)
     # The rows of entries[:i + 1] are on the left.
     for i in range(scan.n_entries - scan.min_samples_leaf):
         label = scan.labels[place_of(entries[i])]
@@ -584,6 +603,59 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
     return 0
 
 
+cdef int _scan_cuts_with_missing(DistanceCode code, bint all_labels, LeafScan scan, Step* best) except -1 nogil:
+    """Offer the cuts, which the filter and the sides are ready for, with the missing on the right and on the left."""
+    cdef index_t i, label, n = scan.n_entries, fewest = scan.min_samples_leaf
+    cdef int64_t weight = 1
+    cdef const uint64_t* entries = scan.entries
+    _tally_missing(scan)
+    # The rows of entries[:i + 1] are on the left.
+    for i in range(n - scan.n_missing):
+        label = scan.labels[place_of(entries[i])]
+        if scan.weights != NULL:
+            weight = scan.weights[place_of(entries[i])]
+        _move(code, all_labels, scan.clusters, &scan.left, label, weight)
+        _move(code, all_labels, scan.clusters, &scan.right, label, -weight)
+        if key_of(entries[i]) == key_of(entries[i + 1]):
+            continue
+        if fewest <= i + 1 <= n - fewest:
+            _offer_present(code, all_labels, scan, i + 1, best)
+        if fewest <= i + 1 + scan.n_missing <= n - fewest:
+            _move_missing(code, all_labels, scan, 1)
+            _offer_present(code, all_labels, scan, i + 1, best)
+            _move_missing(code, all_labels, scan, -1)
+    return 0
+
+
+cdef inline int _offer_present(
+    DistanceCode code, bint all_labels, LeafScan scan, index_t n_known_left, Step* best
+) except -1 nogil:
+    if all_labels:
+        return _offer_all_labels(code, scan, n_known_left, best)
+    return _offer_majorities(code, scan, n_known_left, best)
+
+
+cdef inline void _tally_missing(LeafScan scan) noexcept nogil:
+    """Count the classes of the leaf's rows that lack the value."""
+    cdef index_t i, place
+    scan.missing_counts[:] = 0
+    for i in range(scan.n_entries - scan.n_missing, scan.n_entries):
+        place = place_of(scan.entries[i])
+        scan.missing_counts[scan.labels[place]] += scan.weights[place] if scan.weights != NULL else 1
+
+
+cdef inline void _move_missing(DistanceCode code, bint all_labels, LeafScan scan, int sign) noexcept nogil:
+    """Move the rows that lack the value to the left, or with the sign -1 back."""
+    cdef index_t label
+    cdef int64_t weight
+    scan.n_missing_left = scan.n_missing if sign > 0 else 0
+    for label in range(scan.clusters.n_classes):
+        weight = sign * scan.missing_counts[label]
+        if weight != 0:
+            _move(code, all_labels, scan.clusters, &scan.left, label, weight)
+            _move(code, all_labels, scan.clusters, &scan.right, label, -weight)
+
+
 cdef inline int _offer_cuts(DistanceCode code, LeafScan scan, Step* best) except -1 nogil:
     if scan.all_labels:
         return _scan_cuts(code, True, scan, best)
@@ -591,15 +663,19 @@ cdef inline int _offer_cuts(DistanceCode code, LeafScan scan, Step* best) except
 
 
 cdef int offer_splits(
-    LeafScan scan, const uint64_t* entries, index_t n, index_t feature, index_t n_children, Step* best
+    LeafScan scan, const uint64_t* entries, index_t n, index_t n_missing, index_t feature, index_t n_children,
+    Step* best
 ) except -1 nogil:
-    """Offer every valid cut of a feature of the leaf, or its split into more children than two. With constants in place
-    of the distance and of whether all labels are tried, the loops over cuts have only what they need."""
+    """Offer every valid cut of a feature of the leaf, or its split into more children than two; the last n_missing of
+    the sorted entries lack the value. With constants in place of the distance and of whether all labels are tried, the
+    loops over cuts have only what they need."""
     cdef DistanceCode code = scan.clusters.code
     scan.feature = feature
     scan.is_categorical = is_categorical(scan.partition.features, feature)
     scan.entries = entries
     scan.n_entries = n
+    scan.n_missing = n_missing
+    scan.n_missing_left = 0
     if n_children > 2:
         return _offer_categories(code, scan, n_children, best)
     if code == DISTANCE_INFORMATION_GAIN:

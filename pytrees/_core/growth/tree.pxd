@@ -14,6 +14,7 @@ cdef struct Node:
     index_t first_child     # LEAF, or that of n_children nodes with consecutive numbers
     index_t n_children, depth, feature
     index_t category        # that leads to it from its parent, or NO_CATEGORY
+    int missing             # where its samples go whose value of the feature is missing: NONE_MISSING where it has none
     bint may_split          # has several classes and samples enough, and is not too deep
     float64_t threshold, gain
     uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth

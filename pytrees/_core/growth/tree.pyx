@@ -12,13 +12,14 @@ What only one way of growth has to know of a node, such as its label, it keeps i
 import numpy as np
 
 cimport cython
-from libc.math cimport fabs
+from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport (
-    LEAF, MULTIWAY, NO_CATEGORY, NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t,
+    LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, float64_t, index_t, int8_t,
+    int64_t, uint64_t,
 )
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
@@ -84,6 +85,7 @@ cdef index_t _add_node(
     node.n_children = 0
     node.feature = UNDEFINED
     node.category = NO_CATEGORY
+    node.missing = NONE_MISSING
     node.threshold = UNDEFINED
     node.gain = 0.0
     node.depth = depth
@@ -124,6 +126,9 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     node.n_children = split.n_children
     node.feature = split.feature
     node.threshold = split.threshold
+    node.missing = NONE_MISSING
+    if split.n_missing > 0:
+        node.missing = MISSING_LEFT if split.n_missing_left > 0 else MISSING_RIGHT
     node.gain = split.gain.value
     tree.n_leaves += split.n_children - 1
     return 0
@@ -136,11 +141,13 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
     cdef uint64_t random_state = tree.nodes[leaf].random_state
     if rows.in_block:
         mark_first(
-            tree.partition, rows.block, split.feature, rows.start, rows.stop, split.n_left, split.last_left
+            tree.partition, rows.block, split.feature, rows.start, rows.stop, split.n_left, split.last_left,
+            split.n_missing_left,
         )
     else:
         mark_by_bins(
-            tree.scanner.histograms, split.feature, split.bin, split.threshold, rows.start, rows.stop
+            tree.scanner.histograms, split.feature, split.bin, split.threshold, split.n_missing_left > 0, rows.start,
+            rows.stop,
         )
     split_rows(tree.partition, rows.start, rows.stop)
     left = _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1))
@@ -243,7 +250,9 @@ cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* 
     for i in range(node.rows.start, node.rows.stop):
         row = row_at(tree.scanner, &node.rows, i)
         value = tree.partition.X[row, split.feature]
-        child = value > split.threshold if is_cut else value
+        child = value
+        if is_cut:
+            child = split.n_missing_left == 0 if isnan(value) else value > split.threshold
         counts = children.get(child)
         if counts is None:
             counts = children[child] = [0] * tree.n_classes
@@ -288,6 +297,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef int64_t[::1] feature = np.empty(n_nodes, dtype=np.int64)
     cdef int64_t[::1] n_node_samples = np.empty(n_nodes, dtype=np.int64)
     cdef float64_t[::1] threshold = np.empty(n_nodes), gain = np.empty(n_nodes)
+    cdef int8_t[::1] missing_go_to_left = np.empty(n_nodes, dtype=np.int8)
     cdef const Node* node
     for i in range(n_nodes):
         number[order[i]] = i
@@ -302,6 +312,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         threshold[i] = node.threshold
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
+        missing_go_to_left[i] = node.missing
     arrays = {
         "children_left": np.asarray(children_left),
         "children_right": np.asarray(children_right),
@@ -310,6 +321,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         "n_node_samples": np.asarray(n_node_samples),
         "value": np.asarray(_added_counts(tree, order, number)),
         "gain": np.asarray(gain),
+        "missing_go_to_left": np.asarray(missing_go_to_left),
     }
     if tree.partition.features.n_categories.shape[0] > 0:
         arrays |= _children(tree, order, number)

@@ -12,6 +12,7 @@ cdef enum:
 
 cdef struct FeatureBins:
     index_t n_bins
+    index_t missing_bin                 # the last, of missing values; or NONE
     Py_ssize_t first                    # of the feature's bins among those of all features
     # A value's bin is the number of edges below it, the edges being the last values of bins. Equal parts of the
     # feature's range, the cells, say where to look: n_edges_below[c] edges lie below all values of cell c, and at
@@ -64,8 +65,10 @@ cdef void count_rows(
     Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
 ) noexcept nogil
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil
+cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t feature) noexcept nogil
 cdef void mark_by_bins(
-    Histograms histograms, index_t feature, index_t bin, float64_t threshold, index_t start, index_t stop
+    Histograms histograms, index_t feature, index_t bin, float64_t threshold, bint missing_left, index_t start,
+    index_t stop
 ) noexcept nogil
 
 

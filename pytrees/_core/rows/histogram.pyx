@@ -1,14 +1,17 @@
-"""Features cut into bins of neighbouring values, and the class counts of a node's bins."""
+"""Features cut into bins of neighbouring values, and the class counts of a node's bins.
+
+Where values of a feature are missing they have a bin of their own, behind the others.
+"""
 
 import numpy as np
 
 cimport cython
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, isnan
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
 
 cdef enum:
@@ -36,9 +39,12 @@ cdef class Bins:
         scratch = np.empty((2, sample.shape[0]), dtype=np.uint64)
         with nogil:
             for feature in range(<index_t> self.n_features):
+                self.of_feature[feature].missing_bin = NONE
                 # Categories have no order that neighbours could share a bin in: they have no bins.
                 if not is_categorical(features, feature):
-                    _cut(self, feature, sample, max_bins, &scratch[0, 0], &scratch[1, 0])
+                    _cut(
+                        self, feature, sample, max_bins - features.lacks_values[feature], &scratch[0, 0], &scratch[1, 0]
+                    )
                 self.of_feature[feature].first = self.n_bins
                 self.n_bins += self.of_feature[feature].n_bins
             _code_rows(self)
@@ -77,9 +83,12 @@ cdef void _cut(
     cdef FeatureBins* bins = &all_bins.of_feature[feature]
     cdef index_t last[MAX_BINS]
     cdef index_t i, n = <index_t> sample.shape[0]
-    cdef index_t wanted = n // max_bins + 1
+    cdef index_t wanted
     sort_by_value(all_bins.features, feature, &sample[0], n, pairs, spare)
-    if key_of(pairs[n - 1]) < <uint32_t> max_bins:
+    while n > 0 and isnan(all_bins.features.X[sample[place_of(pairs[n - 1])], feature]):
+        n -= 1
+    wanted = n // max_bins + 1
+    if n > 0 and key_of(pairs[n - 1]) < <uint32_t> max_bins:
         wanted = 1
     bins.n_bins = _ends_of_bins(pairs, n, wanted, max_bins, last)
     while bins.n_bins > max_bins:
@@ -91,7 +100,14 @@ cdef void _cut(
         bins.members[i] = all_bins.features.X[sample[place_of(pairs[last[i]])], feature]
         if i < bins.n_bins - 1:
             bins.edges[i] = bins.members[i]
+    if bins.n_bins == 0:
+        # Values may still be known outside the sample.
+        bins.n_bins = 1
+        bins.members[0] = all_bins.features.smallest[feature]
     _set_cells(bins, all_bins.features.smallest[feature], all_bins.features.largest[feature])
+    if all_bins.features.lacks_values[feature]:
+        bins.missing_bin = bins.n_bins
+        bins.n_bins += 1
 
 
 cdef inline index_t _cell(const FeatureBins* bins, float64_t value) noexcept nogil:
@@ -100,6 +116,7 @@ cdef inline index_t _cell(const FeatureBins* bins, float64_t value) noexcept nog
 
 
 cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) noexcept nogil:
+    """Write where to look for a value, before the bin of missing values is added."""
     cdef float64_t half_range = 0.5 * largest - 0.5 * smallest
     cdef index_t cell, edge = 0, n_edges = bins.n_bins - 1, most_edges = 0, n_in_cell
     bins.half_smallest = 0.5 * smallest
@@ -150,11 +167,16 @@ cdef void _code_rows(Bins all_bins) noexcept nogil:
     while first < all_bins.n_rows:
         stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
         for feature in range(all_bins.n_features):
-            _code_feature(all_bins, feature, first, stop)
+            if all_bins.of_feature[feature].missing_bin == NONE:
+                _code_feature(all_bins, feature, first, stop, False)
+            else:
+                _code_feature(all_bins, feature, first, stop, True)
         first = stop
 
 
-cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
+cdef inline void _code_feature(
+    Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop, bint has_missing
+) noexcept nogil:
     cdef FeatureBins* bins = &all_bins.of_feature[feature]
     cdef const float64_t* values = &all_bins.features.X[0, feature]
     cdef uint8_t* codes = &all_bins.codes[0, feature]
@@ -163,6 +185,9 @@ cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_
     cdef float64_t value
     for row in range(first, stop):
         value = values[row * n_features]
+        if has_missing and isnan(value):
+            codes[row * n_features] = <uint8_t> bins.missing_bin
+            continue
         code = bins.n_edges_below[_cell(bins, value)]
         step = first_step
         # edges[:code] lie below the value, edges[code + 2 * step - 1] and what follows do not.
@@ -232,6 +257,16 @@ cdef void count_rows(
                 bin_counts[n_columns - 1] += 1
 
 
+cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t feature) noexcept nogil:
+    """Return how many of the node's rows lack the value."""
+    cdef index_t bin = histograms.bins.of_feature[feature].missing_bin, n_columns = <index_t> histograms.n_columns
+    if bin == NONE:
+        return 0
+    return rows_in_bin(
+        feature_counts(histograms, slot, feature) + bin * n_columns, n_classes_of(histograms), n_columns
+    )
+
+
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil:
     """Turn a node's counts into those of one child: take away the other's."""
     cdef int32_t* counts = <int32_t*> (slot + 1)
@@ -242,17 +277,22 @@ cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogi
 
 
 cdef void mark_by_bins(
-    Histograms histograms, index_t feature, index_t bin, float64_t threshold, index_t start, index_t stop
+    Histograms histograms, index_t feature, index_t bin, float64_t threshold, bint missing_left, index_t start,
+    index_t stop
 ) noexcept nogil:
     """Mark for the left side the rows whose value is at most the threshold, which ends or lies in the bin: only the
-    values of this bin are looked at."""
-    cdef index_t i, row, code
+    values of this bin are looked at; and those that lack the value where they belong there."""
+    cdef index_t i, row, code, missing_bin = histograms.bins.of_feature[feature].missing_bin
     for i in range(start, stop):
         row = histograms.partition.rows[i]
         code = histograms.bins.codes[row, feature]
         histograms.partition.goes_left[row] = code < bin
         if code == bin:
             histograms.partition.goes_left[row] = histograms.partition.X[row, feature] <= threshold
+    if missing_left:
+        for i in range(start, stop):
+            row = histograms.partition.rows[i]
+            histograms.partition.goes_left[row] |= histograms.bins.codes[row, feature] == missing_bin
 
 
 # ------------------------------------------------------------------------------------------------------ from Python
@@ -261,7 +301,7 @@ def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
     """Cut every feature into at most max_bins bins of neighbouring values.
 
     Returns the bins of the values, (n_rows, n_features) uint8, and for every feature a list that says of each bin
-    whether it holds different values.
+    whether it holds different values. Missing values have a bin of their own, the last one.
     """
     cdef Py_ssize_t feature, i
     if X.shape[0] == 0:

@@ -4,7 +4,7 @@ cimport cython
 
 from libc.string cimport memcpy
 
-from pytrees._core.base.sorting cimport Entry
+from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
@@ -19,7 +19,9 @@ cdef class Features:
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef const float64_t[:, ::1] X
-    cdef float64_t[::1] smallest, largest   # value of every feature
+    cdef float64_t[::1] smallest, largest   # value of every feature that is known; 0 where none is
+    cdef readonly bint has_missing          # whether a numeric feature has missing values, which are NaN
+    cdef uint8_t[::1] lacks_values          # by feature: whether it has some
     # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
     cdef uint64_t[::1] key_base
     cdef uint8_t[::1] key_shift
@@ -33,7 +35,7 @@ cdef class Features:
 cdef class RowPartition:
     """A node is a range [start, stop) of `rows`. Outside a block these are its rows. Inside a block they are its
     places, and every feature's entries [start, stop) hold the same places in ascending order of the value, equal values
-    in the order of `rows`. An entry is a place under its value's rank in the block.
+    in the order of `rows`, missing values last. An entry is a place under its value's rank in the block.
 
     Where the features are ranked, there is one block: all rows, each at its own place. The entries of a node are
     then made when they are asked for, and hold until others are."""
@@ -83,15 +85,18 @@ cdef uint32_t* narrow_entries(
 cdef uint64_t* wide_entries(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop
 ) noexcept nogil
+cdef index_t count_missing(
+    RowPartition partition, Block block, index_t feature, const Entry* entries, index_t n
+) noexcept nogil
 cdef bint has_cut(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t min_samples_leaf
 ) noexcept nogil
 cdef void mark_first(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left,
-    index_t last_left
+    index_t last_left, index_t n_missing_left
 ) noexcept nogil
 cdef void mark_at_most(
-    RowPartition partition, index_t feature, float64_t threshold, index_t start, index_t stop
+    RowPartition partition, index_t feature, float64_t threshold, bint missing_left, index_t start, index_t stop
 ) noexcept nogil
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef void split_entries(
@@ -107,6 +112,21 @@ cdef inline Entry* entries_of(
         return narrow_entries(partition, block, feature, start, stop)
     else:
         return wide_entries(partition, block, feature, start, stop)
+
+
+cdef inline bint missing_has_cut(
+    const Entry* entries, index_t n, index_t n_missing, index_t min_samples_leaf
+) noexcept nogil:
+    """Whether a cut of the sorted entries, of which the last n_missing lack the value, leaves min_samples_leaf of them
+    on both sides: with the missing on the right, or on the left of some known values."""
+    cdef index_t fewest = max(min_samples_leaf - n_missing, 1), most = n - n_missing - min_samples_leaf
+    if n_missing == n:
+        return False
+    return (
+        2 * <int64_t> min_samples_leaf <= n
+        and key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
+        or fewest <= most and key_of(entries[fewest - 1]) != key_of(entries[most])
+    )
 
 
 # Splits by category.

@@ -3,7 +3,7 @@
 import numpy as np
 
 cimport cython
-from libc.math cimport floor
+from libc.math cimport INFINITY, floor, isnan
 from libc.string cimport memcpy
 
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
@@ -15,6 +15,9 @@ ctypedef fused Rank:
 
 NARROW_ROWS = 2**16
 
+# Greater than that of any value.
+cdef uint64_t MISSING_KEY = 0xFFFFFFFF
+
 
 @cython.final
 cdef class Features:
@@ -25,6 +28,7 @@ cdef class Features:
         self.n_categories = _checked_categories(X, n_categories)
         self.smallest = np.zeros(self.n_features)
         self.largest = np.zeros(self.n_features)
+        self.lacks_values = np.zeros(self.n_features, dtype=np.uint8)
         self.key_base = np.zeros(self.n_features, dtype=np.uint64)
         self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
         is_narrow = self.n_rows <= NARROW_ROWS
@@ -33,12 +37,26 @@ cdef class Features:
         self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
         if self.n_rows == 0:
             return
-        self.smallest[:] = X[0]
-        self.largest[:] = X[0]
+        self._find_missing(np.asarray(X))
         with nogil:
             _set_keys(self)
         if ranks:
             _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
+
+    def _find_missing(self, X):
+        """Find the features that lack values, and a known value of every feature."""
+        found = X[0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.has_missing = np.isnan(np.sum(X))      # which settles it without a second array
+        if self.has_missing:
+            is_missing = np.isnan(X)
+            lacks_values = is_missing.any(axis=0)
+            self.has_missing = lacks_values.any()
+            self.lacks_values = lacks_values.astype(np.uint8)
+            found = X[np.argmin(is_missing, axis=0), np.arange(self.n_features)]
+            found = np.where(np.isnan(found), 0.0, found)
+        self.smallest = np.array(found)
+        self.largest = np.array(found)
 
 
 @cython.final
@@ -108,21 +126,23 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 # ---------------------------------------------------------------------------------------------------------- values
 
 cdef void _set_keys(Features features) noexcept nogil:
-    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
+    """Set the shifts that make the differences to a feature's smallest value fit 32 bits, and leave MISSING_KEY free
+    where values are missing."""
     cdef float64_t* smallest = &features.smallest[0]
     cdef float64_t* largest = &features.largest[0]
     cdef const float64_t* values
     cdef Py_ssize_t row, feature
     cdef uint64_t span
-    for row in range(1, features.n_rows):
+    for row in range(features.n_rows):
         values = &features.X[row, 0]
+        # Missing values are neither smaller nor larger.
         for feature in range(features.n_features):
             smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
             largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
     for feature in range(features.n_features):
         features.key_base[feature] = ascending_bits(smallest[feature])
         span = ascending_bits(largest[feature]) - features.key_base[feature]
-        while span >> features.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
+        while span >> features.key_shift[feature] > MISSING_KEY - features.lacks_values[feature]:
             features.key_shift[feature] += 1
 
 
@@ -146,17 +166,23 @@ cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) 
     return <uint32_t> (bits >> features.key_shift[feature])
 
 
+cdef inline uint32_t _high_key_or_missing(Features features, index_t row, index_t feature) noexcept nogil:
+    return <uint32_t> MISSING_KEY if isnan(features.X[row, feature]) else _high_key(features, row, feature)
+
+
 cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
     """Return a key for values that share the high key: it ascends with the value, and differs where they do."""
     cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
+    if isnan(features.X[row, feature]):
+        return 0
     return <uint32_t> (bits & ((<uint64_t> 1 << features.key_shift[feature]) - 1))
 
 
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil:
-    """Return the threshold between two values, the second of which is greater."""
+    """Return the threshold between two values, the second of which is greater, or missing: then it is infinite."""
     cdef float64_t middle = 0.5 * below + 0.5 * above
     if not below <= middle < above:
-        middle = below
+        middle = INFINITY if isnan(above) else below
     return middle + 0.0     # one zero only
 
 
@@ -165,11 +191,16 @@ cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogi
 cdef void sort_by_value(
     Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
 ) noexcept nogil:
-    """pairs[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value."""
+    """pairs[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
+    values come last, and share a rank."""
     cdef index_t start, stop, place
     cdef uint32_t key, rank = 0
-    for place in range(n):
-        pairs[place] = packed(_high_key(features, rows[place], feature), place, pairs[0])
+    if features.lacks_values[feature]:
+        for place in range(n):
+            pairs[place] = packed(_high_key_or_missing(features, rows[place], feature), place, pairs[0])
+    else:
+        for place in range(n):
+            pairs[place] = packed(_high_key(features, rows[place], feature), place, pairs[0])
     sort_entries(pairs, spare, n)
     start = 0
     # pairs[:start] hold ranks below `rank`, and pairs[start:] greater values, still under their keys.
@@ -289,11 +320,36 @@ cdef void _sort_by_rank(
     sort_entries(entries, spare, n)
 
 
+cdef index_t count_missing(
+    RowPartition partition, Block block, index_t feature, const Entry* entries, index_t n
+) noexcept nogil:
+    """Return how many of the sorted entries lack the value: they are the last."""
+    cdef index_t n_missing = 1
+    if not partition.features.lacks_values[feature] or not isnan(
+        partition.X[block_row(partition, block, place_of(entries[n - 1])), feature]
+    ):
+        return 0
+    while n_missing < n and key_of(entries[n - 1 - n_missing]) == key_of(entries[n - 1]):
+        n_missing += 1
+    return n_missing
+
+
 cdef bint has_cut(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t min_samples_leaf
 ) noexcept nogil:
-    """Whether a cut between different neighbouring values leaves min_samples_leaf rows on both sides."""
+    """Whether a cut between different neighbouring values, or beside missing ones, leaves min_samples_leaf rows on both
+    sides."""
     cdef index_t i, row, first_row = block_row(partition, block, partition.rows[start])
+    if partition.features.has_missing and partition.features.lacks_values[feature]:
+        if partition.is_wide:
+            return _has_cut_or_missing(
+                partition, block, feature, wide_entries(partition, block, feature, start, stop), stop - start,
+                min_samples_leaf,
+            )
+        return _has_cut_or_missing(
+            partition, block, feature, narrow_entries(partition, block, feature, start, stop), stop - start,
+            min_samples_leaf,
+        )
     if 2 * <int64_t> min_samples_leaf > stop - start:
         return False
     if partition.is_ranked and min_samples_leaf == 1:
@@ -307,6 +363,13 @@ cdef bint has_cut(
     return _differ(narrow_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
 
 
+cdef inline bint _has_cut_or_missing(
+    RowPartition partition, Block block, index_t feature, const Entry* entries, index_t n, index_t min_samples_leaf
+) noexcept nogil:
+    cdef index_t n_missing = count_missing(partition, block, feature, entries, n)
+    return missing_has_cut(entries, n, n_missing, min_samples_leaf)
+
+
 cdef inline bint _differ(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
     return key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
 
@@ -315,31 +378,47 @@ cdef inline bint _differ(const Entry* entries, index_t n, index_t min_samples_le
 
 cdef void mark_first(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left,
-    index_t last_left
+    index_t last_left, index_t n_missing_left
 ) noexcept nogil:
-    """Mark for the left side the n_left first entries of the feature, of which `last_left` is the last place."""
+    """Mark for the left side n_left entries of the feature: the last n_missing_left, whose value is missing, and the
+    first others, of which `last_left` is the last place."""
     if partition.is_ranked:
-        mark_at_most(partition, feature, partition.X[last_left, feature], start, stop)
+        mark_at_most(partition, feature, partition.X[last_left, feature], n_missing_left > 0, start, stop)
     elif partition.is_wide:
-        _mark(wide_entries(partition, block, feature, start, stop), n_left, stop - start, &partition.goes_left[0])
+        _mark(
+            wide_entries(partition, block, feature, start, stop), n_left - n_missing_left, n_missing_left, stop - start,
+            &partition.goes_left[0],
+        )
     else:
-        _mark(narrow_entries(partition, block, feature, start, stop), n_left, stop - start, &partition.goes_left[0])
+        _mark(
+            narrow_entries(partition, block, feature, start, stop), n_left - n_missing_left, n_missing_left,
+            stop - start, &partition.goes_left[0],
+        )
 
 
-cdef inline void _mark(const Entry* entries, index_t n_left, index_t n, uint8_t* goes_left) noexcept nogil:
+cdef inline void _mark(
+    const Entry* entries, index_t n_first, index_t n_last, index_t n, uint8_t* goes_left
+) noexcept nogil:
     cdef index_t i
     for i in range(n):
-        goes_left[place_of(entries[i])] = i < n_left
+        goes_left[place_of(entries[i])] = i < n_first
+    for i in range(n - n_last, n):
+        goes_left[place_of(entries[i])] = True
 
 
 cdef void mark_at_most(
-    RowPartition partition, index_t feature, float64_t threshold, index_t start, index_t stop
+    RowPartition partition, index_t feature, float64_t threshold, bint missing_left, index_t start, index_t stop
 ) noexcept nogil:
-    """Mark for the left side the rows whose value is at most the threshold."""
+    """Mark for the left side the rows whose value is at most the threshold and, where they belong there, those whose
+    value is missing."""
     cdef index_t i, row
     for i in range(start, stop):
         row = partition.rows[i]
         partition.goes_left[row] = partition.X[row, feature] <= threshold
+    if missing_left:
+        for i in range(start, stop):
+            row = partition.rows[i]
+            partition.goes_left[row] |= isnan(partition.X[row, feature])
 
 
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil:

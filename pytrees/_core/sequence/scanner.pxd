@@ -17,10 +17,13 @@ cdef enum SequenceImpurity:
 cdef class FeatureOrders:
     """Base class of readers: the order of a node's samples by a feature, and the cuts to try."""
 
-    # Write the node's rows in ascending order of the feature, each as its place among the rows, to `order`; and the
-    # cuts to try, each as its number of rows on the left, ascending, to `cuts`. Returns how many cuts there are; where
-    # there are none, `order` is not written.
-    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil
+    # Write the node's rows in ascending order of the feature, each as its place among the rows, to `order`, those that
+    # lack its value last, or with `missing_first` first; the cuts to try in this order, each as its number of rows on
+    # the left, ascending, to `cuts`; and the number of rows that lack the value to `n_missing`. Returns how many cuts
+    # there are; where there are none, `order` is not written.
+    cdef index_t read(
+        self, index_t feature, bint missing_first, index_t* order, index_t* cuts, index_t* n_missing
+    ) noexcept nogil
 
 
 cdef struct Place:
@@ -55,7 +58,7 @@ cdef class ChildSequence:
 cdef struct Cut:
     int64_t cost            # sum over the children of their length times their impurity
     index_t feature         # NONE before any cut
-    index_t n_left
+    index_t n_left, n_missing_left      # rows on the left, and those of them that lack the feature's value
 
 
 @cython.final

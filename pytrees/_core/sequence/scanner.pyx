@@ -1,7 +1,8 @@
 """Best split of one node by the Effort-To-Compress or the Lempel-Ziv complexity of its children's label sequences.
 
 A cut costs the sum over its children of their length times their impurity. Of one node, the cut of least cost gains
-most; of equal ones that of the lowest feature, then of the fewest rows on the left. A cut is given up as soon as it is
+most; of equal ones that of the lowest feature, then of the lowest threshold, then with missing values on the right. The
+cuts of a feature are scanned with these on the right, and then on the left. A cut is given up as soon as it is
 known to cost too much. Features are scanned on several threads where the scan is long: they share the best cut so far,
 which rules out only what is not before it.
 
@@ -71,7 +72,9 @@ _LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left",
 
 
 cdef class FeatureOrders:
-    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
+    cdef index_t read(
+        self, index_t feature, bint missing_first, index_t* order, index_t* cuts, index_t* n_missing
+    ) noexcept nogil:
         return 0
 
 
@@ -169,6 +172,7 @@ cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_feature
     scanner.best.cost = (<int64_t> length) * length     # more than any cut
     scanner.best.feature = NONE
     scanner.best.n_left = 0
+    scanner.best.n_missing_left = 0
 
 
 cdef index_t impurity_of_sequence(
@@ -234,44 +238,62 @@ cdef index_t _next_feature(SequenceScanner scanner) noexcept nogil:
     return feature
 
 
-cdef int64_t _highest_cost(SequenceScanner scanner, index_t feature) noexcept nogil:
-    """Return the cost that a further cut of this feature must not reach to be the best; 0 where all threads are to
-    stop.
+cdef inline bint _comes_first(
+    SequenceScanner scanner, index_t feature, index_t n_left, index_t n_missing_left
+) noexcept nogil:
+    """Whether a cut comes before the best so far where both cost the same.
 
-    The best cut so far may be one of a higher feature, found by another thread: then an equal one comes before it.
+    That may be one of a higher feature, found by another thread, or of a higher threshold, with missing values on the
+    other side.
     """
+    if scanner.best.feature != feature:
+        return scanner.best.feature > feature
+    return scanner.best.n_left - scanner.best.n_missing_left > n_left - n_missing_left
+
+
+cdef int64_t _highest_cost(
+    SequenceScanner scanner, index_t feature, index_t n_left, index_t n_missing_left
+) noexcept nogil:
+    """Return the cost that this cut must not reach to be the best; 0 where all threads are to stop."""
     cdef int64_t cost
     _acquire(scanner)
-    cost = 0 if scanner.stops else scanner.best.cost + (scanner.best.feature > feature)
+    cost = 0 if scanner.stops else scanner.best.cost + _comes_first(scanner, feature, n_left, n_missing_left)
     _release(scanner)
     return cost
 
 
-cdef void _keep(SequenceScanner scanner, index_t feature, index_t n_left, int64_t cost) noexcept nogil:
-    """Keep the cut where it is the best; cuts of one feature come in ascending order."""
+cdef void _keep(
+    SequenceScanner scanner, index_t feature, index_t n_left, index_t n_missing_left, int64_t cost
+) noexcept nogil:
+    """Keep the cut where it is the best."""
     _acquire(scanner)
-    if cost < scanner.best.cost + (scanner.best.feature > feature):
+    if cost < scanner.best.cost + _comes_first(scanner, feature, n_left, n_missing_left):
         scanner.best.cost = cost
         scanner.best.feature = feature
         scanner.best.n_left = n_left
+        scanner.best.n_missing_left = n_missing_left
     _release(scanner)
 
 
 # --------------------------------------------------------------------------------------------------------------- scans
 
 cdef int _scan_features(SequenceScanner scanner, SequenceWorker worker, FeatureOrders orders) except -1 nogil:
-    cdef index_t feature, n_cuts
+    cdef index_t feature, n_cuts, n_missing
     while True:
         feature = _next_feature(scanner)
         if feature == NONE:
             return 0
-        n_cuts = orders.read(feature, &worker.order[0], &worker.cuts[0])
+        n_cuts = orders.read(feature, False, &worker.order[0], &worker.cuts[0], &n_missing)
         if n_cuts > 0:
-            _scan_feature(scanner, worker, feature, n_cuts)
+            _scan_feature(scanner, worker, feature, n_cuts, 0)
+        if n_missing > 0:
+            n_cuts = orders.read(feature, True, &worker.order[0], &worker.cuts[0], &n_missing)
+            if n_cuts > 0:
+                _scan_feature(scanner, worker, feature, n_cuts, n_missing)
 
 
 cdef int _scan_feature(
-    SequenceScanner scanner, SequenceWorker worker, index_t feature, index_t n_cuts
+    SequenceScanner scanner, SequenceWorker worker, index_t feature, index_t n_cuts, index_t n_missing_left
 ) except -1 nogil:
     cdef index_t i, row, n_left = 0, length = scanner.length
     cdef int64_t limit, cost, n_labels = 0
@@ -290,7 +312,7 @@ cdef int _scan_feature(
             worker.n_left_of_run[scanner.run_of_row[row]] += 1
             if shares:
                 _move_left(scanner, worker, row)
-        limit = _highest_cost(scanner, feature)
+        limit = _highest_cost(scanner, feature, n_left, n_missing_left)
         if limit == 0:
             return 0
         if shares:
@@ -298,7 +320,7 @@ cdef int _scan_feature(
         else:
             cost = _plain_cost(scanner, worker, n_left, limit)
         if cost < limit:
-            _keep(scanner, feature, n_left, cost)
+            _keep(scanner, feature, n_left, n_missing_left, cost)
         check_signals(&n_labels, length, WORK_BETWEEN_CHECKS)
     return 0
 

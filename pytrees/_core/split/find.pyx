@@ -9,13 +9,15 @@ import numpy as np
 from libc.math cimport INFINITY
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
-from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
+)
 from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction, offer_gain, offer_sum
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut, forget_counts
 from pytrees._core.criteria.user cimport (
-    CutTable, Segment, UserCut, first_greatest, judge_sequences, judge_table, reserve_cuts,
+    CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
 )
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.partition cimport RowPartition, count_children, entries_of, order_by_category
@@ -25,9 +27,9 @@ from pytrees._core.split.scan cimport (
     sums_fractions, weighted_children_gain, whole_gain,
 )
 from pytrees._core.split.scanner cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, Ends, NodeRows, Scanner, Split, count_node, cuts_to_try,
-    draw_features, ends_of_cuts, entries_have_cut, first_place, is_tried, label_at, label_of_place, row_at, take_cut,
-    weight_of_node,
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, KnownEnds, NodeRows, Scanner, Split, allows, count_node,
+    draw_features, first_place, has_way, is_tried, known_cuts_to_try, known_ends, label_at, label_of_place, last_cut,
+    missing_of, row_at, take_cut, tally_missing, weight_of_node,
 )
 
 from pytrees._core.criteria.counts import user_criterion_of
@@ -64,7 +66,8 @@ def _child_counts(ClassCounts node, bint has_float_weights, Py_ssize_t most_chil
 # --------------------------------------------------------------------------------------------------- the best split
 
 cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil:
-    """Write the best split of the node's samples; of equal ones that of the lowest feature, then threshold."""
+    """Write the best split of the node's samples; of equal ones that of the lowest feature, then threshold, then with
+    missing values on the right."""
     _forget_split(best)
     draw_features(scanner, node, random_state)
     if scanner.judging == SEQUENCES:
@@ -83,6 +86,8 @@ cdef int find_split(Scanner scanner, const NodeRows* node, uint64_t random_state
 cdef inline void _forget_split(Split* best) noexcept nogil:
     best.feature = NONE
     best.n_left = 0
+    best.n_missing = 0
+    best.n_missing_left = 0
     best.n_children = 2
     best.is_large = False
 
@@ -132,41 +137,85 @@ cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) 
     best.gain = exact_gain(
         <int64_t> n * scanner.sequences.node_impurity - scanner.sequences.best.cost, 1, n
     )
-    _take_cut(scanner, node, scanner.sequences.best.feature, scanner.sequences.best.n_left, best)
+    _take_cut(
+        scanner, node, scanner.sequences.best.feature,
+        scanner.sequences.best.n_left - scanner.sequences.best.n_missing_left,
+        scanner.sequences.best.n_missing_left > 0, best,
+    )
     return 0
 
 
-cdef void _take_cut(Scanner scanner, const NodeRows* node, index_t feature, index_t n_left, Split* best) noexcept nogil:
+cdef void _take_cut(
+    Scanner scanner, const NodeRows* node, index_t feature, index_t n_known_left, bint missing_left, Split* best
+) noexcept nogil:
     if scanner.partition.is_wide:
-        take_cut(scanner, node, feature, n_left, best, <const uint64_t*> NULL)
+        take_cut(scanner, node, feature, n_known_left, missing_left, best, <const uint64_t*> NULL)
     else:
-        take_cut(scanner, node, feature, n_left, best, <const uint32_t*> NULL)
+        take_cut(scanner, node, feature, n_known_left, missing_left, best, <const uint32_t*> NULL)
 
 
 cdef int _find_by_user_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
     """Write the best cut of the node's samples by a user's criterion on label sequences."""
-    cdef index_t i, k, n_cuts, best_of_feature, row, n = node.stop - node.start
-    cdef Gain gain
+    cdef index_t i, k, row, n = node.stop - node.start
     _start_sequences(scanner, node)
     for i in range(n):
         row = row_at(scanner, node, node.start + i)
         scanner.node_row_ids[i] = scanner.row_ids[row] if scanner.row_ids.shape[0] > 0 else row
     for k in range(scanner.n_drawn):
-        n_cuts = scanner.read(scanner.drawn[k], &scanner.sequences.worker.order[0], &scanner.sequences.worker.cuts[0])
-        if n_cuts == 0:
-            continue
-        judge_sequences(
-            scanner.user_sequence, scanner.sequences.labels[:n], scanner.node_row_ids[:n],
-            scanner.sequences.worker.order[:n], scanner.sequences.worker.cuts[:n_cuts], scanner.user_gains[:n_cuts],
-        )
-        best_of_feature = first_greatest(scanner.user_gains[:n_cuts])
-        if best_of_feature == NONE:
-            continue
-        gain = tolerant_gain(scanner.user_gains[best_of_feature], <float64_t> n)
-        if best.feature == NONE or is_greater_gain(&gain, &best.gain):
-            best.gain = gain
-            _take_cut(scanner, node, scanner.drawn[k], scanner.sequences.worker.cuts[best_of_feature], best)
+        _find_in_user_sequences(scanner, node, scanner.drawn[k], best)
     return 0
+
+
+cdef int _find_in_user_sequences(Scanner scanner, const NodeRows* node, index_t feature, Split* best) except -1 nogil:
+    """Write the best cut of a feature where it is better than the best so far."""
+    cdef index_t way, n_missing, n_known_left, best_of_feature = NONE, n = node.stop - node.start
+    cdef index_t[2] n_cuts, next_cut
+    cdef float64_t best_gain = 0.0
+    cdef bint missing_left = False
+    cdef Gain gain
+    n_cuts[MISSING_RIGHT] = _judge_user_sequences(scanner, feature, n, False, &n_missing)
+    n_cuts[MISSING_LEFT] = _judge_user_sequences(scanner, feature, n, True, &n_missing) if n_missing > 0 else 0
+    next_cut[MISSING_RIGHT] = next_cut[MISSING_LEFT] = 0
+    # Of both ways the cuts before the next ones have been compared: by threshold, the missing on the right first.
+    while next_cut[MISSING_RIGHT] < n_cuts[MISSING_RIGHT] or next_cut[MISSING_LEFT] < n_cuts[MISSING_LEFT]:
+        way = MISSING_RIGHT
+        if next_cut[MISSING_RIGHT] == n_cuts[MISSING_RIGHT] or next_cut[MISSING_LEFT] < n_cuts[MISSING_LEFT] and (
+            scanner.user_cuts[MISSING_LEFT, next_cut[MISSING_LEFT]] - n_missing
+            < scanner.user_cuts[MISSING_RIGHT, next_cut[MISSING_RIGHT]]
+        ):
+            way = MISSING_LEFT
+        if takes_lead(scanner.user_gains[way, next_cut[way]], best_of_feature, best_gain):
+            best_of_feature = feature
+            best_gain = scanner.user_gains[way, next_cut[way]]
+            missing_left = way == MISSING_LEFT
+            n_known_left = scanner.user_cuts[way, next_cut[way]] - (n_missing if missing_left else 0)
+        next_cut[way] += 1
+    if best_of_feature == NONE:
+        return 0
+    gain = tolerant_gain(best_gain, <float64_t> n)
+    if best.feature == NONE or is_greater_gain(&gain, &best.gain):
+        best.gain = gain
+        _take_cut(scanner, node, feature, n_known_left, missing_left, best)
+    return 0
+
+
+cdef index_t _judge_user_sequences(
+    Scanner scanner, index_t feature, index_t n, bint missing_first, index_t* n_missing
+) except -1 nogil:
+    """Write the cuts of a feature with the missing on one side, and their gains; return how many there are."""
+    cdef index_t i, n_cuts = scanner.read(
+        feature, missing_first, &scanner.sequences.worker.order[0], &scanner.sequences.worker.cuts[0], n_missing
+    )
+    if n_cuts == 0:
+        return 0
+    for i in range(n_cuts):
+        scanner.user_cuts[missing_first, i] = scanner.sequences.worker.cuts[i]
+    judge_sequences(
+        scanner.user_sequence, scanner.sequences.labels[:n], scanner.node_row_ids[:n],
+        scanner.sequences.worker.order[:n], scanner.sequences.worker.cuts[:n_cuts],
+        scanner.user_gains[missing_first, :n_cuts],
+    )
+    return n_cuts
 
 
 cdef int _offer_sequences(
@@ -238,10 +287,7 @@ cdef void _write_user_cut(Scanner scanner, const NodeRows* node, const UserCut* 
     if cut.feature == NONE:
         return
     best.gain = tolerant_gain(cut.gain, cut.weight)
-    if scanner.partition.is_wide:
-        take_cut(scanner, node, cut.feature, cut.n_left, best, <const uint64_t*> NULL)
-    else:
-        take_cut(scanner, node, cut.feature, cut.n_left, best, <const uint32_t*> NULL)
+    _take_cut(scanner, node, cut.feature, cut.n_known_left, cut.missing_left, best)
 
 
 cdef int _add_cuts(Scanner scanner, const NodeRows* node, index_t number, UserCut* best_of_node) except -1 nogil:
@@ -272,52 +318,57 @@ cdef int _add_feature(
     Scanner scanner, CutTable table, const NodeRows* node, const Entry* entries, index_t number, index_t feature,
     UserCut* best_of_node
 ) except -1 nogil:
-    cdef index_t i, n = node.stop - node.start
-    cdef Py_ssize_t n_distinct = 0
-    cdef Ends ends = ends_of_cuts(scanner, node, entries)
-    cdef Cuts cuts
-    if not entries_have_cut(entries, n, ends):
+    cdef index_t i, n_missing = missing_of(scanner, node, feature, entries)
+    cdef Py_ssize_t n_cuts = 0
+    cdef KnownEnds ends = known_ends(scanner, node, entries, n_missing)
+    cdef Cuts cuts = known_cuts_to_try(entries, &ends, scanner.max_candidates)
+    for i in range(1, last_cut(&ends) + 1):
+        if key_of(entries[i - 1]) != key_of(entries[i]):
+            n_cuts += allows(&ends, MISSING_RIGHT, i) + allows(&ends, MISSING_LEFT, i)
+    if n_cuts == 0:
         return 0
     if table.per_feature:
-        for i in range(n - 1):
-            n_distinct += key_of(entries[i]) != key_of(entries[i + 1])
-        reserve_cuts(table, n_distinct)
-    cuts = cuts_to_try(entries, n, ends, scanner.max_candidates)
+        reserve_cuts(table, n_cuts)
+    if n_missing > 0:
+        tally_missing(scanner, node, entries, n_missing)
     table.running[:] = 0.0
     if scanner.float_weights.shape[0] > 0:
-        _add_entries(scanner, table, node, entries, ends, number, feature, &cuts, best_of_node, True)
+        _add_entries(scanner, table, node, entries, &ends, number, feature, &cuts, best_of_node, True)
     else:
-        _add_entries(scanner, table, node, entries, ends, number, feature, &cuts, best_of_node, False)
+        _add_entries(scanner, table, node, entries, &ends, number, feature, &cuts, best_of_node, False)
     if table.per_feature:
         judge_table(table, best_of_node)
     return 0
 
 
 cdef inline int _add_entries(
-    Scanner scanner, CutTable table, const NodeRows* node, const Entry* entries, Ends ends, index_t number,
+    Scanner scanner, CutTable table, const NodeRows* node, const Entry* entries, const KnownEnds* ends, index_t number,
     index_t feature, Cuts* cuts, UserCut* best_of_node, bint has_float_weights
 ) except -1 nogil:
-    cdef index_t i, place, label, first = first_place(scanner, node), n = node.stop - node.start
+    cdef index_t i, way, place, label, first = first_place(scanner, node)
     cdef bint has_counts = scanner.count_weights.shape[0] > 0
     cdef Segment* segment
     if table.n_cuts == table.capacity:
         judge_table(table, best_of_node)
     segment = _open_segment(table, number, feature, True)
-    # The places of entries[:i + 1] have moved to the left, in this order.
-    for i in range(n - ends.right):
-        place = first + <index_t> place_of(entries[i])
+    # The places of entries[:i] have moved to the left, in this order.
+    for i in range(1, last_cut(ends) + 1):
+        place = first + <index_t> place_of(entries[i - 1])
         label = label_of_place(scanner, place, entries)
         if has_float_weights:
             table.running[label] += scanner.place_weights[place]
         else:
             table.running[label] += <float64_t> scanner.place_counts[place] if has_counts else 1.0
-        if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < ends.left or not is_tried(cuts):
+        if key_of(entries[i - 1]) == key_of(entries[i]) or not has_way(ends, i) or not is_tried(cuts):
             continue
-        if table.n_cuts == table.capacity:
-            segment.stop = table.n_cuts
-            judge_table(table, best_of_node)
-            segment = _open_segment(table, number, feature, False)
-        _add_cut(scanner, table, i + 1, has_float_weights)
+        for way in range(2):
+            if not allows(ends, way, i):
+                continue
+            if table.n_cuts == table.capacity:
+                segment.stop = table.n_cuts
+                judge_table(table, best_of_node)
+                segment = _open_segment(table, number, feature, False)
+            _add_cut(scanner, table, i, way == MISSING_LEFT, has_float_weights)
     segment.stop = table.n_cuts
     segment.ends_feature = True
     return 0
@@ -335,15 +386,25 @@ cdef inline Segment* _open_segment(CutTable table, index_t node, index_t feature
     return segment
 
 
-cdef inline void _add_cut(Scanner scanner, CutTable table, index_t n_left, bint has_float_weights) noexcept nogil:
+cdef inline void _add_cut(
+    Scanner scanner, CutTable table, index_t n_known_left, bint missing_left, bint has_float_weights
+) noexcept nogil:
     cdef index_t label, cut = table.n_cuts
+    cdef float64_t left
     for label in range(scanner.counts.n_classes):
-        table.left[cut, label] = table.running[label]
+        left = table.running[label]
+        if missing_left:
+            left += (
+                scanner.counts.missing_weights[label] if has_float_weights
+                else <float64_t> scanner.counts.missing_counts[label]
+            )
+        table.left[cut, label] = left
         if has_float_weights:
-            table.right[cut, label] = scanner.counts.total_weights[label] - table.running[label]
+            table.right[cut, label] = scanner.counts.total_weights[label] - left
         else:
-            table.right[cut, label] = <float64_t> scanner.counts.total_counts[label] - table.running[label]
-    table.n_left[cut] = n_left
+            table.right[cut, label] = <float64_t> scanner.counts.total_counts[label] - left
+    table.n_known_left[cut] = n_known_left
+    table.missing_left[cut] = missing_left
     table.n_cuts += 1
 
 
@@ -368,6 +429,7 @@ cdef int _find_category_split(Scanner scanner, const NodeRows* node, Split* best
         best.n_children = scanner.children.best.n_children
         best.gain = scanner.children.best.gain
         best.is_large = scanner.children.best.is_large
+        best.n_missing = best.n_missing_left = 0
         best.threshold = UNDEFINED
     return 0
 

@@ -5,7 +5,7 @@ Whatever depends on the criterion is asked here, and nothing else in the kernels
 registers by loops that are written once for all of them (`scan.pyx`); their arrays are those of a ClassCounts.
 """
 
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
@@ -54,7 +54,8 @@ from pytrees._core.criteria.weighted cimport (
     gain_of_impurities, start_sums, start_sums_of_feature, start_weights,
 )
 from pytrees._core.criteria.wig cimport (
-    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weigh_present_classes, weighted_wig,
+    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, weigh_present_classes,
+    weighted_wig,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
 
@@ -319,6 +320,67 @@ cdef inline bint _offer_weighted(WeightedScan* scan) noexcept nogil:
     scan.has_best = True
     scan.best_score = gain
     return True
+
+
+cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign) noexcept nogil:
+    """Move the samples that lack the feature's value to the left child, or with the sign -1 back: sums of whole numbers
+    come back to what they were."""
+    cdef index_t k, label
+    for k in range(counts.n_missing_classes):
+        label = counts.missing_classes[k]
+        move_left(scan, label, sign * counts.missing_counts[label])
+
+
+cdef inline int offer_with_missing(CountScan* scan, ClassCounts counts, int64_t* next_left) except -1 nogil:
+    """Offer the present cut with the samples that lack the feature's value in the left child, and put these back.
+
+    `next_left` is that of such cuts, for criteria that pass over cuts by the samples on the left.
+    """
+    cdef int is_kept
+    if CountScan is WeightedScan:
+        return _offer_weighted_with_missing(scan, counts)
+    elif CountScan is WigScan:
+        return _offer_wig_with_missing(scan, counts)
+    else:
+        if CountScan in MatchingScan:
+            scan.next_left, next_left[0] = next_left[0], scan.next_left
+        move_missing(scan, counts, 1)
+        is_kept = offer(scan)
+        move_missing(scan, counts, -1)
+        if CountScan in MatchingScan:
+            scan.next_left, next_left[0] = next_left[0], scan.next_left
+        return is_kept
+
+
+cdef inline bint _offer_wig_with_missing(WigScan* scan, ClassCounts counts) noexcept nogil:
+    """Modes are found anew as samples move left, but not back."""
+    cdef WigScan before = scan[0]
+    cdef index_t label
+    cdef bint is_kept
+    move_missing(scan, counts, 1)
+    is_kept = offer_wig(scan)
+    for label in range(scan.n_classes):
+        scan.left_counts[label] -= counts.missing_counts[label]
+    undo_moves(scan, &before)
+    return is_kept
+
+
+cdef inline bint _offer_weighted_with_missing(WeightedScan* scan, ClassCounts counts) noexcept nogil:
+    """Compute the gain in any case: the sums that tell other cuts stay where they are, as sums that round would not
+    come back to what they were."""
+    cdef float64_t left_total = scan.left_total, margin = scan.margin
+    cdef index_t label
+    cdef bint is_kept
+    for label in range(scan.n_classes):
+        counts.known_weights[label] = scan.left_counts[label]
+        scan.left_counts[label] += counts.missing_weights[label]
+    scan.left_total += counts.missing_weight
+    scan.margin = INFINITY
+    is_kept = _offer_weighted(scan)
+    for label in range(scan.n_classes):
+        scan.left_counts[label] = counts.known_weights[label]
+    scan.left_total, scan.margin = left_total, margin
+    return is_kept
 
 
 cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:

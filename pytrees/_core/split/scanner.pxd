@@ -3,13 +3,15 @@
 cimport cython
 
 from pytrees._core.base.sorting cimport Entry, key_of
-from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    MISSING_LEFT, MISSING_RIGHT, UNLIMITED, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
-from pytrees._core.rows.partition cimport Block, RowPartition
+from pytrees._core.rows.partition cimport Block, RowPartition, count_missing
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
 
 
@@ -34,7 +36,8 @@ cdef struct Split:
     bint is_large       # of such a feature: the gain is a fraction of more than 128 bits, see ChildCounts
     # Of a cut:
     index_t n_left      # samples that go left
-    index_t last_left, first_right      # inside a block: places on both sides of the cut
+    index_t n_missing, n_missing_left   # samples that lack the feature's value, and those of them that go left
+    index_t last_left, first_right      # inside a block: places on both sides of the cut, the latter perhaps missing
     index_t bin                         # outside: the bin that the cut ends or lies in
     float64_t threshold
     Gain gain
@@ -45,8 +48,14 @@ cdef struct Ends:
     index_t left, right
 
 
+cdef struct KnownEnds:
+    # The fewest and the most known values that a cut of a feature sends left, with missing ones on the right
+    # (MISSING_RIGHT) and with them on the left. Without missing values there is the first way alone.
+    index_t[2] fewest, most
+
+
 cdef struct Cuts:
-    # Of the allowed cuts of a feature, those to try: all, or `n_tried` evenly spaced ones.
+    # Of the thresholds of a feature at which a cut is allowed, those to try: all, or `n_tried` evenly spaced ones.
     index_t n_allowed, n_tried
     index_t n_seen, n_taken
 
@@ -69,7 +78,9 @@ cdef class Scanner(FeatureOrders):
     cdef SequenceCriterion user_sequence        # None but for a user's criterion on sequences
     cdef const int64_t[::1] row_ids             # by row, where the user's X has other numbers for them; or empty
     cdef int64_t[::1] node_row_ids              # scratch: in the order of the rows
-    cdef float64_t[::1] user_gains              # scratch: of a feature's cuts
+    # Scratch: of a feature's cuts the numbers of samples on the left, and gains; by where missing values go.
+    cdef index_t[:, ::1] user_cuts
+    cdef float64_t[:, ::1] user_gains
 
     # By place in the block: classes as the entries' width has them, and weights.
     cdef uint16_t[::1] narrow_labels
@@ -149,6 +160,49 @@ cdef inline bint is_tried(Cuts* cuts) noexcept nogil:
     return tried
 
 
+cdef inline bint allows(const KnownEnds* ends, int missing, index_t n_known_left) noexcept nogil:
+    return ends.fewest[missing] <= n_known_left <= ends.most[missing]
+
+
+cdef inline bint has_way(const KnownEnds* ends, index_t n_known_left) noexcept nogil:
+    """Whether the cut behind so many known values is allowed on one way at least."""
+    return allows(ends, MISSING_RIGHT, n_known_left) or allows(ends, MISSING_LEFT, n_known_left)
+
+
+cdef inline index_t last_cut(const KnownEnds* ends) noexcept nogil:
+    """Return behind how many known values the last cut can stand."""
+    return max(ends.most[MISSING_RIGHT], ends.most[MISSING_LEFT])
+
+
+cdef inline Cuts known_cuts_to_try(const Entry* entries, const KnownEnds* ends, index_t max_candidates) noexcept nogil:
+    cdef index_t i
+    cdef Cuts cuts
+    cuts.n_allowed = 0
+    cuts.n_seen = 0
+    cuts.n_taken = 0
+    if max_candidates < UNLIMITED:
+        for i in range(1, last_cut(ends) + 1):
+            cuts.n_allowed += key_of(entries[i - 1]) != key_of(entries[i]) and has_way(ends, i)
+    cuts.n_tried = min(cuts.n_allowed, max_candidates)
+    return cuts
+
+
+cdef inline index_t missing_of(
+    Scanner scanner, const NodeRows* node, index_t feature, const Entry* entries
+) noexcept nogil:
+    """Return how many of the node's sorted entries, which are in a block, lack the value: the last ones."""
+    if not scanner.partition.features.has_missing:
+        return 0
+    return count_missing(scanner.partition, node.block, feature, entries, node.stop - node.start)
+
+
+cdef KnownEnds known_ends(
+    Scanner scanner, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil
+cdef void tally_missing(
+    Scanner scanner, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil
+cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil
 cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
 cdef index_t row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil
@@ -159,7 +213,8 @@ cdef void count_node(Scanner scanner, const NodeRows* node) noexcept nogil
 cdef float64_t weight_of_node(Scanner scanner) noexcept nogil
 cdef float64_t threshold_of(Scanner scanner, const NodeRows* node, const Split* split) noexcept nogil
 cdef void take_cut(
-    Scanner scanner, const NodeRows* node, index_t feature, index_t n_left, Split* best, const Entry* width
+    Scanner scanner, const NodeRows* node, index_t feature, index_t n_known_left, bint missing_left, Split* best,
+    const Entry* width
 ) noexcept nogil
 cdef uint64_t mix64(uint64_t state) noexcept nogil
 cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil

@@ -9,12 +9,16 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint128_t
+from pytrees._core.base.types cimport (
+    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint128_t,
+)
 from pytrees._core.criteria.user cimport CutTable
-from pytrees._core.rows.histogram cimport Histograms, count_rows, feature_counts, n_classes_of, rows_in_bin
+from pytrees._core.rows.histogram cimport (
+    Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
+)
 from pytrees._core.rows.partition cimport (
-    RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, open_block, order_by_category,
-    sort_by_value, threshold_between,
+    RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, missing_has_cut, open_block,
+    order_by_category, sort_by_value, threshold_between,
 )
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceImpurity, SequenceScanner
 
@@ -65,34 +69,133 @@ cdef class Scanner(FeatureOrders):
             self.user_sequence = criterion
             self.row_ids = np.empty(0, dtype=np.int64) if row_ids is None else np.ascontiguousarray(row_ids, np.int64)
             self.node_row_ids = np.empty(self.partition.n_rows, dtype=np.int64)
-            self.user_gains = np.empty(self.partition.n_rows)
+            self.user_cuts = np.empty((2, self.partition.n_rows), dtype=np.int32)
+            self.user_gains = np.empty((2, self.partition.n_rows))
 
-    cdef index_t read(self, index_t feature, index_t* order, index_t* cuts) noexcept nogil:
+    cdef index_t read(
+        self, index_t feature, bint missing_first, index_t* order, index_t* cuts, index_t* n_missing
+    ) noexcept nogil:
         if self.partition.is_wide:
-            return _read(self, feature, order, cuts, <const uint64_t*> NULL)
-        return _read(self, feature, order, cuts, <const uint32_t*> NULL)
+            return _read(self, feature, missing_first, order, cuts, n_missing, <const uint64_t*> NULL)
+        return _read(self, feature, missing_first, order, cuts, n_missing, <const uint32_t*> NULL)
 
 
 cdef index_t _read(
-    Scanner scanner, index_t feature, index_t* order, index_t* cuts, const Entry* width
+    Scanner scanner, index_t feature, bint missing_first, index_t* order, index_t* cuts, index_t* n_missing,
+    const Entry* width
 ) noexcept nogil:
     """Read the order of the node's samples by a feature, and the cuts to try, as FeatureOrders.read."""
-    cdef index_t i, n_cuts = 0, n = scanner.node.stop - scanner.node.start
+    cdef index_t i, n_left, n_cuts = 0, n = scanner.node.stop - scanner.node.start
     cdef const Entry* entries = entries_of(
         scanner.partition, scanner.node.block, feature, scanner.node.start, scanner.node.stop, width
     )
-    cdef Ends ends = ends_by_samples(scanner)
+    cdef KnownEnds ends
     cdef Cuts allowed
-    if not entries_have_cut(entries, n, ends):
-        return 0
-    allowed = cuts_to_try(entries, n, ends, scanner.max_candidates)
-    for i in range(n):
-        order[i] = scanner.number_of_place[place_of(entries[i])]
-    for i in range(ends.left - 1, n - ends.right):
-        if key_of(entries[i]) != key_of(entries[i + 1]) and is_tried(&allowed):
-            cuts[n_cuts] = i + 1
+    n_missing[0] = missing_of(scanner, &scanner.node, feature, entries)
+    ends = known_ends(scanner, &scanner.node, entries, n_missing[0])
+    allowed = known_cuts_to_try(entries, &ends, scanner.max_candidates)
+    for i in range(1, last_cut(&ends) + 1):
+        if key_of(entries[i - 1]) == key_of(entries[i]) or not has_way(&ends, i) or not is_tried(&allowed):
+            continue
+        if allows(&ends, missing_first, i):
+            cuts[n_cuts] = i + n_missing[0] if missing_first else i
             n_cuts += 1
+    if n_cuts == 0:
+        return 0
+    n_left = n_missing[0] if missing_first else 0
+    for i in range(n - n_left):
+        order[n_left + i] = scanner.number_of_place[place_of(entries[i])]
+    for i in range(n_left):
+        order[i] = scanner.number_of_place[place_of(entries[n - n_left + i])]
     return n_cuts
+
+
+cdef KnownEnds known_ends(
+    Scanner scanner, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil:
+    """Return how many known values a cut may send left so that both sides have samples enough, which weigh enough. Of
+    the sorted entries the last n_missing lack the value. The classes of the node are counted."""
+    cdef index_t n_known = node.stop - node.start - n_missing
+    cdef KnownEnds ends
+    ends.fewest[MISSING_RIGHT] = scanner.min_samples_leaf
+    ends.most[MISSING_RIGHT] = min(n_known + n_missing - scanner.min_samples_leaf, n_known)
+    ends.fewest[MISSING_LEFT] = max(scanner.min_samples_leaf - n_missing, 1)
+    # Without missing values none is allowed.
+    ends.most[MISSING_LEFT] = n_known - scanner.min_samples_leaf if n_missing > 0 else 0
+    if scanner.min_leaf_weight > 0.0:
+        _weigh_known_ends(scanner, node, entries, n_missing, &ends)
+    return ends
+
+
+cdef inline float64_t _weight_of(Scanner scanner, const NodeRows* node, Entry entry) noexcept nogil:
+    cdef index_t place = first_place(scanner, node) + <index_t> place_of(entry)
+    if scanner.float_weights.shape[0] > 0:
+        return scanner.place_weights[place]
+    return <float64_t> scanner.place_counts[place]
+
+
+cdef void _weigh_known_ends(
+    Scanner scanner, const NodeRows* node, const Entry* entries, index_t n_missing, KnownEnds* ends
+) noexcept nogil:
+    """Narrow the ends to cuts whose sides weigh enough."""
+    cdef index_t i, way, n_known = node.stop - node.start - n_missing
+    cdef index_t[2] light_left, heavy_right
+    cdef float64_t known = 0.0, missing = 0.0, left, total = weight_of_node(scanner)
+    for i in range(n_missing):
+        missing += _weight_of(scanner, node, entries[n_known + i])
+    light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
+    # As in weigh_ends, entries[:i + 1] weigh `known`, without and with those whose value is missing.
+    for i in range(n_known):
+        known += _weight_of(scanner, node, entries[i])
+        for way in range(2):
+            left = known + missing if way == MISSING_LEFT else known
+            light_left[way] += left < scanner.min_leaf_weight
+            heavy_right[way] += total - left >= scanner.min_leaf_weight
+    for way in range(2):
+        ends.fewest[way] = max(ends.fewest[way], light_left[way] + 1)
+        ends.most[way] = min(ends.most[way], heavy_right[way])
+
+
+cdef void tally_missing(
+    Scanner scanner, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil:
+    """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
+    _tally_missing(scanner, scanner.counts, node, entries, n_missing)
+
+
+cdef inline void _tally_missing(
+    Scanner scanner, ClassCounts counts, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil:
+    cdef index_t i, place, label, n = node.stop - node.start
+    cdef float64_t weight
+    counts.missing_counts[:] = 0
+    counts.missing_weights[:] = 0.0
+    counts.missing_weight = 0.0
+    for i in range(n - n_missing, n):
+        place = first_place(scanner, node) + <index_t> place_of(entries[i])
+        label = label_of_place(scanner, place, entries)
+        counts.missing_counts[label] += scanner.place_counts[place] if scanner.count_weights.shape[0] > 0 else 1
+        weight = scanner.place_weights[place] if scanner.float_weights.shape[0] > 0 else 1.0
+        counts.missing_weights[label] += weight
+        counts.missing_weight += weight
+    _list_missing(counts)
+
+
+cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil:
+    """Take over the class counts of the bin of missing values."""
+    cdef index_t label
+    for label in range(counts.n_classes):
+        counts.missing_counts[label] = missing[label]
+    _list_missing(counts)
+
+
+cdef inline void _list_missing(ClassCounts counts) noexcept nogil:
+    cdef index_t label
+    counts.n_missing_classes = 0
+    for label in range(counts.n_classes):
+        if counts.missing_counts[label] > 0:
+            counts.missing_classes[counts.n_missing_classes] = label
+            counts.n_missing_classes += 1
 
 
 cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil:
@@ -218,16 +321,20 @@ cdef float64_t threshold_of(Scanner scanner, const NodeRows* node, const Split* 
 
 
 cdef void take_cut(
-    Scanner scanner, const NodeRows* node, index_t feature, index_t n_left, Split* best, const Entry* width
+    Scanner scanner, const NodeRows* node, index_t feature, index_t n_known_left, bint missing_left, Split* best,
+    const Entry* width
 ) noexcept nogil:
-    """Write the split that sends the first `n_left` samples in ascending order of the feature to the left."""
+    """Write the split that sends the first samples in ascending order of the feature to the left, and perhaps those
+    that lack its value."""
     cdef const Entry* entries = entries_of(
         scanner.partition, node.block, feature, node.start, node.stop, width
     )
     best.feature = feature
-    best.n_left = n_left
-    best.last_left = place_of(entries[n_left - 1])
-    best.first_right = place_of(entries[n_left])
+    best.n_missing = missing_of(scanner, node, feature, entries)
+    best.n_missing_left = best.n_missing if missing_left else 0
+    best.n_left = n_known_left + best.n_missing_left
+    best.last_left = place_of(entries[n_known_left - 1])
+    best.first_right = place_of(entries[n_known_left])
     best.threshold = threshold_of(scanner, node, best)
 
 
@@ -282,18 +389,19 @@ cdef void list_drawn(Scanner scanner) noexcept nogil:
 
 
 cdef bint _can_split(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:
-    cdef index_t n = node.stop - node.start
+    cdef index_t n_missing, n = node.stop - node.start
     if is_categorical(scanner.partition.features, feature):
         return _allows_children(scanner, node, feature)
     if node.in_block:
         return has_cut(scanner.partition, node.block, feature, node.start, node.stop, scanner.min_samples_leaf)
-    if _has_cut_at_edge(scanner.histograms, node, feature, scanner.min_samples_leaf):
+    n_missing = count_missing_by_bin(scanner.histograms, node.slot, feature)
+    if n_missing == 0 and _has_cut_at_edge(scanner.histograms, node, feature, scanner.min_samples_leaf):
         return True
     sort_by_value(
         scanner.partition.features, feature, &scanner.partition.rows[node.start], n, &scanner.partition.pairs[0],
         &scanner.partition.spare_pairs[0],
     )
-    return entries_have_cut(&scanner.partition.pairs[0], n, ends_by_samples(scanner))
+    return missing_has_cut(&scanner.partition.pairs[0], n, n_missing, scanner.min_samples_leaf)
 
 
 cdef bint _allows_children(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:

@@ -1,0 +1,197 @@
+"""What the arrays of a tree must be so that it is safe to walk, and what follows from them."""
+
+from math import fsum
+
+import numpy as np
+
+# In children_left and children_right: the node is a leaf, or has a child for every category.
+LEAF = -1
+MULTIWAY = -2
+
+# Numbers that a packed tree keeps of its nodes and features stay below.
+PACKABLE = 2**31
+
+# In missing_go_to_left: the node saw no missing value, and sends them to the child of more weight.
+TO_GREATER_CHILD = -1
+
+
+def check_tree(tree):
+    """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
+    _check_shapes(tree)
+    _check_sides(tree)
+    if tree.is_multiway:
+        _check_child_offsets(tree)
+    left, right = tree.children_left, tree.children_right
+    inner = np.flatnonzero(left != LEAF)
+    children = tree.children if tree.is_multiway else np.concatenate([left[inner], right[inner]])
+    if not np.array_equal(np.sort(children), np.arange(1, tree.node_count)):
+        raise ValueError("Not a tree: the children are not all nodes but the root, every one once.")
+    if tree.is_multiway:
+        _check_multiway_nodes(tree)
+    _check_nodes(tree, inner)
+    return _check_preorder(tree, inner)
+
+
+def _check_shapes(tree):
+    n_nodes = tree.node_count
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    expected = dict.fromkeys(names, n_nodes)
+    if tree.is_multiway:
+        expected |= {"child_offsets": n_nodes + 1, "children": n_nodes - 1, "category": n_nodes}
+    for name, size in expected.items():
+        shape = getattr(tree, name).shape
+        if shape[:1] != (size,) or len(shape) != (2 if name == "value" else 1):
+            raise ValueError(f"Not a tree: {name} has shape {shape} in a tree of {n_nodes} nodes.")
+    if n_nodes == 0 or tree.value.shape[1] == 0:
+        raise ValueError("Not a tree: it needs a node and a class at least.")
+
+
+def _check_sides(tree):
+    left, right = tree.children_left, tree.children_right
+    if not np.array_equal(left == LEAF, right == LEAF):
+        raise ValueError("Not a tree: a node has one child.")
+    if not np.array_equal(left == MULTIWAY, right == MULTIWAY):
+        raise ValueError("Not a tree: a node is multiway on one side.")
+
+
+def _check_child_offsets(tree):
+    """Check that child_offsets give every node as many of `children` as it has, within that array."""
+    offsets, left = tree.child_offsets, tree.children_left
+    if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(
+            "Not a tree: child_offsets do not agree with children: they must ascend from 0 to the number of children, "
+            f"{tree.children.size}."
+        )
+    counts = np.diff(offsets)
+    expected = np.where(left == LEAF, 0, np.where(left == MULTIWAY, np.maximum(counts, 1), 2))
+    if not np.array_equal(counts, expected):
+        node = int(np.flatnonzero(counts != expected)[0])
+        raise ValueError(
+            f"Not a tree: child_offsets do not agree with children_left: node {node} has {counts[node]} children."
+        )
+
+
+def _check_multiway_nodes(tree):
+    """Check that `children` agree with left and right ones, and have ascending categories."""
+    offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
+    binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
+    starts = offsets[binary]
+    if not (np.array_equal(children[starts], left[binary]) and np.array_equal(children[starts + 1], right[binary])):
+        raise ValueError("Not a tree: children do not agree with children_left and children_right.")
+    parents = np.repeat(np.arange(tree.node_count), np.diff(offsets))
+    siblings = parents[1:] == parents[:-1]
+    is_category = left[parents] == MULTIWAY
+    category = tree.category[children]
+    if (
+        tree.category[0] != -1
+        or np.any((category >= 0) != is_category)
+        or np.any(category < -1)
+        or np.any(siblings & is_category[1:] & (category[1:] <= category[:-1]))
+    ):
+        raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
+    if category.size and category.max() >= PACKABLE:
+        raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
+
+
+def _check_nodes(tree, inner):
+    features = tree.feature[inner]
+    if np.any((features < 0) | (features >= tree.n_features)):
+        raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
+    for name in ("threshold", "gain"):
+        if np.any(np.isnan(getattr(tree, name))):
+            raise ValueError(f"Not a tree: {name} holds NaN.")
+    with np.errstate(over="ignore"):
+        weights = tree.value.sum(axis=1)
+    if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
+        raise ValueError("Not a tree: every node has samples, and class counts that are not negative nor all zero.")
+    if tree.n_node_samples.sum(dtype=np.float64) >= 2.0**63:
+        raise ValueError("Not a tree: n_node_samples of all nodes add up to more than an int64 holds.")
+
+
+def _check_preorder(tree, inner):
+    """Check that nodes are numbered in preorder, the first child first; return the depth of the tree.
+
+    Takes O(n log depth), by arrays as a whole: neither level by level nor node by node.
+    """
+    parents = np.zeros(tree.node_count, dtype=np.int64)
+    first, later, before, last = _siblings(tree, inner, parents)
+    if not np.array_equal(first, inner + 1) or np.any(later <= parents[later]):
+        raise ValueError("Not a tree in preorder: a first child does not follow its parent.")
+    # Of every node the highest one that it is the last node below of, by twice as many steps up in every turn.
+    ends = np.arange(tree.node_count)
+    ends[last] = parents[last]
+    while not np.array_equal(ends, above := ends[ends]):
+        ends = above
+    if not np.array_equal(ends[later - 1], before):
+        raise ValueError("Not a tree in preorder: a child does not follow the last node below the child before it.")
+    return int(_steps_to_root(parents).max())
+
+
+def _steps_to_root(parents):
+    """Count the steps from every node to the root, whose own parent it is."""
+    steps = np.minimum(np.arange(len(parents)), 1)
+    while parents.any():  # `steps` are those to `parents`: twice as many in every turn
+        steps += steps[parents]
+        parents = parents[parents]
+    return steps
+
+
+def node_depths(tree):
+    """Return the depth of every node, 0 of the root; ndarray of shape (node_count,), int64."""
+    parents = np.zeros(tree.node_count, dtype=np.int64)
+    _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
+    return _steps_to_root(parents)
+
+
+def _siblings(tree, inner, parents):
+    """Set the parents of all nodes but the root; return the first children, the later ones, the sibling before each of
+    these, and the last children.
+    """
+    left, right = tree.children_left[inner], tree.children_right[inner]
+    if not tree.is_multiway:
+        parents[left] = parents[right] = inner
+        return left, right, left, right
+    children, offsets = tree.children, tree.child_offsets
+    parents[children] = np.repeat(np.arange(tree.node_count), np.diff(offsets))
+    siblings = np.flatnonzero(parents[children[1:]] == parents[children[:-1]])
+    return children[offsets[inner]], children[siblings + 1], children[siblings], children[offsets[inner + 1] - 1]
+
+
+# ------------------------------------------------------------------------------------------------------- missing values
+
+
+def check_missing(tree, missing_go_to_left, saw_missing):
+    """Raise a ValueError where the arrays, which may be None, do not say of nodes where missing values go."""
+    has_sides = tree.children_left >= 0
+    for name, array, least in (
+        ("missing_go_to_left", missing_go_to_left, TO_GREATER_CHILD),
+        ("saw_missing", saw_missing, 0),
+    ):
+        if array is None:
+            continue
+        if array.shape != (tree.node_count,):
+            raise ValueError(f"Not a tree: {name} has shape {array.shape} in a tree of {tree.node_count} nodes.")
+        if array.min() < least or array.max() > 1:
+            raise ValueError(f"Not a tree: {name} holds other numbers than {least} to 1.")
+        if np.any(array[~has_sides] > 0):
+            raise ValueError(f"Not a tree: {name} holds 1 where a node has no threshold.")
+    if missing_go_to_left is None and saw_missing is not None:
+        raise ValueError("Not a tree: saw_missing says nothing without missing_go_to_left.")
+
+
+def goes_to_greater_child(tree):
+    """Return for every node whether its left child has more weight than its right one; False without such children.
+
+    The class counts, or sums of weights, of both are compared as the real numbers that they are.
+    """
+    goes_left = np.zeros(tree.node_count, dtype=bool)
+    inner = np.flatnonzero(tree.children_left >= 0)
+    left, right = tree.value[tree.children_left[inner]], tree.value[tree.children_right[inner]]
+    difference = left.sum(axis=1) - right.sum(axis=1)
+    # Sums of whole numbers of this size are exact.
+    if not (np.all(tree.value == np.floor(tree.value)) and tree.value[0].sum() < 2.0**53):
+        is_near = np.abs(difference) <= 1e-9 * (left.sum(axis=1) + right.sum(axis=1))
+        for i in np.flatnonzero(is_near):
+            difference[i] = fsum([*left[i].tolist(), *(-right[i]).tolist()])
+    goes_left[inner] = difference > 0.0
+    return goes_left
