@@ -18,7 +18,7 @@ from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import MAX_TOTAL_COUNT, validate_X
 from ..tree import LEAF, MULTIWAY, Tree
 from .base import BaseTreeClassifier, size_limits, weighs_if_it_can
-from .forest import FOREST_CONSTRAINTS, BaseForestClassifier, all_rows, draw_counts, draw_sequence, sum_votes
+from .forest import FOREST_CONSTRAINTS, BaseForestClassifier, all_rows, draw_counts, draw_sequence
 from .minimal import grow_by_size
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
@@ -541,6 +541,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
 
     _tree_class = ID3Classifier
 
+    _counts_votes: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         **ID3_CONSTRAINTS,
         **{name: FOREST_CONSTRAINTS[name] for name in ("n_estimators", "bootstrap", "warm_start", "n_jobs", "verbose")},
@@ -633,5 +634,5 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Prepare nothing: every tree sorts the samples that it was drawn."""
 
-    def _sums(self, trees, X, n_jobs):
-        return sum_votes(trees, X, n_jobs, [estimator.node_labels_ for estimator in self.estimators_])
+    def _votes(self):
+        return [estimator.node_labels_ for estimator in self.estimators_]

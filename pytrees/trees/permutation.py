@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
-from .forest import BaseForestClassifier, sum_votes
+from .forest import BaseForestClassifier
 
 __all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
@@ -346,7 +346,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     def _make_draw(self, n_rows):
         return partial(rearrange, bootstrap=self.bootstrap)
 
-    _sums = staticmethod(sum_votes)
+    _counts_votes = True
 
     def distinct_trees(self, X=None):
         """List the different trees of the forest, for an expert to choose from: the most frequent first.
