@@ -27,9 +27,7 @@ __all__ = ["Tree"]
 # In feature and threshold, where a node has none.
 UNDEFINED = -2
 
-# Fewer rows walk in the arrays as they are. To pack 16 nodes takes about as long as two or three rows save by it, then
-# and in all later walks.
-_FEWEST_ROWS_TO_PACK_FOR = 16
+# A tree is packed once so many rows have walked. To pack 16 nodes takes about as long as two or three rows save by it.
 _NODES_PACKED_FOR_A_ROW = 16
 
 _PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
@@ -184,6 +182,7 @@ class Tree(Exchanged):
         "_majority",
         "_missing",
         "_packed",
+        "_n_walked",
         "_packed_missing",
         "_saw_missing",
         "is_multiway",
@@ -223,6 +222,7 @@ class Tree(Exchanged):
             given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
             child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
+        object.__setattr__(self, "_n_walked", 0)
         object.__setattr__(self, "max_depth", check_tree(self))
         given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
         checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in given.items()}
@@ -524,7 +524,8 @@ class Tree(Exchanged):
 
     def _leaves(self, X, has_missing=False):
         """Return the leaves, and whether X is known to be finite."""
-        if self.worth_packing(len(X)):
+        object.__setattr__(self, "_n_walked", self._n_walked + len(X))
+        if self.worth_packing(self._n_walked):
             missing = (self.packed_missing(),) if has_missing else ()
             leaves, finite = kernel("apply_packed")(*self.packed(), X, *missing)
         else:
@@ -582,23 +583,24 @@ class Tree(Exchanged):
         return self._packed
 
     def worth_packing(self, n_rows):
-        """Whether `n_rows` samples walk faster through the packed tree, the time to pack it included.
+        """Whether samples walk faster through the packed tree, the time to pack it included.
 
         Parameters
         ----------
         n_rows : int
-            Number of samples.
+            Number of samples that walked or are to walk.
 
         Returns
         -------
         bool
             Whether to use `packed`.
         """
-        return (
-            n_rows >= _FEWEST_ROWS_TO_PACK_FOR
-            and (self._packed is not None or self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows)
-            and max(4 * self.node_count, self.n_features) < PACKABLE
-        )
+        if self._packed is not None:
+            return True
+        return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
+
+    def _can_be_packed(self):
+        return max(4 * self.node_count, self.n_features) < PACKABLE
 
     def predict(self, X):
         """Predict the code of the most frequent class in every sample's leaf, the lowest of several.

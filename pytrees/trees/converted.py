@@ -10,6 +10,7 @@ from ..tree import Tree
 from .cart import DecisionTreeClassifier
 from .draws import all_rows, draw_sequence
 from .forest import DecisionForestClassifier
+from .sums import ForestSums
 
 __all__ = ["from_sklearn"]
 
@@ -81,7 +82,7 @@ def from_sklearn(estimator):
         _estimator_of(Tree.from_sklearn(one), forest._make_estimator(one.random_state), estimator, one.max_features_)
         for one in estimator.estimators_
     ]
-    forest._drawn_from = _draws_of(estimator)
+    forest._drawn_from, forest._sums = _draws_of(estimator), ForestSums()
     return forest
 
 

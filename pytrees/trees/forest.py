@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil
 from numbers import Integral
 from threading import Event
 from typing import ClassVar
@@ -13,7 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import hstack
 from sklearn.utils import check_random_state, gen_even_slices
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
@@ -21,17 +20,22 @@ from .._progress import progress
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from ..export import to_sklearn
 from ..input.categories import encode, has_missing
-from ..input.validation import MAX_SAMPLES, check_finite, may_have_missing, validate_X
-from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
+from ..input.validation import MAX_SAMPLES, validate_rows, validate_X
+from .base import (
+    GROWTH_CONSTRAINTS,
+    WEIGHT_CONSTRAINTS,
+    BaseClassifier,
+    check_fitted,
+    unchanged_on_error,
+    weighs_if_it_can,
+)
 from .cart import DecisionTreeClassifier
 from .distinct import DistinctTreesMixin
 from .draws import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
 from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
+from .sums import ForestSums, in_order
 
 __all__ = ["DecisionForestClassifier"]
-
-# Fewer are walked sooner than a worker starts.
-_FEWEST_ROWS_OF_A_WORKER = 1024
 
 # The smallest trees that many would take some 30 GB.
 MAX_TREES = 2**24
@@ -44,18 +48,6 @@ FOREST_CONSTRAINTS = {
     "verbose": ["verbose"],
     "warm_start": ["boolean"],
 }
-
-
-def in_order(n_jobs, prefer, n_tasks):
-    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing.
-
-    There are no more workers than tasks, however many are asked for.
-    """
-    n_jobs = n_jobs if n_jobs is None else min(n_jobs, n_tasks)
-    try:
-        return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    except ValueError:
-        return Parallel(n_jobs=n_jobs, prefer=prefer)
 
 
 class Stop(Event):
@@ -136,60 +128,11 @@ def _grow_from_seed(plan, seed):
         return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
 
 
-def sum_votes(trees, X, n_jobs=None, labels=None):
-    """Count how many of the trees vote for each class; ndarray of shape (n_samples, n_classes), float64.
-
-    A tree's vote is the majority of the sample's leaf, or where they are given what the `labels` of its nodes say.
-    """
-    if all(tree.worth_packing(len(X)) for tree in trees):
-        return _sums("sum_votes", trees, labels or [tree.majority for tree in trees], X, n_jobs)
-    votes = np.zeros((len(X), trees[0].n_classes))
-    rows = np.arange(len(X))
-    for i, tree in enumerate(trees):
-        leaves = tree.apply_valid(X)
-        votes[rows, labels[i].take(leaves) if labels else tree.majority_at(leaves)] += 1.0
-    return votes
-
-
-def sum_shares(trees, X, n_jobs=None):
-    """Sum over the trees, in their order, the class shares of every sample's leaf; as `sum_votes` gives it."""
-    if all(tree.worth_packing(len(X)) for tree in trees):
-        return _sums("sum_values", trees, [tree.shares for tree in trees], X, n_jobs)
-    shares = np.zeros((len(X), trees[0].n_classes))
-    for tree in trees:
-        shares += tree.shares_at(tree.apply_valid(X))
-    return shares
-
-
-def _sums(function, trees, of_nodes, X, n_jobs):
-    """Sum over all the trees; every worker has samples of its own, so that sums do not depend on their number."""
-    packed, n_classes = [tree.packed() for tree in trees], trees[0].n_classes
-    missing = ()
-    if may_have_missing(X):
-        for tree in trees:
-            check_finite(tree, X)  # trees of an earlier version refuse missing values
-        missing = ([tree.packed_missing() for tree in trees],)
-    n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
-    if n_parts == 1:
-        return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X, *missing)
-    parts = in_order(n_jobs, prefer="threads", n_tasks=n_parts)(
-        delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows, *missing)
-        for rows in np.array_split(X, n_parts)
-    )
-    return np.concatenate(list(parts))
-
-
-def _part_of_sums(engine, function, packed, of_nodes, n_classes, X, *missing):
-    with config_context(engine=engine):
-        return np.asarray(kernel(function)(packed, of_nodes, n_classes, X, *missing), dtype=np.float64)
-
-
 class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     """Trees that grow on samples of their own, and the mean of what they say.
 
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
-    gives the `Plan.draw` by which trees get their samples, its `_sums` adds up what the trees say: `sum_votes` or
-    `sum_shares`.
+    gives the `Plan.draw` by which trees get their samples, its `_labels_of_nodes` what they vote for.
     """
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
@@ -211,6 +154,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             self.estimators_ = kept + wrapped
             n_rows = len(plan.X) if plan.rows is None else len(plan.rows)
             self._drawn_from = n_rows, plan.rows, order_of_draws(plan.draw)
+            self._sums = ForestSums()
         return plan
 
     def _grow_all(self, plan, seeds):
@@ -386,20 +330,28 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         ndarray of shape (n_samples, n_classes), float64
             In the order of `classes_`; sums over trees run in their order, whatever `n_jobs` is.
         """
-        check_is_fitted(self)
-        X = validate_X(self, X)
-        return self._sums(self._trees(), X, self.n_jobs) / len(self.estimators_)
+        check_fitted(self)
+        X = validate_rows(self, X)
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        if not self._sums.holds(trees):
+            self._check_trees(trees)
+        sums = self._sums(trees, X, self._labels_of_nodes(), n_jobs=self.n_jobs, asked=self)
+        return sums / len(trees)
 
     def _trees(self):
-        """Return the trees, checked to be of one kind: an exchanged one of another would walk out of the arrays."""
+        """Return the trees, checked to be of one kind."""
         trees = [estimator.tree_ for estimator in self.estimators_]
+        self._check_trees(trees)
+        return trees
+
+    def _check_trees(self, trees):
+        """Raise ValueError where a tree was exchanged for one of another kind, which would walk out of the arrays."""
         for tree in trees:
             if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
                 raise ValueError(
                     f"The forest has {self.n_features_in_} features and {self.n_classes_} classes; estimators_ holds a "
                     f"tree of {tree.n_features} features and {tree.n_classes} classes."
                 )
-        return trees
 
     def _labels_of_nodes(self):
         """Return the codes of the classes that the nodes of all trees vote for; None where trees give class shares."""
@@ -616,7 +568,6 @@ class DecisionForestClassifier(BaseForestClassifier):
     """
 
     _tree_class = DecisionTreeClassifier
-    _sums = staticmethod(sum_shares)
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,

@@ -19,7 +19,7 @@ from ..input.validation import MAX_TOTAL_COUNT, validate_X
 from ..tree import LEAF, MULTIWAY, Tree
 from .base import BaseTreeClassifier, size_limits, weighs_if_it_can
 from .draws import all_rows, draw_counts, draw_sequence
-from .forest import FOREST_CONSTRAINTS, BaseForestClassifier, sum_votes
+from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
@@ -633,9 +633,6 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
 
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Prepare nothing: every tree sorts the samples that it was drawn."""
-
-    def _sums(self, trees, X, n_jobs):
-        return sum_votes(trees, X, n_jobs, self._labels_of_nodes())
 
     def _labels_of_nodes(self):
         return [estimator.node_labels_ for estimator in self.estimators_]

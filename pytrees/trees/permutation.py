@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import ClassVar
 
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
-from .forest import BaseForestClassifier, sum_votes
+from .forest import BaseForestClassifier
 
 __all__ = ["PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
@@ -315,7 +315,5 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     def _make_draw(self, n_rows):
         return partial(rearrange, bootstrap=self.bootstrap)
 
-    _sums = staticmethod(sum_votes)
-
     def _labels_of_nodes(self):
-        return [tree.majority for tree in self._trees()]
+        return [estimator.tree_.majority for estimator in self.estimators_]
