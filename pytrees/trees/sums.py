@@ -36,19 +36,18 @@ class ForestSums:
     """
 
     def __init__(self):
-        self._forget(None)
+        self._forget([], 0)
 
     def __reduce__(self):
         return ForestSums, ()
 
-    def _forget(self, parts):
-        self._parts, self._n_walked, self._packed = parts, 0, {}
-        self._may_keep = parts is not None and sum(part.nbytes for part in map(_largest_array, parts)) <= _MOST_BYTES
+    def _forget(self, parts, n_trees):
+        self._parts, self._n_trees, self._n_walked, self._packed = parts, n_trees, 0, {}
+        self._may_keep = sum(part.nbytes for part in map(_largest_array, parts)) <= _MOST_BYTES
 
-    def holds(self, parts):
-        """Whether the last call was for these trees, and what their nodes vote for."""
-        held = self._parts
-        return held is not None and len(parts) <= len(held) and all(map(is_, parts, held))
+    def holds(self, trees):
+        """Whether the last call was for these trees."""
+        return self._n_trees == len(trees) and all(map(is_, trees, self._parts))
 
     def __call__(self, trees, X, labels=None, *, n_jobs=None, asked=None):
         """Add up over the trees, in their order, the class shares of every sample's leaf, or its vote.
@@ -72,8 +71,8 @@ class ForestSums:
             The sums.
         """
         parts = trees if labels is None else [*trees, *labels]
-        if not self.holds(parts):
-            self._forget(parts)
+        if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
+            self._forget(parts, len(trees))
         self._n_walked = self._n_walked + len(X) if self._may_keep else len(X)
         if not self._packed and not all(tree.worth_packing(self._n_walked) for tree in trees):
             return _sums_tree_by_tree(trees, X, labels, asked)
