@@ -27,8 +27,10 @@ __all__ = ["Tree"]
 # In feature and threshold, where a node has none.
 UNDEFINED = -2
 
-# A tree is packed once so many rows have walked. To pack 16 nodes takes about as long as two or three rows save by it.
+# A tree is packed once so much has been asked of it. To pack 16 nodes takes about as long as two or three rows save by
+# it, and a call saves as much as so many rows.
 _NODES_PACKED_FOR_A_ROW = 16
+ROWS_OF_A_CALL = 32
 
 _PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
@@ -524,7 +526,7 @@ class Tree(Exchanged):
 
     def _leaves(self, X, has_missing=False):
         """Return the leaves, and whether X is known to be finite."""
-        object.__setattr__(self, "_n_walked", self._n_walked + len(X))
+        object.__setattr__(self, "_n_walked", self._n_walked + len(X) + ROWS_OF_A_CALL)
         if self.worth_packing(self._n_walked):
             missing = (self.packed_missing(),) if has_missing else ()
             leaves, finite = kernel("apply_packed")(*self.packed(), X, *missing)
@@ -588,7 +590,7 @@ class Tree(Exchanged):
         Parameters
         ----------
         n_rows : int
-            Number of samples that walked or are to walk.
+            Number of samples that walked or are to walk; every call counts as `ROWS_OF_A_CALL` more.
 
         Returns
         -------

@@ -9,6 +9,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._engine import config_context, current_engine, kernel
 from ..input.validation import check_finite, may_have_missing
+from ..tree import ROWS_OF_A_CALL
 
 # Below so many samples a worker costs more than it saves.
 _FEWEST_ROWS_OF_A_WORKER = 1024
@@ -73,7 +74,7 @@ class ForestSums:
         parts = trees if labels is None else [*trees, *labels]
         if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
             self._forget(parts, len(trees))
-        self._n_walked = self._n_walked + len(X) if self._may_keep else len(X)
+        self._n_walked = len(X) + (self._n_walked + ROWS_OF_A_CALL if self._may_keep else 0)
         if not self._packed and not all(tree.worth_packing(self._n_walked) for tree in trees):
             return _sums_tree_by_tree(trees, X, labels, asked)
         sums, finite = self._sum(X, trees, labels, n_jobs, False)
