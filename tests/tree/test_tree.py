@@ -401,8 +401,8 @@ def test_features_of_a_deep_tree_are_counted_without_a_set_for_every_node():
 # ----------------------------------------------------------------------------------------------- few rows and many rows
 
 
-# Rows walk in the packed tree if it has at most 16 nodes for every row that has walked, and for 32 more with every call:
-# the chain of depth 264 has 529.
+# Rows walk in the packed tree if it has at most 16 nodes for every row that has walked, and for 32 more a call: the
+# chain of depth 264 has 529.
 @pytest.mark.parametrize(
     ("depth", "n_rows", "packs"),
     [
