@@ -449,8 +449,6 @@ cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label
     step.split.is_large = False
     step.split.gain.value = NAN
     step.split.n_left = 0
-    step.split.n_missing = 0
-    step.split.n_missing_left = 0
     step.split.last_left = NONE
     step.split.threshold = UNDEFINED
     return step
@@ -467,9 +465,9 @@ cdef int _compare_ties(LeafScan scan, Step* step, const Step* best, int order) e
     return order if order > 0 else compare_merits(scan.merits, &step.merit, &best.merit)
 
 
-cdef inline bint _comes_before(const Step* step, const Step* best) noexcept nogil:
+cdef inline bint _comes_before(LeafScan scan, const Step* step, const Step* best) noexcept nogil:
     """Whether a step comes before another one of the same feature, of the same leaf or one on its left."""
-    cdef bint step_missing = step.split.n_missing_left > 0, best_missing = best.split.n_missing_left > 0
+    cdef bint step_missing = scan.n_missing_left > 0, best_missing = best.split.n_missing_left > 0
     if step.split.threshold != best.split.threshold:
         return step.split.threshold < best.split.threshold
     if step_missing != best_missing:
@@ -497,16 +495,16 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
         step.split.threshold = threshold_between(
             scan.partition.X[block_row(scan.partition, scan.block, step.split.last_left), scan.feature],
             scan.partition.X[
-                block_row(
-                    scan.partition, scan.block,
-                    place_of(scan.entries[step.split.n_left - step.split.n_missing_left]),
-                ),
-                scan.feature,
+                block_row(scan.partition, scan.block, place_of(scan.entries[step.split.n_left])), scan.feature
             ],
         )
-    if order == 0 and step.split.feature == best.split.feature and not _comes_before(step, best):
+    if order == 0 and step.split.feature == best.split.feature and not _comes_before(scan, step, best):
         return 0
     best[0] = step[0]
+    # None of a categorical feature are missing.
+    best.split.n_missing = scan.n_missing
+    best.split.n_missing_left = scan.n_missing_left
+    best.split.n_left += scan.n_missing_left
     copy_terms(scan.best_changes, scan.changes)
     if takes_logarithms(code):
         _keep_counts(scan, step)
@@ -521,9 +519,7 @@ cdef inline int _offer_cut(
     DistanceCode code, LeafScan scan, index_t n_known_left, index_t left_label, index_t right_label, Step* best
 ) except -1 nogil:
     cdef Step step = _new_step(scan, 2, left_label, right_label)
-    step.split.n_missing = scan.n_missing
-    step.split.n_missing_left = scan.n_missing_left
-    step.split.n_left = n_known_left + scan.n_missing_left
+    step.split.n_left = n_known_left
     step.split.last_left = place_of(scan.entries[n_known_left - 1])
     _collect(code, scan, left_label, right_label)
     return _offer(code, scan, &step, best)
@@ -585,8 +581,6 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
     cdef const uint64_t* entries = scan.entries
     _start_filter(code, scan, best)
     _start_sides(scan)
-    if scan.n_missing > 0:
-        return _scan_cuts_with_missing(code, all_labels, scan, best)
     # The rows of entries[:i + 1] are on the left.
     for i in range(scan.n_entries - scan.min_samples_leaf):
         label = scan.labels[place_of(entries[i])]
@@ -603,11 +597,15 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
     return 0
 
 
-cdef int _scan_cuts_with_missing(DistanceCode code, bint all_labels, LeafScan scan, Step* best) except -1 nogil:
-    """Offer the cuts, which the filter and the sides are ready for, with the missing on the right and on the left."""
+cdef int _scan_cuts_with_missing(LeafScan scan, Step* best) except -1 nogil:
+    """Offer the cuts of a feature of which some values are missing: with these on the right, then on the left."""
+    cdef DistanceCode code = scan.clusters.code
+    cdef bint all_labels = scan.all_labels
     cdef index_t i, label, n = scan.n_entries, fewest = scan.min_samples_leaf
     cdef int64_t weight = 1
     cdef const uint64_t* entries = scan.entries
+    _start_filter(code, scan, best)
+    _start_sides(scan)
     _tally_missing(scan)
     # The rows of entries[:i + 1] are on the left.
     for i in range(n - scan.n_missing):
@@ -678,6 +676,8 @@ cdef int offer_splits(
     scan.n_missing_left = 0
     if n_children > 2:
         return _offer_categories(code, scan, n_children, best)
+    if n_missing > 0:
+        return _scan_cuts_with_missing(scan, best)
     if code == DISTANCE_INFORMATION_GAIN:
         return _offer_cuts(DISTANCE_INFORMATION_GAIN, scan, best)
     if code == DISTANCE_GAIN_RATIO:

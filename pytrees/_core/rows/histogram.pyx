@@ -168,15 +168,23 @@ cdef void _code_rows(Bins all_bins) noexcept nogil:
         stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
         for feature in range(all_bins.n_features):
             if all_bins.of_feature[feature].missing_bin == NONE:
-                _code_feature(all_bins, feature, first, stop, False)
+                _code_feature(all_bins, feature, first, stop)
             else:
-                _code_feature(all_bins, feature, first, stop, True)
+                _code_known(all_bins, feature, first, stop)
         first = stop
 
 
-cdef inline void _code_feature(
-    Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop, bint has_missing
-) noexcept nogil:
+cdef void _code_known(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
+    """Code a feature of which some values are missing."""
+    cdef Py_ssize_t row
+    for row in range(first, stop):
+        if isnan(all_bins.features.X[row, feature]):
+            all_bins.codes[row, feature] = <uint8_t> all_bins.of_feature[feature].missing_bin
+        else:
+            _code_feature(all_bins, feature, row, row + 1)
+
+
+cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
     cdef FeatureBins* bins = &all_bins.of_feature[feature]
     cdef const float64_t* values = &all_bins.features.X[0, feature]
     cdef uint8_t* codes = &all_bins.codes[0, feature]
@@ -185,9 +193,6 @@ cdef inline void _code_feature(
     cdef float64_t value
     for row in range(first, stop):
         value = values[row * n_features]
-        if has_missing and isnan(value):
-            codes[row * n_features] = <uint8_t> bins.missing_bin
-            continue
         code = bins.n_edges_below[_cell(bins, value)]
         step = first_step
         # edges[:code] lie below the value, edges[code + 2 * step - 1] and what follows do not.

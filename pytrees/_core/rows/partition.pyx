@@ -15,9 +15,6 @@ ctypedef fused Rank:
 
 NARROW_ROWS = 2**16
 
-# Greater than that of any value.
-cdef uint64_t MISSING_KEY = 0xFFFFFFFF
-
 
 @cython.final
 cdef class Features:
@@ -46,8 +43,7 @@ cdef class Features:
     def _find_missing(self, X):
         """Find the features that lack values, and a known value of every feature."""
         found = X[0]
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.has_missing = np.isnan(np.sum(X))      # which settles it without a second array
+        self.has_missing = _may_have_missing(self)
         if self.has_missing:
             is_missing = np.isnan(X)
             lacks_values = is_missing.any(axis=0)
@@ -125,9 +121,27 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 
 # ---------------------------------------------------------------------------------------------------------- values
 
+cdef bint _may_have_missing(Features features) noexcept nogil:
+    """Whether values are missing, or infinite: then they are not zero times 0. (Several sums need not wait for each
+    other.)"""
+    cdef float64_t sums[4]
+    cdef float64_t total = 0.0
+    cdef const float64_t* values = &features.X[0, 0] if features.n_features > 0 else NULL
+    cdef Py_ssize_t i = 0, k, n = features.n_rows * features.n_features
+    for k in range(4):
+        sums[k] = 0.0
+    while i <= n - 4:
+        for k in range(4):
+            sums[k] += 0.0 * values[i + k]
+        i += 4
+    while i < n:
+        total += 0.0 * values[i]
+        i += 1
+    return isnan(total + sums[0] + sums[1] + sums[2] + sums[3])
+
+
 cdef void _set_keys(Features features) noexcept nogil:
-    """Set the shifts that make the differences to a feature's smallest value fit 32 bits, and leave MISSING_KEY free
-    where values are missing."""
+    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
     cdef float64_t* smallest = &features.smallest[0]
     cdef float64_t* largest = &features.largest[0]
     cdef const float64_t* values
@@ -142,7 +156,7 @@ cdef void _set_keys(Features features) noexcept nogil:
     for feature in range(features.n_features):
         features.key_base[feature] = ascending_bits(smallest[feature])
         span = ascending_bits(largest[feature]) - features.key_base[feature]
-        while span >> features.key_shift[feature] > MISSING_KEY - features.lacks_values[feature]:
+        while span >> features.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
             features.key_shift[feature] += 1
 
 
@@ -166,15 +180,9 @@ cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) 
     return <uint32_t> (bits >> features.key_shift[feature])
 
 
-cdef inline uint32_t _high_key_or_missing(Features features, index_t row, index_t feature) noexcept nogil:
-    return <uint32_t> MISSING_KEY if isnan(features.X[row, feature]) else _high_key(features, row, feature)
-
-
 cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
     """Return a key for values that share the high key: it ascends with the value, and differs where they do."""
     cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
-    if isnan(features.X[row, feature]):
-        return 0
     return <uint32_t> (bits & ((<uint64_t> 1 << features.key_shift[feature]) - 1))
 
 
@@ -193,14 +201,37 @@ cdef void sort_by_value(
 ) noexcept nogil:
     """pairs[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
     values come last, and share a rank."""
+    cdef index_t place
+    if features.has_missing and features.lacks_values[feature]:
+        _sort_with_missing(features, feature, rows, n, pairs, spare)
+        return
+    for place in range(n):
+        pairs[place] = packed(_high_key(features, rows[place], feature), place, pairs[0])
+    _sort_keys(features, feature, rows, n, pairs, spare)
+
+
+cdef void _sort_with_missing(
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+) noexcept nogil:
+    cdef index_t place, n_sorted = 0
+    cdef uint32_t rank
+    for place in range(n):
+        if not isnan(features.X[rows[place], feature]):
+            pairs[n_sorted] = packed(_high_key(features, rows[place], feature), place, pairs[0])
+            n_sorted += 1
+    rank = _sort_keys(features, feature, rows, n_sorted, pairs, spare)
+    for place in range(n):
+        if isnan(features.X[rows[place], feature]):
+            pairs[n_sorted] = packed(rank, place, pairs[0])
+            n_sorted += 1
+
+
+cdef inline uint32_t _sort_keys(
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+) noexcept nogil:
+    """Sort places under the high keys of their values, put them under the ranks, and return the next rank."""
     cdef index_t start, stop, place
     cdef uint32_t key, rank = 0
-    if features.lacks_values[feature]:
-        for place in range(n):
-            pairs[place] = packed(_high_key_or_missing(features, rows[place], feature), place, pairs[0])
-    else:
-        for place in range(n):
-            pairs[place] = packed(_high_key(features, rows[place], feature), place, pairs[0])
     sort_entries(pairs, spare, n)
     start = 0
     # pairs[:start] hold ranks below `rank`, and pairs[start:] greater values, still under their keys.
@@ -216,6 +247,7 @@ cdef void sort_by_value(
         else:
             rank = _rank_by_low_keys(features, feature, rows, pairs + start, spare, stop - start, rank)
         start = stop
+    return rank
 
 
 cdef uint32_t _rank_by_low_keys(

@@ -22,14 +22,15 @@ from pytrees._core.criteria.user cimport (
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.partition cimport RowPartition, count_children, entries_of, order_by_category
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut, impurity_of_sequence
-from pytrees._core.split.scan cimport (
-    complete_sum, end_weighted_child, end_whole_child, find_cut, judges_in_floating_point, start_scan, start_whole_node,
-    sums_fractions, weighted_children_gain, whole_gain,
-)
+from pytrees._core.split.scan cimport find_cut
 from pytrees._core.split.scanner cimport (
     OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, KnownEnds, NodeRows, Scanner, Split, allows, count_node,
     draw_features, first_place, has_way, is_tried, known_cuts_to_try, known_ends, label_at, label_of_place, last_cut,
     missing_of, row_at, take_cut, tally_missing, weight_of_node,
+)
+from pytrees._core.split.table cimport (
+    complete_sum, end_weighted_child, end_whole_child, judges_in_floating_point, start_scan, start_whole_node,
+    sums_fractions, weighted_children_gain, whole_gain,
 )
 
 from pytrees._core.criteria.counts import user_criterion_of

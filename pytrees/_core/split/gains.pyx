@@ -22,7 +22,7 @@ from pytrees._core.criteria.ratios cimport RatioScan
 from pytrees._core.criteria.variation cimport VariationScan
 from pytrees._core.criteria.weighted cimport WeightedScan
 from pytrees._core.criteria.wig cimport WigBest, WigScan
-from pytrees._core.split.scan cimport (
+from pytrees._core.split.table cimport (
     ACCURACY, ENTROPY, GINI, JACCARD, LAST_ON_COUNTS, MAE, ORDINAL_GINI, RANKING, VI, WIG, WholeScan,
     best_gain, has_impurity, information_form, judges_in_floating_point, move_left, offer, refuse_code, start_feature,
     start_scan, takes_ratio, weighted_gain, weighted_impurity, whole_impurity,

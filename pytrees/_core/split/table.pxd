@@ -1,0 +1,570 @@
+"""The table of criteria on counts: what each keeps while samples move from the right child to the left.
+
+Whatever depends on the criterion is asked here, and nothing else in the kernels names one but `find_cut`. A criterion
+is a file of `criteria`; its structure joins `CountScan`, and its functions the dispatchers below. The structures are
+held in registers by loops that are written once for all of them (`scan`); their arrays are those of a ClassCounts.
+"""
+
+from libc.math cimport NAN
+
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
+from pytrees._core.criteria.entropy cimport (
+    EntropyScan, best_score_of_entropy, bound_of_entropy, end_information_child, entropy_gain_of_children,
+    forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy,
+    start_entropy, start_information_node, weighted_entropy,
+)
+from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
+from pytrees._core.criteria.gini cimport (
+    BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini, gain_of_binary_gini,
+    gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini,
+    offer_gini, start_binary_gini, start_gini_node, weighted_gini,
+)
+from pytrees._core.criteria.jaccard cimport (
+    JaccardScan, add_jaccard_clusters, end_jaccard_child, end_weighted_jaccard_child, gain_of_jaccard,
+    is_perfect_jaccard, offer_jaccard, start_jaccard, start_jaccard_node, weighted_jaccard_gain_of_children,
+)
+from pytrees._core.criteria.labelled cimport (
+    LabelledScan, end_labelled_child, end_weighted_labelled_child, gain_of_labelled, is_perfect_labelled,
+    labelled_gain_of_children, offer_labelled, start_labelled, start_labelled_node, weighted_labelled_gain_of_children,
+)
+from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
+from pytrees._core.criteria.logarithms cimport (
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm,
+)
+from pytrees._core.criteria.ordinal_gini cimport (
+    OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
+    start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
+)
+from pytrees._core.criteria.ranking cimport (
+    RankingScan, end_ranking_child, gain_of_ranking, impurity_by_ranking, is_perfect_ranking, move_ranking,
+    offer_ranking, ranking_gain_of_children, start_ranking, start_ranking_feature, start_ranking_node, weighted_ranking,
+)
+from pytrees._core.criteria.ratios cimport (
+    RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
+    ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
+)
+from pytrees._core.criteria.variation cimport (
+    VariationScan, gain_of_variation, is_perfect_variation, offer_variation, start_variation,
+    variation_gain_of_children,
+)
+from pytrees._core.criteria.weighted cimport (
+    BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, approximate_gain,
+    gain_of_impurities, start_sums, start_sums_of_feature, start_weights,
+)
+from pytrees._core.criteria.wig cimport (
+    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weigh_present_classes, weighted_wig,
+)
+
+
+cdef enum CriterionCode:
+    # Those that judge class counts come first.
+    GINI
+    ENTROPY
+    ORDINAL_GINI
+    WIG
+    RANKING
+    GAIN_RATIO
+    NVI
+    NVI_SUM
+    NVI_MAX
+    VI
+    JACCARD
+    ACCURACY
+    MAE
+    LAST_ON_COUNTS = MAE
+    ETC
+    LZ76
+    USER_COUNTS
+    USER_SEQUENCE
+
+
+# Those that have a bound on what a cut inside a bin can gain.
+ctypedef fused BinnedScan:
+    BinaryGiniScan
+    GiniScan
+    EntropyScan
+
+
+ctypedef fused WholeScan:
+    BinaryGiniScan
+    GiniScan
+    EntropyScan
+    OrdinalGiniScan
+    RankingScan
+    RatioScan
+    VariationScan
+    LabelledScan
+    JaccardScan
+    WigScan
+
+
+ctypedef fused CountScan:
+    BinaryGiniScan
+    GiniScan
+    EntropyScan
+    OrdinalGiniScan
+    RankingScan
+    RatioScan
+    VariationScan
+    LabelledScan
+    JaccardScan
+    WigScan
+    WeightedScan
+
+
+# Those that keep the left child's class counts in the same way.
+ctypedef fused CountedScan:
+    GiniScan
+    EntropyScan
+    RatioScan
+    VariationScan
+    LabelledScan
+    JaccardScan
+    WigScan
+
+
+ctypedef fused MatchingScan:
+    LabelledScan
+    JaccardScan
+
+
+cdef inline int refuse_code(int code) except -1 nogil:
+    with gil:
+        raise ValueError(f"No criterion that judges class counts has the code {code}.")
+
+
+cdef inline bint takes_ratio(int code) noexcept nogil:
+    return code == GAIN_RATIO or code == NVI or code == NVI_SUM or code == NVI_MAX
+
+
+# ------------------------------------------------------------------------------------------------ cuts of a node
+
+cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
+    """Start the scan of a node whose classes are counted."""
+    if CountScan is BinaryGiniScan:
+        start_binary_gini(scan, counts)
+        forget_best(scan)
+    elif CountScan is GiniScan:
+        _start_counts(scan, counts)
+        scan.total_squares = sum_of_squares(&counts.total_counts[0], counts.n_classes)
+        forget_best(scan)
+    elif CountScan is EntropyScan:
+        _start_counts(scan, counts)
+        start_entropy(scan, counts)
+        forget_best(scan)
+    elif CountScan is OrdinalGiniScan:
+        _start_counts(&scan.forms, counts)
+        start_ordinal_gini(scan, counts)
+        forget_best(&scan.forms)
+    elif CountScan is RankingScan:
+        start_ranking(scan, counts)
+    elif CountScan is RatioScan:
+        _start_counts(scan, counts)
+        start_ratio(scan, counts)
+    elif CountScan is VariationScan:
+        _start_counts(scan, counts)
+        start_variation(scan, counts)
+    elif CountScan is LabelledScan:
+        _start_counts(scan, counts)
+        start_labelled(scan, counts.code == MAE)
+    elif CountScan is JaccardScan:
+        _start_counts(scan, counts)
+        start_jaccard(scan)
+    elif CountScan is WigScan:
+        _start_counts(scan, counts)
+        start_wig(scan, counts)
+        start_scan(&scan.best.exact, counts)
+    else:
+        start_weights(scan, counts)
+        if counts.mode_distances.shape[0] > 0:
+            weigh_present_classes(counts)
+        _start_weighted_criterion(scan)
+        start_sums(scan, counts.n_rows)
+
+
+cdef inline void _start_counts(CountedScan* scan, ClassCounts counts) noexcept nogil:
+    scan.n_classes = counts.n_classes
+    scan.total_counts = &counts.total_counts[0]
+    scan.left_counts = &counts.left_counts[0]
+    scan.total = sum_of_counts(&counts.total_counts[0], counts.n_classes)
+
+
+cdef inline void _start_weighted_criterion(WeightedScan* scan) noexcept nogil:
+    """Set what sums the criterion keeps, what its labels score, and the impurity of the node."""
+    scan.sums = NO_SUMS
+    scan.match = NO_MATCH
+    if scan.code == GINI:
+        scan.sums = SQUARES
+    elif scan.code == ENTROPY:
+        scan.sums = LOGS
+    elif scan.code == WIG:
+        scan.sums = LOGS_BY_MODE
+    elif scan.code == JACCARD:
+        scan.match = BY_OVERLAP
+    elif scan.code == ACCURACY:
+        scan.match = BY_HITS
+    elif scan.code == MAE:
+        scan.match = BY_ERRORS
+    if scan.match != NO_MATCH:
+        scan.node_impurity = best_score_of_node(scan)
+    elif takes_ratio(scan.code) or scan.code == VI:
+        scan.node_impurity = entropy_of_classes(scan)
+    else:
+        scan.node_impurity = weighted_impurity(scan, 0, scan.total)
+
+
+cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
+    if BinnedScan is EntropyScan:
+        forget_best_entropy(scan)
+    else:
+        forget_best_gini(scan)
+
+
+cdef inline void start_feature(CountScan* scan) noexcept nogil:
+    """Put all samples into the right child. The best cut so far stays, but for criteria that compare with a tolerance:
+    there it is the best of each feature that counts."""
+    cdef index_t label
+    if CountScan is BinaryGiniScan:
+        scan.left_total = 0
+        scan.difference = 0
+    elif CountScan is OrdinalGiniScan:
+        start_ordinal_gini_feature(scan)
+    elif CountScan is RankingScan:
+        start_ranking_feature(scan)
+    elif CountScan is WigScan:
+        start_wig_feature(scan)
+    else:
+        scan.left_total = 0
+        for label in range(scan.n_classes):
+            scan.left_counts[label] = 0
+        if CountScan is GiniScan:
+            scan.left_squares = 0
+            scan.right_squares = scan.total_squares
+        elif CountScan in MatchingScan:
+            scan.next_left = 0
+            if CountScan is LabelledScan:
+                scan.left_error = 0
+        else:
+            scan.left_sum = 0
+            scan.right_sum = scan.total_sum
+    if CountScan is WeightedScan:
+        scan.has_best = False
+        start_sums_of_feature(scan)
+
+
+cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexcept nogil:
+    """Move `weight` samples of class `label` to the left child."""
+    cdef int64_t left, right
+    if WholeScan is BinaryGiniScan:
+        scan.left_total += weight
+        scan.difference += weight * scan.steps[label]
+    elif WholeScan is OrdinalGiniScan:
+        move_ordinal_gini(scan, label, weight)
+    elif WholeScan is RankingScan:
+        move_ranking(scan, label, weight)
+    elif WholeScan is WigScan:
+        move_wig(scan, label, weight)
+    else:
+        left = scan.left_counts[label]
+        right = scan.total_counts[label] - left
+        scan.left_total += weight
+        scan.left_counts[label] = left + weight
+        if WholeScan is GiniScan:
+            scan.left_squares += weight * (2 * left + weight)
+            scan.right_squares -= weight * (2 * right - weight)
+        elif WholeScan is LabelledScan:
+            scan.left_error += weight * (label - scan.first)
+        elif WholeScan is not JaccardScan:
+            scan.left_sum += scan.table[left + weight] - scan.table[left]
+            scan.right_sum += scan.table[right - weight] - scan.table[right]
+
+
+cdef inline int offer(CountScan* scan) except -1 nogil:
+    """Keep the present cut where it beats the best so far."""
+    if CountScan is BinaryGiniScan:
+        return offer_binary_gini(scan)
+    elif CountScan is GiniScan:
+        return offer_gini(scan)
+    elif CountScan is EntropyScan:
+        return offer_entropy(scan)
+    elif CountScan is OrdinalGiniScan:
+        return offer_gini(&scan.forms)
+    elif CountScan is RankingScan:
+        return offer_ranking(scan)
+    elif CountScan is RatioScan:
+        return offer_ratio(scan)
+    elif CountScan is VariationScan:
+        return offer_variation(scan)
+    elif CountScan is LabelledScan:
+        return offer_labelled(scan)
+    elif CountScan is JaccardScan:
+        return offer_jaccard(scan)
+    elif CountScan is WigScan:
+        return offer_wig(scan)
+    else:
+        return offer_weighted(scan)
+
+
+cdef inline bint offer_weighted(WeightedScan* scan) noexcept nogil:
+    cdef float64_t gain
+    # What is not a number tells nothing.
+    if scan.has_best and approximate_gain(scan) < scan.best_score - scan.margin:
+        return False
+    gain = weighted_gain(scan)
+    if scan.has_best and not exceeds_by_tolerance(gain, scan.best_score):
+        return False
+    scan.has_best = True
+    scan.best_score = gain
+    return True
+
+
+cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
+    """Write the gain of the best cut so far."""
+    if CountScan is BinaryGiniScan:
+        gain[0] = gain_of_binary_gini(scan)
+    elif CountScan is GiniScan:
+        gain[0] = gain_of_gini(scan)
+    elif CountScan is EntropyScan:
+        gain[0] = gain_of_entropy(scan)
+    elif CountScan is OrdinalGiniScan:
+        gain[0] = gain_of_gini(&scan.forms)
+    elif CountScan is RankingScan:
+        gain[0] = gain_of_ranking(scan)
+    elif CountScan is RatioScan:
+        gain[0] = gain_of_ratio(scan)
+    elif CountScan is VariationScan:
+        gain_of_variation(scan, gain)
+    elif CountScan is LabelledScan:
+        gain[0] = gain_of_labelled(scan)
+    elif CountScan is JaccardScan:
+        gain[0] = gain_of_jaccard(scan)
+    elif CountScan is WigScan:
+        gain[0] = gain_of_wig(scan)
+    else:
+        gain[0] = tolerant_gain(scan.best_score, scan.total)
+    return 0
+
+
+cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
+    """Whether the best cut leaves one class in each child, so that no other cut can be better."""
+    if CountScan is BinaryGiniScan:
+        return is_perfect_binary_gini(scan)
+    elif CountScan is GiniScan:
+        return is_perfect_gini(scan)
+    elif CountScan is EntropyScan:
+        return is_perfect_entropy(scan)
+    elif CountScan is RankingScan:
+        return is_perfect_ranking(scan)
+    elif CountScan is RatioScan:
+        return is_perfect_ratio(scan)
+    elif CountScan is VariationScan:
+        return is_perfect_variation(scan)
+    elif CountScan is LabelledScan:
+        return is_perfect_labelled(scan)
+    elif CountScan is JaccardScan:
+        return is_perfect_jaccard(scan)
+    else:
+        return False
+
+
+# --------------------------------------------------------------------------------- bounds on cuts inside a bin
+
+# Whatever the order of a bin's samples, the left child's class counts at a cut inside it lie in a box: between those at
+# the bin's left edge and those at its right edge. The scores are convex functions of these counts, so that the corners
+# of the box bound them. All bounds are on the scale of `best_score_of`.
+
+cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
+    """Return the score of the best cut so far, of which there is one."""
+    if BinnedScan is EntropyScan:
+        return best_score_of_entropy(scan)
+    else:
+        return best_score_of_gini(scan)
+
+
+cdef inline float64_t tie_margin(const BinnedScan* scan) noexcept nogil:
+    """Return how much a score may be below another one and still be as good."""
+    if BinnedScan is EntropyScan:
+        return 2.0 * <float64_t> scan.best.margin
+    else:
+        return 0.0
+
+
+cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexcept nogil:
+    """Return how far the score of a cut inside a bin of so many samples can exceed those at both of its edges."""
+    if BinnedScan is EntropyScan:
+        return highest_rise_of_entropy(scan, total)
+    else:
+        return highest_rise_of_gini(scan, total)
+
+
+cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+    """Bound the score of every cut inside a bin of these class counts, `total` in all, whose left edge is the present
+    cut."""
+    if BinnedScan is EntropyScan:
+        return bound_of_entropy(scan, counts, total)
+    else:
+        return bound_of_gini(scan, counts, total)
+
+
+# ------------------------------------------------------------------------------------------ impurities of given nodes
+
+cdef inline bint has_impurity(int code) noexcept nogil:
+    """Whether the gain of a split is the impurity of the node less those of its children."""
+    return code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
+
+
+cdef inline Gain whole_impurity(ClassCounts node) except *:
+    """Return the impurity of a node whose classes are counted, and which has samples, by a criterion of fractions."""
+    if node.code == GINI:
+        return impurity_by_gini(node)
+    if node.code == ORDINAL_GINI:
+        return impurity_by_ordinal_gini(node)
+    if node.code == RANKING:
+        return impurity_by_ranking(node)
+    refuse_code(node.code)
+
+
+# ------------------------------------------------------------------------------ weights that are not whole numbers
+
+cdef inline float64_t weighted_impurity(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
+    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
+    if scan.code == GINI:
+        return weighted_gini(scan, side, total)
+    if scan.code == ENTROPY:
+        return weighted_entropy(scan, side, total)
+    if scan.code == ORDINAL_GINI:
+        return weighted_ordinal_gini(scan, side, total)
+    if scan.code == WIG:
+        return weighted_wig(scan, side, total)
+    if scan.code == RANKING:
+        return weighted_ranking(scan, side)
+    return NAN      # of no other criterion: `find_cut` refuses them
+
+
+cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
+    """Return the gain of the present cut, from the definition."""
+    if scan.match != NO_MATCH:
+        return gain_of_match(scan)
+    if takes_ratio(scan.code) or scan.code == VI:
+        return weighted_information(scan, information_form(scan.code))
+    return gain_of_impurities(
+        scan, weighted_impurity(scan, 1, scan.left_total), weighted_impurity(scan, 2, scan.total - scan.left_total)
+    )
+
+
+# ------------------------------------------------------------------------------------ children of a categorical split
+
+cdef inline bint sums_fractions(int code) noexcept nogil:
+    """Whether the gain of a categorical split is a sum of a fraction a child."""
+    return code == GINI or code == ORDINAL_GINI or code == JACCARD
+
+
+cdef inline InformationForm information_form(int code) noexcept nogil:
+    """Return which entropies a criterion compares, if any."""
+    if code == ENTROPY:
+        return PLAIN
+    if code == GAIN_RATIO:
+        return BY_SPLIT
+    if code == NVI:
+        return BY_JOINT
+    if code == NVI_SUM:
+        return BY_MEAN
+    if code == NVI_MAX:
+        return BY_GREATER
+    return LESS_SPLIT if code == VI else NO_INFORMATION
+
+
+cdef inline bint judges_in_floating_point(int code) noexcept nogil:
+    """Whether gains are compared in floating point though class counts are whole numbers."""
+    return code == WIG
+
+
+cdef inline void start_whole_node(ChildCounts children) noexcept nogil:
+    """Compute what a node whose classes are counted adds to the gains of its splits."""
+    children.scale = 1
+    children.base.denominator = max(children.total, 1)
+    if children.node.code == GINI:
+        start_gini_node(children)
+    elif children.node.code == ORDINAL_GINI:
+        start_ordinal_gini_node(children)
+    elif children.node.code == JACCARD:
+        start_jaccard_node(children)
+    elif children.node.code == RANKING:
+        start_ranking_node(children)
+    elif children.node.code == ACCURACY or children.node.code == MAE:
+        start_labelled_node(children, children.node.code == MAE)
+    elif children.node.form != NO_INFORMATION:
+        start_information_node(children)
+
+
+cdef inline int end_whole_child(ChildCounts children) except -1 nogil:
+    """Add a child, whose classes are counted, to the gain of the split."""
+    cdef int64_t total = sum_of_counts(&children.counts[0], children.node.n_classes)
+    if children.node.code == GINI:
+        end_gini_child(children, total)
+    elif children.node.code == ORDINAL_GINI:
+        end_ordinal_gini_child(children, total)
+    elif children.node.code == JACCARD:
+        end_jaccard_child(children, total)
+    elif children.node.code == RANKING:
+        end_ranking_child(children, total)
+    elif children.node.code == ACCURACY or children.node.code == MAE:
+        end_labelled_child(children, children.node.code == MAE)
+    elif children.node.form != NO_INFORMATION:
+        end_information_child(children, total)
+    else:
+        return refuse_code(children.node.code)
+    return 0
+
+
+cdef inline void complete_sum(ChildCounts children) noexcept nogil:
+    """Add what only all children together tell to a gain that is a sum of fractions."""
+    if children.node.code == JACCARD and children.n_children > 2:
+        add_jaccard_clusters(children)
+
+
+cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
+    """Write the gain of a split by a criterion whose gain is one fraction."""
+    if children.node.code == RANKING:
+        gain[0] = ranking_gain_of_children(children)
+    elif children.node.code == ACCURACY or children.node.code == MAE:
+        gain[0] = labelled_gain_of_children(children)
+    elif children.node.code == ENTROPY:
+        entropy_gain_of_children(children, gain)
+    elif takes_ratio(children.node.code):
+        ratio_gain_of_children(children, gain)
+    elif children.node.code == VI:
+        variation_gain_of_children(children, gain)
+    else:
+        return refuse_code(children.node.code)
+    return 0
+
+
+cdef inline void end_weighted_child(ChildCounts children) noexcept nogil:
+    """Add a child, whose class weights are summed, to the gain of the split."""
+    cdef float64_t impurity
+    if takes_ratio(children.node.code) or children.node.code == VI:
+        end_weighted_information_child(children)
+    elif children.scan.match != NO_MATCH and children.n_children == 2:
+        if children.n_ended == 0:
+            children.scan.left_total = children.weight
+            children.gain = weighted_gain(&children.scan)
+    elif children.node.code == JACCARD:
+        end_weighted_jaccard_child(children)
+    elif children.node.code == ACCURACY or children.node.code == MAE:
+        end_weighted_labelled_child(children, children.node.code == MAE)
+    else:
+        impurity = weighted_impurity(&children.scan, 1, children.weight)
+        children.gain -= children.weight / children.scan.total * impurity if children.node.weighs_children else impurity
+
+
+cdef inline float64_t weighted_children_gain(ChildCounts children) noexcept nogil:
+    if takes_ratio(children.node.code) or children.node.code == VI:
+        return weighted_information_of_children(children, information_form(children.node.code))
+    if children.scan.match == NO_MATCH or children.n_children == 2:
+        return children.gain
+    if children.scan.match == BY_OVERLAP:
+        return weighted_jaccard_gain_of_children(children)
+    return weighted_labelled_gain_of_children(children)
