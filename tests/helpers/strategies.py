@@ -121,12 +121,17 @@ def columns(n_rows):
 
 
 @st.composite
-def feature_matrices(draw, min_rows=1, max_rows=25, max_features=3):
+def feature_matrices(draw, min_rows=1, max_rows=25, max_features=3, missing=False):
+    """Draw the values of some samples; with `missing` some of them, or all of a feature, are NaN in most cases."""
     n_rows = draw(st.integers(min_rows, max_rows))
     n_features = draw(st.integers(1, max_features))
     X = np.array([draw(columns(n_rows)) for _ in range(n_features)]).T
     if draw(st.integers(0, 4)) == 0:
         X = X[draw(st.lists(st.integers(0, n_rows - 1), min_size=n_rows, max_size=n_rows))]
+    if missing:
+        for feature in draw(st.lists(st.integers(0, n_features - 1), max_size=n_features, unique=True)):
+            lack = draw(st.lists(st.booleans(), min_size=n_rows, max_size=n_rows) | st.just([True] * n_rows))
+            X[lack, feature] = np.nan
     return np.ascontiguousarray(X)
 
 
