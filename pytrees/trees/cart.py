@@ -217,7 +217,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Raises
         ------
         ValueError
-            If X holds NaN or infinity (the column is named), y is continuous, lengths differ, keys or weights are
+            If X holds infinity (the column is named), y is continuous, lengths differ, keys or weights are
             missing, weights are negative or all zero, or weights are given with ``"etc"`` or ``"lz76"``.
         """
         return self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)

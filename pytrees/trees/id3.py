@@ -334,7 +334,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Raises
         ------
         ValueError
-            If parameters do not go together, X holds NaN or infinity (the column is named), y is continuous, lengths
+            If parameters do not go together, X holds infinity (the column is named), y is continuous, lengths
             differ, weights are negative or all zero, or weights cannot be used: those that are not whole numbers with
             global and glocal evaluation, any with ``distance="etc"``, ``"lz76"`` or a set function.
 

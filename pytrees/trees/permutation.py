@@ -152,7 +152,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         Raises
         ------
         ValueError
-            If X holds NaN or infinity (the column is named), y is continuous, lengths differ, or keys are missing or
+            If X holds infinity (the column is named), y is continuous, lengths differ, or keys are missing or
             cannot be sorted.
         """
         return self._fit(X, y, order=order)

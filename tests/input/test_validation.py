@@ -557,3 +557,21 @@ def test_missing_column_names_at_prediction_give_a_warning(engine, estimator, da
     estimator.fit(pd.DataFrame(X, columns=COLUMNS), y)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         estimator.predict(X)
+
+
+def test_words_that_are_not_declared_name_the_parameter():
+    X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"], "city": ["a", "b", "c"]})
+    hint = (
+        r"could not convert string to float: 'f'. Input X holds words in column 1 \('sex'\): .* by categorical_features"
+    )
+    for table, estimator in (
+        (X, DecisionTreeClassifier()),
+        (X[["city", "sex"]], DecisionTreeClassifier(categorical_features=["city"])),
+    ):
+        with pytest.raises(ValueError, match=hint):
+            estimator.fit(table, [0, 1, 0])
+    with pytest.raises(ValueError, match=r"could not convert .* words in column 0: .* by categorical_features"):
+        DecisionTreeClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1])
+    fitted = DecisionTreeClassifier().fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
+    with pytest.raises(ValueError, match="words in column 1"):
+        fitted.predict([[0.0, "a"]])
