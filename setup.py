@@ -36,15 +36,20 @@ COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
 
 # The scan loops are written once and take a criterion's functions inline: GCC stops at its limits of growth otherwise.
 # Loops over the classes are short, so that vector instructions cost more than they save.
-SCAN_ARGS = [
+# What is called once, and not marked to be inlined, stays apart in `scan`: the loops of one criterion then leave the
+# registers to those of another.
+INLINING_ARGS = [
     "--param=inline-unit-growth=300",
     "--param=large-function-growth=400",
     "--param=large-function-insns=20000",
     "--param=max-inline-insns-single=400",
-    "-fno-inline-functions-called-once",
     "-fno-tree-vectorize",
 ]
-MODULE_ARGS = {f"pytrees._core.split.{name}": SCAN_ARGS for name in ("scan", "bins", "missing")}
+MODULE_ARGS = {
+    "pytrees._core.split.scan": [*INLINING_ARGS, "-fno-inline-functions-called-once"],
+    "pytrees._core.split.bins": INLINING_ARGS,
+    "pytrees._core.split.missing": INLINING_ARGS,
+}
 
 # What Cython compiles for memoryviews, once for all kernels.
 SHARED = "pytrees._core._cyutility"

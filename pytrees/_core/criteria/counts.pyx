@@ -32,9 +32,6 @@ cdef class ClassCounts:
         self.best_left_counts = np.zeros(n_classes, dtype=np.int64)
         self.total_weights = np.zeros(n_classes)
         self.left_weights = np.zeros(n_classes)
-        self.missing_classes = np.zeros(n_classes, dtype=np.int32)
-        self.missing_counts = np.zeros(n_classes, dtype=np.int64)
-        self.missing_weights, self.known_weights = np.zeros((2, n_classes))
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.terms = np.zeros((3, n_classes))
         self.form = form
@@ -59,6 +56,13 @@ cdef class ClassCounts:
         is_narrow = kernel.max() * (kernel_total + 1) < 2**32
         self.narrow_kernel = _in_lanes(kernel if is_narrow else kernel[:0])
         self.narrow_left_rows = _in_lanes(np.zeros((1, len(kernel))))
+
+
+def make_room_for_missing(ClassCounts counts):
+    """Make room for the classes of samples that lack a value."""
+    counts.missing_classes = np.zeros(counts.n_classes, dtype=np.int32)
+    counts.missing_counts = np.zeros(counts.n_classes, dtype=np.int64)
+    counts.missing_weights, counts.known_weights = np.zeros((2, counts.n_classes))
 
 
 def _in_lanes(matrix):

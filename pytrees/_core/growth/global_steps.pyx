@@ -467,9 +467,12 @@ cdef int _compare_ties(LeafScan scan, Step* step, const Step* best, int order) e
 
 cdef inline bint _comes_before(LeafScan scan, const Step* step, const Step* best) noexcept nogil:
     """Whether a step comes before another one of the same feature, of the same leaf or one on its left."""
-    cdef bint step_missing = scan.n_missing_left > 0, best_missing = best.split.n_missing_left > 0
-    if step.split.threshold != best.split.threshold:
-        return step.split.threshold < best.split.threshold
+    cdef bint step_missing, best_missing
+    if step.split.threshold > best.split.threshold:
+        return False
+    if step.split.threshold < best.split.threshold:
+        return True
+    step_missing, best_missing = scan.n_missing_left > 0, best.split.n_missing_left > 0
     if step_missing != best_missing:
         return best_missing
     if best.leaf != step.leaf:

@@ -26,6 +26,7 @@ cdef class Bins:
         cdef index_t feature
         cdef index_t[::1] sample
         cdef uint64_t[:, ::1] scratch
+        cdef bint lacks_values
         if not 2 <= max_bins <= MAX_BINS:
             raise ValueError(f"max_bins must be in 2..{MAX_BINS}, got {max_bins}.")
         self.features = features
@@ -42,9 +43,11 @@ cdef class Bins:
                 self.of_feature[feature].missing_bin = NONE
                 # Categories have no order that neighbours could share a bin in: they have no bins.
                 if not is_categorical(features, feature):
-                    _cut(
-                        self, feature, sample, max_bins - features.lacks_values[feature], &scratch[0, 0], &scratch[1, 0]
-                    )
+                    lacks_values = features.has_missing and features.lacks_values[feature]
+                    _cut(self, feature, sample, max_bins - lacks_values, &scratch[0, 0], &scratch[1, 0])
+                    if lacks_values:
+                        self.of_feature[feature].missing_bin = self.of_feature[feature].n_bins
+                        self.of_feature[feature].n_bins += 1
                 self.of_feature[feature].first = self.n_bins
                 self.n_bins += self.of_feature[feature].n_bins
             _code_rows(self)
@@ -105,9 +108,6 @@ cdef void _cut(
         bins.n_bins = 1
         bins.members[0] = all_bins.features.smallest[feature]
     _set_cells(bins, all_bins.features.smallest[feature], all_bins.features.largest[feature])
-    if all_bins.features.lacks_values[feature]:
-        bins.missing_bin = bins.n_bins
-        bins.n_bins += 1
 
 
 cdef inline index_t _cell(const FeatureBins* bins, float64_t value) noexcept nogil:

@@ -21,7 +21,7 @@ cdef class Features:
     cdef const float64_t[:, ::1] X
     cdef float64_t[::1] smallest, largest   # value of every feature that is known; 0 where none is
     cdef readonly bint has_missing          # whether a numeric feature has missing values, which are NaN
-    cdef uint8_t[::1] lacks_values          # by feature: whether it has some
+    cdef uint8_t[::1] lacks_values          # by feature, where has_missing: whether it has some
     # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
     cdef uint64_t[::1] key_base
     cdef uint8_t[::1] key_shift

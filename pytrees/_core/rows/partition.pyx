@@ -25,7 +25,6 @@ cdef class Features:
         self.n_categories = _checked_categories(X, n_categories)
         self.smallest = np.zeros(self.n_features)
         self.largest = np.zeros(self.n_features)
-        self.lacks_values = np.zeros(self.n_features, dtype=np.uint8)
         self.key_base = np.zeros(self.n_features, dtype=np.uint64)
         self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
         is_narrow = self.n_rows <= NARROW_ROWS
@@ -34,7 +33,10 @@ cdef class Features:
         self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
         if self.n_rows == 0:
             return
-        self._find_missing(np.asarray(X))
+        self.smallest[:] = X[0]
+        self.largest[:] = X[0]
+        if _may_have_missing(self):
+            self._find_missing(np.asarray(X))
         with nogil:
             _set_keys(self)
         if ranks:
@@ -42,17 +44,13 @@ cdef class Features:
 
     def _find_missing(self, X):
         """Find the features that lack values, and a known value of every feature."""
-        found = X[0]
-        self.has_missing = _may_have_missing(self)
-        if self.has_missing:
-            is_missing = np.isnan(X)
-            lacks_values = is_missing.any(axis=0)
-            self.has_missing = lacks_values.any()
-            self.lacks_values = lacks_values.astype(np.uint8)
-            found = X[np.argmin(is_missing, axis=0), np.arange(self.n_features)]
-            found = np.where(np.isnan(found), 0.0, found)
-        self.smallest = np.array(found)
-        self.largest = np.array(found)
+        is_missing = np.isnan(X)
+        lacks_values = is_missing.any(axis=0)
+        self.has_missing = lacks_values.any()
+        self.lacks_values = lacks_values.astype(np.uint8)
+        known = X[np.argmin(is_missing, axis=0), np.arange(self.n_features)]
+        known = np.where(np.isnan(known), 0.0, known)
+        self.smallest, self.largest = known, known.copy()
 
 
 @cython.final
@@ -122,22 +120,24 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 # ---------------------------------------------------------------------------------------------------------- values
 
 cdef bint _may_have_missing(Features features) noexcept nogil:
-    """Whether values are missing, or infinite: then they are not zero times 0. (Several sums need not wait for each
-    other.)"""
-    cdef float64_t sums[4]
+    """Whether values are missing, or infinite: then they are not zero less themselves. (Several sums need not wait for
+    each other.)"""
+    cdef float64_t sums[8]
     cdef float64_t total = 0.0
     cdef const float64_t* values = &features.X[0, 0] if features.n_features > 0 else NULL
     cdef Py_ssize_t i = 0, k, n = features.n_rows * features.n_features
-    for k in range(4):
+    for k in range(8):
         sums[k] = 0.0
-    while i <= n - 4:
-        for k in range(4):
-            sums[k] += 0.0 * values[i + k]
-        i += 4
+    while i <= n - 8:
+        for k in range(8):
+            sums[k] += values[i + k] - values[i + k]
+        i += 8
     while i < n:
-        total += 0.0 * values[i]
+        total += values[i] - values[i]
         i += 1
-    return isnan(total + sums[0] + sums[1] + sums[2] + sums[3])
+    for k in range(8):
+        total += sums[k]
+    return isnan(total)
 
 
 cdef void _set_keys(Features features) noexcept nogil:

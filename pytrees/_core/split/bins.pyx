@@ -95,9 +95,16 @@ cdef inline int _find_bin_cut(
         if min_samples_leaf == 1 and -INFINITY < scores[k] < to_reach - highest_rise(scan, histograms.most_in_bin[k]):
             continue
         n_missing = _take_missing(histograms, counts, slot, features[k])
-        n_marked = _mark_bins(
-            scan, histograms, counts, slot, features[k], stop - start, n_missing, min_samples_leaf, to_reach, is_marked
-        )
+        if n_missing > 0:
+            n_marked = _mark_bins(
+                scan, histograms, counts, slot, features[k], stop - start, n_missing, min_samples_leaf, to_reach,
+                is_marked, True,
+            )
+        else:
+            n_marked = _mark_bins(
+                scan, histograms, counts, slot, features[k], stop - start, 0, min_samples_leaf, to_reach, is_marked,
+                False,
+            )
         if n_marked > 0:
             _sort_marked(histograms, features[k], start, stop, is_marked)
         if n_missing > 0 and (n_marked > 0 or scores[k] >= to_reach):
@@ -136,7 +143,7 @@ cdef inline index_t _take_missing(
 
 cdef inline index_t _mark_bins(
     BinnedScan* scan, Histograms histograms, ClassCounts node_counts, Slot* slot, index_t feature, index_t n_rows,
-    index_t n_missing, index_t min_samples_leaf, float64_t to_reach, uint8_t* is_marked
+    index_t n_missing, index_t min_samples_leaf, float64_t to_reach, uint8_t* is_marked, bint has_missing
 ) noexcept nogil:
     """Mark the bins inside which a cut could reach the score, and return how many they are."""
     cdef FeatureBins* bins = &histograms.bins.of_feature[feature]
@@ -148,21 +155,22 @@ cdef inline index_t _mark_bins(
     start_feature(&local)
     for bin in range(bins.n_bins):
         n_in_bin = rows_in_bin(counts, n_classes, n_columns)
-        is_marked[bin] = bins.is_mixed[bin] and n_in_bin > 1
+        is_marked[bin] = (
+            bins.is_mixed[bin] and n_in_bin > 1
+            and n_left + n_in_bin > min_samples_leaf and n_rows - n_left > min_samples_leaf
+        )
         if is_marked[bin]:
             weight = 0
             for label in range(n_classes):
                 weight += counts[label]
+            is_marked[bin] = upper_bound(&local, counts, weight) >= to_reach
+        if has_missing and not is_marked[bin]:
             is_marked[bin] = (
-                n_left + n_in_bin > min_samples_leaf and n_rows - n_left > min_samples_leaf
-                and upper_bound(&local, counts, weight) >= to_reach
+                bins.is_mixed[bin] and n_in_bin > 1
+                and n_left + n_missing + n_in_bin > min_samples_leaf
+                and n_rows - n_left - n_missing > min_samples_leaf
+                and bound_with_missing(&local, node_counts, counts) >= to_reach
             )
-            if n_missing > 0 and not is_marked[bin]:
-                is_marked[bin] = (
-                    n_left + n_missing + n_in_bin > min_samples_leaf
-                    and n_rows - n_left - n_missing > min_samples_leaf
-                    and bound_with_missing(&local, node_counts, counts, weight) >= to_reach
-                )
         n_marked += is_marked[bin]
         _move_bin(&local, counts, n_classes)
         n_left += n_in_bin

@@ -33,7 +33,7 @@ from pytrees._core.split.table cimport (
     sums_fractions, weighted_children_gain, whole_gain,
 )
 
-from pytrees._core.criteria.counts import user_criterion_of
+from pytrees._core.criteria.counts import make_room_for_missing, user_criterion_of
 from pytrees._core.split.scan import class_counts, judging_of, sequence_impurity_of
 
 
@@ -48,6 +48,8 @@ def make_scanner(
         judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
         max_candidates, max_features, n_threads,
     )
+    if partition.features.has_missing:
+        make_room_for_missing(scanner.counts)
     if scanner.n_drawn_categories > 0:
         has_float_weights = weights is not None and weights.dtype == np.float64
         scanner.children = _child_counts(

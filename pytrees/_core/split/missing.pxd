@@ -1,6 +1,6 @@
 """Cuts of features of which a node's samples lack some values: with these on the right and on the left."""
 
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.split.table cimport BinnedScan
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
@@ -12,5 +12,5 @@ cdef int offer_both_ways(
     index_t min_samples_leaf, index_t* kept_left, bint* missing_left
 ) except -1 nogil
 cdef float64_t bound_with_missing(
-    BinnedScan* scan, ClassCounts node_counts, const int32_t* counts, int64_t weight
+    BinnedScan* scan, ClassCounts node_counts, const int32_t* counts
 ) noexcept nogil

@@ -171,9 +171,15 @@ cdef int offer_both_ways(
 
 
 cdef float64_t bound_with_missing(
-    BinnedScan* scan, ClassCounts node_counts, const int32_t* counts, int64_t weight
+    BinnedScan* scan, ClassCounts node_counts, const int32_t* counts
 ) noexcept nogil:
+    """Bound the score of every cut inside a bin of these class counts, whose left edge is the present cut, with the
+    samples that lack the value on the left."""
     cdef float64_t bound
+    cdef index_t label
+    cdef int64_t weight = 0
+    for label in range(node_counts.n_classes):
+        weight += counts[label]
     _move_missing(scan, node_counts, 1)
     bound = upper_bound(scan, counts, weight)
     _move_missing(scan, node_counts, -1)

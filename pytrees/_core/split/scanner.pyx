@@ -85,24 +85,42 @@ cdef index_t _read(
     const Entry* width
 ) noexcept nogil:
     """Read the order of the node's samples by a feature, and the cuts to try, as FeatureOrders.read."""
-    cdef index_t i, n_left, n_cuts = 0, n = scanner.node.stop - scanner.node.start
+    cdef index_t i, n_cuts = 0, n = scanner.node.stop - scanner.node.start
     cdef const Entry* entries = entries_of(
         scanner.partition, scanner.node.block, feature, scanner.node.start, scanner.node.stop, width
     )
-    cdef KnownEnds ends
+    cdef Ends ends = ends_by_samples(scanner)
     cdef Cuts allowed
     n_missing[0] = missing_of(scanner, &scanner.node, feature, entries)
-    ends = known_ends(scanner, &scanner.node, entries, n_missing[0])
-    allowed = known_cuts_to_try(entries, &ends, scanner.max_candidates)
+    if n_missing[0] > 0:
+        return _read_with_missing(scanner, entries, n_missing[0], missing_first, order, cuts)
+    if not entries_have_cut(entries, n, ends):
+        return 0
+    allowed = cuts_to_try(entries, n, ends, scanner.max_candidates)
+    for i in range(n):
+        order[i] = scanner.number_of_place[place_of(entries[i])]
+    for i in range(ends.left - 1, n - ends.right):
+        if key_of(entries[i]) != key_of(entries[i + 1]) and is_tried(&allowed):
+            cuts[n_cuts] = i + 1
+            n_cuts += 1
+    return n_cuts
+
+
+cdef index_t _read_with_missing(
+    Scanner scanner, const Entry* entries, index_t n_missing, bint missing_first, index_t* order, index_t* cuts
+) noexcept nogil:
+    cdef index_t i, n_left, n_cuts = 0, n = scanner.node.stop - scanner.node.start
+    cdef KnownEnds ends = known_ends(scanner, &scanner.node, entries, n_missing)
+    cdef Cuts allowed = known_cuts_to_try(entries, &ends, scanner.max_candidates)
     for i in range(1, last_cut(&ends) + 1):
         if key_of(entries[i - 1]) == key_of(entries[i]) or not has_way(&ends, i) or not is_tried(&allowed):
             continue
         if allows(&ends, missing_first, i):
-            cuts[n_cuts] = i + n_missing[0] if missing_first else i
+            cuts[n_cuts] = i + n_missing if missing_first else i
             n_cuts += 1
     if n_cuts == 0:
         return 0
-    n_left = n_missing[0] if missing_first else 0
+    n_left = n_missing if missing_first else 0
     for i in range(n - n_left):
         order[n_left + i] = scanner.number_of_place[place_of(entries[i])]
     for i in range(n_left):
