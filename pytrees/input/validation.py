@@ -116,13 +116,13 @@ def naming_columns(estimator, X):
         if column is None:
             raise
         raise ValueError(
-            f"{error}. Input X holds words in {name_of_column(estimator, column)}: where they are categories, say so by "
-            "categorical_features."
+            f"{error}. Input X holds words in {name_of_column(estimator, column)}: where they are categories, say so "
+            "by categorical_features."
         ) from error
 
 
 def _first_that_raises(kind, X, skipped=None):
-    """Return the first column, not to be skipped, whose conversion to numbers raises this error; None if there is none."""
+    """Return the first column, not to be skipped, whose conversion to numbers raises this error, or None."""
     table = np.asarray(X, dtype=object)
     for column in range(table.shape[1] if table.ndim == 2 else 0):
         if skipped is not None and skipped[column]:
