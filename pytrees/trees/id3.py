@@ -318,7 +318,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
+            None among categories, is a missing value.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -333,7 +334,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Raises
         ------
         ValueError
-            If parameters do not go together, X holds NaN or infinity (the column is named), y is continuous, lengths
+            If parameters do not go together, X holds infinity (the column is named), y is continuous, lengths
             differ, weights are negative or all zero, or weights cannot be used: those that are not whole numbers with
             global and glocal evaluation, any with ``distance="etc"``, ``"lz76"`` or a set function.
 
@@ -596,7 +597,8 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
+            None among categories, is a missing value.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional

@@ -141,7 +141,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
+            None among categories, is a missing value.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
@@ -158,7 +159,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         Raises
         ------
         ValueError
-            If X holds NaN or infinity (the column is named), y is continuous, lengths differ, or keys are missing or
+            If X holds infinity (the column is named), y is continuous, lengths differ, or keys are missing or
             cannot be sorted.
         """
         return self._fit(X, y, order=order)
@@ -323,7 +324,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
+            None among categories, is a missing value.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
