@@ -5,6 +5,7 @@ use public names only: a record of an older commit must remain comparable.
 """
 
 import inspect
+import warnings
 import zlib
 from functools import partial
 from itertools import product
@@ -434,9 +435,43 @@ def large_problems():
     yield name, partial(fit, name, PermutationDecisionTreeClassifier(max_candidates=30), n=2_000)
 
 
+def gap_problems():
+    """Yield trees of every criterion, and other estimators, of samples that lack values."""
+    for (label, criterion), growth, weights in product(CRITERIA.items(), GROWTHS, WEIGHTS):
+        if weights == "none" or label not in SEQUENCE_CRITERIA:
+            name = f"gaps, tree, {label}, {growth}, weights {weights}"
+            estimator = DecisionTreeClassifier(criterion, random_state=3, **GROWTHS[growth])
+            yield name, partial(fit_with_gaps, name, estimator, weights)
+    for distance, evaluation in product(DISTANCES, ("local", "global", "glocal")):
+        if distance != "mts":
+            name = f"gaps, id3, {distance}, {evaluation}"
+            estimator = ID3Classifier(distance, evaluation=evaluation, max_leaf_nodes=8)
+            yield name, partial(fit_with_gaps, name, estimator)
+    for estimator in (
+        DecisionForestClassifier(5, random_state=0),
+        OrdinalDecisionForestClassifier(5, random_state=0),
+        PermutationDecisionForestClassifier(3, random_state=0),
+        ID3ForestClassifier(3, max_leaf_nodes=8, random_state=0),
+    ):
+        name = f"gaps, {type(estimator).__name__}"
+        yield name, partial(fit_with_gaps, name, estimator)
+
+
+def fit_with_gaps(name, estimator, weights="none"):
+    X, y = make_problem(name)
+    X[rng_of("gaps of " + name).random(X.shape) < 0.25] = np.nan
+    weights = make_weights(weights, len(X), rng_of("weights of " + name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        fitted = estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+    trees = [member.tree_ for member in getattr(fitted, "estimators_", [fitted])]
+    return [*fitted_arrays(fitted, X), *((tree.missing_go_to_left, tree.saw_missing) for tree in trees)]
+
+
 def problems():
     """Yield (name, function, whether for both engines) of every problem."""
     families = [tree_problems, family_problems, forest_problems, id3_problems, other_problems, fourier_problems]
+    families.append(gap_problems)
     for family in families:
         for name, call in family():
             yield name, call, True

@@ -140,3 +140,18 @@ class InstructionsOfManyRows:
         return count_instructions("grow_by_gain", *arguments, **self.limits)
 
     track_instructions.unit = "instructions"
+
+
+class MissingValues:
+    """Growth and prediction where a share of the values is missing, with features in bins and without."""
+
+    params = (["gini", "ogini"], [0.0, 0.1, 0.5], [10**3, 10**5])
+    param_names = ("criterion", "share", "n")
+    timeout = 300
+
+    def setup(self, criterion, share, n):
+        self.X, self.y = classification_data(n)
+        self.X[np.random.default_rng(2).random(self.X.shape) < share] = np.nan
+
+    def time_grow(self, criterion, share, n):
+        grow("compiled", self.X, self.y, criterion)

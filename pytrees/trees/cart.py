@@ -113,6 +113,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     With criteria on class counts, growth costs O(n_features · n_samples) for every level of the tree, after one sort of
     every feature; with ``"etc"`` and ``"lz76"`` it costs that for every cut.
 
+    Missing values of a number are tried on the right of every threshold, then on the left, and last alone on the right
+    of all that is known, with a threshold of infinity; of equal gains the lowest threshold wins, then the missing on
+    the right. Where a node saw none in training, samples that lack the value go to the child of more weight, right of
+    two equal ones. Among categories a missing value is one of them.
+
     The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n
     samples. The gain is the distance of the uncut node minus that of the cut:
 
@@ -198,7 +203,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
+            None among categories, is a missing value.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional

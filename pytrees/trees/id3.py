@@ -319,7 +319,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
+            None among categories, is a missing value.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -597,7 +598,8 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted.
+            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
+            None among categories, is a missing value.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional

@@ -43,6 +43,8 @@ cdef class CountCriterion:
     it does not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``. This is
     checked for some cuts of the first call.
 
+    Where values of a feature are missing, a cut is given twice: with these on the right, and on the left.
+
     Where features are categorical, a subclass also defines ``gain_of_children(counts)``: the gain of a split into one
     child for every category. ``counts``, read-only and of shape (n_children, n_classes), has the class counts of each
     child. For two children it should return what ``gains`` returns for the same cut.
@@ -207,7 +209,8 @@ cdef class SequenceCriterion:
 
     ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of the
     samples in a node, in the order of the samples; in a bootstrap sample in the order of the draws, with repetitions.
-    ``goes_left`` is a bool for each of them, ``children`` the number of its child, from 0. Gains are real numbers, the
+    ``goes_left`` is a bool for each of them, missing values on the right or on the left, ``children`` the number of its
+    child, from 0. Gains are real numbers, the
     higher the better; minus infinity forbids a split. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
 
     Attributes

@@ -47,9 +47,9 @@ cdef class LeafScan:
     cdef bint is_categorical
     cdef const uint64_t* entries
     cdef index_t n_entries
-    # Of these the last n_missing lack the value, and their classes; n_missing_left are on the left.
+    # Of these n_missing lack the value: the last ones, or where n_missing_left are on the left the first ones.
     cdef index_t n_missing, n_missing_left
-    cdef int64_t[::1] missing_counts
+    cdef uint64_t[::1] rotated       # the entries in the latter case
     cdef int64_t* leaf_counts
     cdef int64_t[::1] leaf_sums      # inner sums of clusters with all rows of the leaf
     cdef int64_t leaf_total

@@ -27,7 +27,7 @@ from libc.math cimport INFINITY, NAN, ldexp
 from libc.string cimport memcmp, memcpy, memset
 
 from pytrees._core.base.fractions cimport Term, TermSum, add_term, copy_terms, sign_of_sum
-from pytrees._core.base.sorting cimport key_of, place_of
+from pytrees._core.base.sorting cimport key_of, packed, place_of
 from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, int128_t, uint64_t
 from pytrees._core.criteria.logarithms cimport SplitLogs, add_child_class, add_child_size, compare_information
 from pytrees._core.growth.distances cimport (
@@ -60,7 +60,8 @@ cdef class LeafScan:
         self.labels = &scanner.wide_labels[0]
         self.weights = &scanner.place_counts[0] if scanner.place_counts.shape[0] > 0 else NULL
         self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)
-        self.missing_counts = np.zeros(k, dtype=np.int64)
+        n_rotated = scanner.partition.n_rows if scanner.partition.features.has_missing else 0
+        self.rotated = np.empty(n_rotated, dtype=np.uint64)
         self.left_scores, self.right_scores, self.same_scores = np.zeros((3, k))
         self.merits = merits
         self.has_merits = merits is not None
@@ -507,7 +508,6 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
     # None of a categorical feature are missing.
     best.split.n_missing = scan.n_missing
     best.split.n_missing_left = scan.n_missing_left
-    best.split.n_left += scan.n_missing_left
     copy_terms(scan.best_changes, scan.changes)
     if takes_logarithms(code):
         _keep_counts(scan, step)
@@ -519,11 +519,11 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
 # ------------------------------------------------------------------------------------------------------------ the cuts
 
 cdef inline int _offer_cut(
-    DistanceCode code, LeafScan scan, index_t n_known_left, index_t left_label, index_t right_label, Step* best
+    DistanceCode code, LeafScan scan, index_t n_left, index_t left_label, index_t right_label, Step* best
 ) except -1 nogil:
     cdef Step step = _new_step(scan, 2, left_label, right_label)
-    step.split.n_left = n_known_left
-    step.split.last_left = place_of(scan.entries[n_known_left - 1])
+    step.split.n_left = n_left
+    step.split.last_left = place_of(scan.entries[n_left - 1])
     _collect(code, scan, left_label, right_label)
     return _offer(code, scan, &step, best)
 
@@ -600,63 +600,6 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
     return 0
 
 
-cdef int _scan_cuts_with_missing(LeafScan scan, Step* best) except -1 nogil:
-    """Offer the cuts of a feature of which some values are missing: with these on the right, then on the left."""
-    cdef DistanceCode code = scan.clusters.code
-    cdef bint all_labels = scan.all_labels
-    cdef index_t i, label, n = scan.n_entries, fewest = scan.min_samples_leaf
-    cdef int64_t weight = 1
-    cdef const uint64_t* entries = scan.entries
-    _start_filter(code, scan, best)
-    _start_sides(scan)
-    _tally_missing(scan)
-    # The rows of entries[:i + 1] are on the left.
-    for i in range(n - scan.n_missing):
-        label = scan.labels[place_of(entries[i])]
-        if scan.weights != NULL:
-            weight = scan.weights[place_of(entries[i])]
-        _move(code, all_labels, scan.clusters, &scan.left, label, weight)
-        _move(code, all_labels, scan.clusters, &scan.right, label, -weight)
-        if key_of(entries[i]) == key_of(entries[i + 1]):
-            continue
-        if fewest <= i + 1 <= n - fewest:
-            _offer_present(code, all_labels, scan, i + 1, best)
-        if fewest <= i + 1 + scan.n_missing <= n - fewest:
-            _move_missing(code, all_labels, scan, 1)
-            _offer_present(code, all_labels, scan, i + 1, best)
-            _move_missing(code, all_labels, scan, -1)
-    return 0
-
-
-cdef inline int _offer_present(
-    DistanceCode code, bint all_labels, LeafScan scan, index_t n_known_left, Step* best
-) except -1 nogil:
-    if all_labels:
-        return _offer_all_labels(code, scan, n_known_left, best)
-    return _offer_majorities(code, scan, n_known_left, best)
-
-
-cdef inline void _tally_missing(LeafScan scan) noexcept nogil:
-    """Count the classes of the leaf's rows that lack the value."""
-    cdef index_t i, place
-    scan.missing_counts[:] = 0
-    for i in range(scan.n_entries - scan.n_missing, scan.n_entries):
-        place = place_of(scan.entries[i])
-        scan.missing_counts[scan.labels[place]] += scan.weights[place] if scan.weights != NULL else 1
-
-
-cdef inline void _move_missing(DistanceCode code, bint all_labels, LeafScan scan, int sign) noexcept nogil:
-    """Move the rows that lack the value to the left, or with the sign -1 back."""
-    cdef index_t label
-    cdef int64_t weight
-    scan.n_missing_left = scan.n_missing if sign > 0 else 0
-    for label in range(scan.clusters.n_classes):
-        weight = sign * scan.missing_counts[label]
-        if weight != 0:
-            _move(code, all_labels, scan.clusters, &scan.left, label, weight)
-            _move(code, all_labels, scan.clusters, &scan.right, label, -weight)
-
-
 cdef inline int _offer_cuts(DistanceCode code, LeafScan scan, Step* best) except -1 nogil:
     if scan.all_labels:
         return _scan_cuts(code, True, scan, best)
@@ -668,8 +611,7 @@ cdef int offer_splits(
     Step* best
 ) except -1 nogil:
     """Offer every valid cut of a feature of the leaf, or its split into more children than two; the last n_missing of
-    the sorted entries lack the value. With constants in place of the distance and of whether all labels are tried, the
-    loops over cuts have only what they need."""
+    the sorted entries lack the value, and are on the right of the cuts first, then on the left."""
     cdef DistanceCode code = scan.clusters.code
     scan.feature = feature
     scan.is_categorical = is_categorical(scan.partition.features, feature)
@@ -679,8 +621,29 @@ cdef int offer_splits(
     scan.n_missing_left = 0
     if n_children > 2:
         return _offer_categories(code, scan, n_children, best)
+    _offer_all_cuts(code, scan, best)
     if n_missing > 0:
-        return _scan_cuts_with_missing(scan, best)
+        _put_missing_first(scan)
+        _offer_all_cuts(code, scan, best)
+    return 0
+
+
+cdef inline void _put_missing_first(LeafScan scan) noexcept nogil:
+    """Put the rows that lack the value before the others: under the key of the first of these, so that there is no cut
+    between them. Offers come in any order, but for the first cut, which may stand for all of a leaf."""
+    cdef index_t i, n_known = scan.n_entries - scan.n_missing
+    cdef uint64_t* rotated = &scan.rotated[0]
+    for i in range(scan.n_missing):
+        rotated[i] = packed(key_of(scan.entries[0]), place_of(scan.entries[n_known + i]), scan.entries[0])
+    memcpy(rotated + scan.n_missing, scan.entries, n_known * sizeof(uint64_t))
+    scan.entries = rotated
+    scan.n_missing_left = scan.n_missing
+    scan.sees_first_cut = True
+
+
+cdef int _offer_all_cuts(DistanceCode code, LeafScan scan, Step* best) except -1 nogil:
+    """Offer the cuts of the entries as they stand. With constants in place of the distance and of whether all labels
+    are tried, the loops over cuts have only what they need."""
     if code == DISTANCE_INFORMATION_GAIN:
         return _offer_cuts(DISTANCE_INFORMATION_GAIN, scan, best)
     if code == DISTANCE_GAIN_RATIO:
