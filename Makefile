@@ -2,7 +2,7 @@
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
-.PHONY: help build test debug sanitize fuzz bench ratios lint format wheel clean
+.PHONY: help build test thorough debug sanitize fuzz bench ratios lint format wheel clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -12,6 +12,9 @@ build:  ## Compile the kernels in place and install what tests, lint and benchma
 
 test:  ## Run the tests
 	python -m pytest
+
+thorough:  ## Run the tests with four times as many random cases
+	HYPOTHESIS_PROFILE=thorough python -m pytest
 
 debug:  ## Compile the kernels in place with bounds checks and run the kernels' tests; `make build` undoes it
 	PYTREES_DEBUG=1 python -m pip install -e ".[test]"

@@ -2,14 +2,16 @@
 
 from . import criteria, distances
 from ._engine import config_context
-from .export import export_dict, export_text
+from ._version import __version__ as __version__
+from .export import export_dict, export_text, to_sklearn
 from .fourier import (
     AggregatedFourierTreeClassifier,
     FourierSpectrum,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
 )
-from .plotting import plot_tree
+from .graphviz import export_graphviz
+from .plotting import plot_decision_path, plot_distinct_trees, plot_tree
 from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps
 from .simplify import merge_redundant, redundant_splits
 from .tree import Tree
@@ -23,10 +25,9 @@ from .trees import (
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    from_sklearn,
     minimal_tree,
 )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AggregatedFourierTreeClassifier",
@@ -48,11 +49,16 @@ __all__ = [
     "distances",
     "effort_to_compress",
     "export_dict",
+    "export_graphviz",
     "export_text",
+    "from_sklearn",
     "lempel_ziv_complexity",
     "merge_redundant",
     "minimal_tree",
     "nsrps",
+    "plot_decision_path",
+    "plot_distinct_trees",
     "plot_tree",
     "redundant_splits",
+    "to_sklearn",
 ]

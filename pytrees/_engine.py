@@ -49,8 +49,8 @@ KERNELS = {
             "decision_path",
             "feature_usage",
             "pack",
-            "sum_values",
-            "sum_votes",
+            "pack_forest",
+            "sum_leaves",
         ),
     }.items()
     for name in names

@@ -1,10 +1,14 @@
-"""scikit-learn's tree classifier made of the arrays of a tree.
+"""scikit-learn's trees and forests made of the arrays of trees, and such arrays of scikit-learn's trees.
 
 Importing scikit-learn's trees takes longer than importing all of pytrees: this module is imported where it is used.
 """
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, _tree
+from sklearn.utils.validation import check_is_fitted
+
+from ._tree_arrays import TO_GREATER_CHILD
+from .criteria import gain
 
 # What scikit-learn 1.9 keeps for a node.
 _NODE_FIELDS = (
@@ -18,70 +22,149 @@ _NODE_FIELDS = (
     "missing_go_to_left",
 )
 
+# Criteria that both libraries have, by scikit-learn's names.
+_CRITERIA = {"gini": "gini", "log_loss": "entropy", "entropy": "entropy"}
 
-class ConvertedTreeClassifier(DecisionTreeClassifier):
-    """A scikit-learn tree that was not grown by it: it refuses missing values.
-
-    None of its nodes knows where they belong. scikit-learn's own trees would send them right without a word.
-    """
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags
+# Shares of whole counts, times their sum, are so near to the counts: both were rounded once.
+_ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
-def sklearn_classifier(splits, shares, weights, n_samples, n_features, classes, missing_go_to_left=None):
-    """Return a fitted scikit-learn ``DecisionTreeClassifier`` with these nodes.
+# ------------------------------------------------------------------------------------------------------------------ out
+
+
+def sklearn_tree(tree, classes, labels=None, **parameters):
+    """Return a fitted scikit-learn ``DecisionTreeClassifier`` with the nodes of a tree's binary form.
 
     Parameters
     ----------
-    splits : sequence of four ndarrays of shape (n_nodes,)
-        Children on the left and on the right, features and thresholds of binary nodes, in preorder.
-    shares : ndarray of shape (n_nodes, n_classes), float64
-        Class shares, which become the values of the nodes.
-    weights : ndarray of shape (n_nodes,), float64
-        Sums of the weights of the training samples.
-    n_samples : ndarray of shape (n_nodes,), int64
-        Numbers of training samples.
-    n_features : int
+    tree : Tree
     classes : ndarray of shape (n_classes,)
-    missing_go_to_left : ndarray of shape (n_nodes,), uint8, optional
-        Whether samples whose value is missing go left. By default they are refused.
+    labels : ndarray of shape (node_count,), optional
+        The codes of the classes that the nodes vote for: the value of a leaf is 1 for that class, and that of other
+        nodes the mean of what their training samples get. By default values are the shares of the classes.
+    **parameters
+        Of the ``DecisionTreeClassifier``.
 
     Returns
     -------
     DecisionTreeClassifier
-        A ConvertedTreeClassifier where missing values are refused.
 
     Raises
     ------
     RuntimeError
         If this version of scikit-learn keeps its nodes in another way than 1.9 does.
     """
-    from sklearn.tree._tree import NODE_DTYPE, Tree
-
-    if NODE_DTYPE.names != _NODE_FIELDS:
-        raise RuntimeError(f"This scikit-learn keeps {NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
-    left, right, feature, threshold = splits
-    nodes = np.zeros(len(left), dtype=NODE_DTYPE)
+    if _tree.NODE_DTYPE.names != _NODE_FIELDS:
+        raise RuntimeError(f"This scikit-learn keeps {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
+    left, right, feature, threshold = tree.binary[:4]
+    shares, weights, n_samples = _of_binary_nodes(tree)
+    criterion = _criterion_of(tree)
+    nodes = np.zeros(len(left), dtype=_tree.NODE_DTYPE)
     nodes["left_child"], nodes["right_child"], nodes["feature"] = left, right, feature
     nodes["threshold"] = _rounded_down_to_float32(threshold)
-    nodes["impurity"] = 1.0 - (shares**2).sum(axis=1)
+    nodes["impurity"] = _impurities(criterion, shares)
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
-    values = np.ascontiguousarray(shares[:, None, :])
-    estimator = ConvertedTreeClassifier()
-    if missing_go_to_left is not None:
-        estimator = DecisionTreeClassifier()
-        nodes["missing_go_to_left"] = missing_go_to_left
-    estimator.tree_ = Tree(n_features, np.array([len(classes)], dtype=np.intp), 1)
-    estimator.tree_.__setstate__(
-        {"max_depth": _max_depth(left, right), "node_count": len(nodes), "nodes": nodes, "values": values}
+    nodes["missing_go_to_left"] = (
+        tree.missing_in_binary() if tree.takes_missing else _to_greater_child(left, right, weights)
     )
-    estimator.classes_, estimator.n_classes_ = classes, np.intp(len(classes))
-    estimator.n_features_in_ = estimator.max_features_ = n_features
+    values = shares if labels is None else _means_of_votes(tree, labels, weights)
+    estimator = DecisionTreeClassifier(criterion=criterion, **parameters)
+    estimator.tree_ = _tree.Tree(tree.n_features, np.array([len(classes)], dtype=np.intp), 1)
+    state = {"nodes": nodes, "values": np.ascontiguousarray(values[:, np.newaxis, :])}
+    estimator.tree_.__setstate__(state | {"max_depth": _max_depth(left, right), "node_count": len(nodes)})
+    estimator.classes_, estimator.n_classes_ = classes, np.int64(len(classes))
+    estimator.n_features_in_ = estimator.max_features_ = tree.n_features
     estimator.n_outputs_ = 1
     return estimator
+
+
+def sklearn_forest(trees, classes, labels=None, parameters=None, parameters_of_trees=None):
+    """Return a fitted scikit-learn ``RandomForestClassifier`` with the nodes of trees.
+
+    Parameters
+    ----------
+    trees : list of Tree
+    classes : ndarray of shape (n_classes,)
+    labels : list of ndarray of shape (node_count,), optional
+        What the nodes of the trees vote for, as for a tree.
+    parameters : dict, optional
+        Of the ``RandomForestClassifier``.
+    parameters_of_trees : list of dict, optional
+        Of the trees.
+
+    Returns
+    -------
+    RandomForestClassifier
+
+    Raises
+    ------
+    RuntimeError
+        As for a tree.
+    """
+    from sklearn.ensemble import RandomForestClassifier
+
+    codes = np.arange(len(classes), dtype=np.float64)  # what the trees of scikit-learn's forests take for classes
+    of_trees = zip(trees, labels or [None] * len(trees), parameters_of_trees or [{}] * len(trees), strict=True)
+    estimators = [sklearn_tree(tree, codes, votes, **own) for tree, votes, own in of_trees]
+    criterion = estimators[0].criterion
+    forest = RandomForestClassifier(**({"criterion": criterion} | (parameters or {})))
+    forest.set_params(n_estimators=len(trees))
+    forest.estimators_, forest.estimator_ = estimators, DecisionTreeClassifier()
+    forest.classes_, forest.n_classes_ = classes, len(classes)
+    forest.n_features_in_, forest.n_outputs_ = trees[0].n_features, 1
+    return forest
+
+
+def _of_binary_nodes(tree):
+    """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
+    if not tree.is_multiway:
+        return tree.shares, tree.weighted_n_node_samples, tree.n_node_samples
+    left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
+    # Leaves of the binary form that are parts of multiway nodes have no training samples.
+    has_samples = (left == _tree.TREE_LEAF) & (tree.children_left[node] == _tree.TREE_LEAF)
+    value = np.where(has_samples[:, np.newaxis], tree.value[node], 0.0)
+    n_samples = np.where(has_samples, tree.n_node_samples[node], 0)
+    for parent in np.flatnonzero(left != _tree.TREE_LEAF)[::-1]:
+        value[parent] = value[left[parent]] + value[right[parent]]
+        n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
+    weights = value.sum(axis=1)
+    shares = np.divide(value, weights[:, np.newaxis], out=tree.shares[node], where=(weights > 0.0)[:, np.newaxis])
+    return shares, weights, n_samples
+
+
+def _means_of_votes(tree, labels, weights):
+    """Return for every node of the binary form the mean vote of the leaves below, by the weights of their samples.
+
+    A node without training samples has its own vote.
+    """
+    left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
+    own = np.eye(tree.n_classes)[labels[node]]
+    votes = np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own * weights[:, np.newaxis], 0.0)
+    for parent in np.flatnonzero(left != _tree.TREE_LEAF)[::-1]:
+        votes[parent] = votes[left[parent]] + votes[right[parent]]
+    total = votes.sum(axis=1, keepdims=True)
+    means = np.divide(votes, total, out=own.copy(), where=total > 0.0)
+    return np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own, means)
+
+
+def _criterion_of(tree):
+    """Return the criterion that a tree was grown by, where scikit-learn has it, and Gini otherwise."""
+    return tree._criterion if tree._criterion in ("gini", "entropy") else "gini"
+
+
+def _impurities(criterion, shares):
+    if criterion == "gini":
+        return 1.0 - (shares**2).sum(axis=1)
+    logarithms = np.log2(shares, out=np.zeros(shares.shape), where=shares > 0.0)
+    return np.abs((shares * logarithms).sum(axis=1))
+
+
+def _to_greater_child(left, right, weights):
+    """Return whether samples with missing values go left: to the greater child, as where training has seen none."""
+    inner = left != _tree.TREE_LEAF
+    goes = np.zeros(len(left), dtype=np.uint8)
+    goes[inner] = weights[left[inner]] > weights[right[inner]]
+    return goes
 
 
 def _max_depth(left, right):
@@ -98,3 +181,98 @@ def _rounded_down_to_float32(thresholds):
         nearest = thresholds.astype(np.float32)
         below = np.nextafter(nearest, np.float32(-np.inf))
     return np.where(nearest.astype(np.float64) > thresholds, below, nearest).astype(np.float64)
+
+
+# ------------------------------------------------------------------------------------------------------------------- in
+
+
+def arrays_of_sklearn(estimator):
+    """Read the parameters of a Tree from a fitted scikit-learn tree, the nodes put in preorder.
+
+    Parameters
+    ----------
+    estimator : DecisionTreeClassifier
+
+    Returns
+    -------
+    dict
+        With gains by the criterion of the estimator, and that criterion.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :meth:`pytrees.Tree.from_sklearn`.
+    """
+    nodes, name = checked_nodes(estimator), type(estimator).__name__
+    weights = nodes.weighted_n_node_samples
+    if not (np.all(nodes.n_node_samples > 0) and np.all(weights > 0.0)):
+        raise ValueError(f"{name} has nodes without training samples, which a Tree does not have.")
+    if estimator.criterion not in _CRITERIA:
+        raise ValueError(f"{name} has criterion={estimator.criterion!r}; known are {', '.join(sorted(_CRITERIA))}.")
+    order, number = preorder(nodes.children_left, nodes.children_right)
+    leaves = nodes.children_left[order] == _tree.TREE_LEAF
+    left, right = (number[below[order]] for below in (nodes.children_left, nodes.children_right))
+    value = _whole_where_near(nodes.value[order, 0, :] * weights[order, np.newaxis])
+    criterion, gains = _CRITERIA[estimator.criterion], np.zeros(len(order))
+    gains[~leaves] = gain(criterion, value[left[~leaves]], value[right[~leaves]])
+    return {
+        "children_left": np.where(leaves, _tree.TREE_LEAF, left),
+        "children_right": np.where(leaves, _tree.TREE_LEAF, right),
+        "feature": np.where(leaves, _tree.TREE_UNDEFINED, nodes.feature[order]),
+        "threshold": np.where(leaves, _tree.TREE_UNDEFINED, nodes.threshold[order]),
+        "n_node_samples": nodes.n_node_samples[order],
+        "value": value,
+        "gain": gains,
+        "n_features": nodes.n_features,
+        "criterion": criterion,
+        "missing_go_to_left": _missing_of_sklearn(nodes)[order],
+    }
+
+
+def checked_nodes(estimator):
+    """Return the nodes of a fitted scikit-learn classification tree of one output; raise an error if it is none."""
+    if not isinstance(estimator, DecisionTreeClassifier):
+        raise TypeError(
+            f"A DecisionTreeClassifier of scikit-learn is expected, got {type(estimator).__name__}; "
+            "pytrees.from_sklearn also takes its forests."
+        )
+    check_is_fitted(estimator)
+    if estimator.n_outputs_ != 1:
+        raise ValueError(f"{type(estimator).__name__} has {estimator.n_outputs_} outputs; a Tree has one.")
+    return estimator.tree_
+
+
+def _missing_of_sklearn(nodes):
+    """Return where missing values go, as a Tree takes it: -1 for the child of more weight, and 1 or 0 elsewhere.
+
+    Where training had none, scikit-learn's trees send them to the child of more samples, mostly the same one.
+    """
+    left, right = nodes.children_left, nodes.children_right
+    weights = nodes.weighted_n_node_samples
+    inner = np.flatnonzero(left != _tree.TREE_LEAF)
+    goes_left = nodes.missing_go_to_left[inner].astype(np.int64)
+    is_default = (goes_left == (weights[left[inner]] > weights[right[inner]])) & (nodes.threshold[inner] < np.inf)
+    missing = np.full(nodes.node_count, TO_GREATER_CHILD)
+    missing[inner] = np.where(is_default, TO_GREATER_CHILD, goes_left)
+    return missing
+
+
+def preorder(children_left, children_right):
+    """Return the nodes in preorder, and the new number of every node; best-first trees are numbered as they grew."""
+    order = np.arange(children_left.size)
+    if not np.all((children_left == _tree.TREE_LEAF) | (children_left == order + 1)):
+        left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
+        while pending:
+            node = pending.pop()
+            found.append(node)
+            if left[node] != _tree.TREE_LEAF:
+                pending += (right[node], left[node])
+        order = np.array(found)
+    number = np.empty_like(order)
+    number[order] = np.arange(order.size)
+    return order, number
+
+
+def _whole_where_near(counts):
+    whole = np.rint(counts)
+    return np.where(np.abs(counts - whole) <= _ROUNDING * np.maximum(whole, 1.0), whole, counts)

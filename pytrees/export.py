@@ -4,13 +4,27 @@ import datetime
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.validation import check_is_fitted
 
 from ._missing import is_missing
+from ._sklearn import Interval, validate_params
 from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
+
+# Parameters that scikit-learn's classes have too, with the same meaning, and that do not change what a fitted one does.
+SKLEARN_PARAMETERS_OF_TREES = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "random_state",
+    "min_impurity_decrease",
+    "ccp_alpha",
+)
+SKLEARN_PARAMETERS_OF_FORESTS = (*SKLEARN_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
 
 
 # Of all functions that show a tree.
@@ -95,19 +109,38 @@ def node_labels(given, tree):
     return getattr(given, "node_labels_", tree.majority)
 
 
+def predicted_labels(given, tree):
+    """Return the code of the class that is predicted where a sample ends at a node, by the rule of the estimator."""
+    decide = getattr(given, "_decide", None)
+    return node_labels(given, tree) if decide is None else decide(tree.value)
+
+
 def _check_predictions(estimator, tree):
     """Raise a ValueError where nodes at which samples end are predicted to be of another class than the majority."""
-    decide = getattr(estimator, "_decide", None)
-    predicted = node_labels(estimator, tree) if decide is None else decide(tree.value)
+    if not isinstance(estimator, Tree) and _has_parts_of_samples(tree):
+        raise ValueError(
+            f"{type(estimator).__name__} has sent parts of samples with missing values to several children, and would "
+            "in predictions, which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts samples that "
+            "lack no value."
+        )
+    predicted = predicted_labels(estimator, tree)
     ends = (tree.children_left == LEAF) | (tree.children_left == MULTIWAY)
     n_others = int(np.count_nonzero(predicted[ends] != tree.majority[ends]))
     if n_others:
-        why = "node_labels_" if decide is None else f"predict_rule={estimator.predict_rule!r}"
+        why = f"predict_rule={estimator.predict_rule!r}" if hasattr(estimator, "_decide") else "node_labels_"
         raise ValueError(
             f"{type(estimator).__name__} predicts another class than the most frequent one at {n_others} nodes "
             f"({why}), which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts the most frequent "
             "ones."
         )
+
+
+def _has_parts_of_samples(tree):
+    """Whether the children of some node have more samples than it has: parts of some are at several."""
+    inner = np.flatnonzero(tree.children_left != LEAF)
+    parents = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
+    of_children = np.bincount(parents, weights=tree.n_node_samples[tree.children], minlength=tree.node_count)
+    return bool(np.any(of_children[inner] > tree.n_node_samples[inner]))
 
 
 def category_names(given):
@@ -126,10 +159,26 @@ def category_names(given):
 
 
 @validate_params(
-    {**SHOWING_CONSTRAINTS, "digits": [Interval(Integral, 1, 100, closed="both")]},
+    {
+        **SHOWING_CONSTRAINTS,
+        "digits": [Interval(Integral, 1, 100, closed="both")],
+        "decimals": [Interval(Integral, 0, 100, closed="both"), None],
+        "show_weights": ["boolean"],
+        "proportion": ["boolean"],
+    },
     prefer_skip_nested_validation=True,
 )
-def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, digits=4):
+def export_text(
+    tree,
+    *,
+    feature_names=None,
+    class_names=None,
+    max_depth=10,
+    digits=4,
+    decimals=None,
+    show_weights=True,
+    proportion=False,
+):
     """Export the rules of a tree as text.
 
     Parameters
@@ -145,7 +194,13 @@ def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, dig
         ``truncated branch of depth`` and the number of their levels. None: all; a line is as long as its node is deep,
         so that the text of a chain of n splits grows with n squared, to 5 GB for n = 20,000.
     digits : int, default=4
-        Significant digits of thresholds and gains.
+        Significant digits of thresholds, gains, and shares.
+    decimals : int, optional
+        Decimal places of these, in place of significant digits.
+    show_weights : bool, default=True
+        Whether leaves show the numbers of their samples, or sums of weights, of every class.
+    proportion : bool, default=False
+        Whether these are shares of the leaf's.
 
     Returns
     -------
@@ -182,7 +237,8 @@ def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, dig
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels, name_of, lines, digits = node_labels(given, tree), category_names(given), [], int(digits)
+    labels, name_of, lines = node_labels(given, tree), category_names(given), []
+    form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = _levels_of_branches(tree) if tree.max_depth > max_depth + 1 else None
     # What is still to be written, the next piece last: a line, or a node and its depth.
@@ -194,21 +250,28 @@ def export_text(tree, *, feature_names=None, class_names=None, max_depth=10, dig
             continue
         indent = "|   " * depth
         if tree.children_left[node] == LEAF:
-            counts = ", ".join(f"{count:.12g}" for count in tree.value[node])
-            lines.append(f"{indent}class {class_names[labels[node]]} [{counts}]")
+            counts = f" {counts_of(tree, node, form if proportion else None)}" if show_weights else ""
+            lines.append(f"{indent}class {class_names[labels[node]]}{counts}")
             continue
         if depth > max_depth:
             lines.append(f"{indent}truncated branch of depth {levels[node]}")
             continue
-        gain = f" (gain {tree.gain[node]:.{digits}g})"
-        children, tests = tree.children_of(node).tolist(), tests_of(tree, node, feature_names, name_of, digits)
+        gain = f" (gain {tree.gain[node]:{form}})"
+        children, tests = tree.children_of(node).tolist(), tests_of(tree, node, feature_names, name_of, form)
         for child, test in reversed(list(zip(children, tests, strict=True))):
             pending.append((child, depth + 1))
             pending.append((f"{indent}{test}{gain if child == children[0] else ''}", depth))
     return "\n".join(lines)
 
 
-def tests_of(tree, node, feature_names, name_of, digits):
+def counts_of(tree, node, form=None):
+    """Describe the class counts of a node, or, where there is a form for them, their shares."""
+    if form is not None:
+        return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
+    return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"
+
+
+def tests_of(tree, node, feature_names, name_of, form):
     """Describe what the samples of each child of an inner node have in common."""
     feature = tree.feature[node]
     name = feature_names[feature]
@@ -217,7 +280,7 @@ def tests_of(tree, node, feature_names, name_of, digits):
         return [f"{name} is missing" if category is None else f"{name} = {category}" for category in categories]
     if tree.threshold[node] == np.inf:
         return [f"{name} is not missing", f"{name} is missing"]
-    threshold = f"{tree.threshold[node]:.{digits}g}"
+    threshold = f"{tree.threshold[node]:{form}}"
     ways = side_of_missing(tree, node)
     return [
         f"{name} {test} {threshold}{' or missing' if way == ways else ''}"
@@ -254,8 +317,11 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
         each with the ``category`` that it stands for, None for missing values. Where training samples lacked the value,
         ``missing`` is the side that such samples take, ``"left"`` or ``"right"``; the threshold is None where all
-        others go left. Classes and categories that are dates come as text by ISO 8601 (``2000-01-31``,
-        ``2000-01-31T12:30``), durations, intervals and other objects as their ``str``.
+        others go left. The root also has ``n_features``, ``class_names``, the classes that ``counts`` are of,
+        ``feature_names`` where they are known, ``takes_missing`` where samples may lack values, and where there are
+        categories, ``categories``: the lists of them by the names of features. Classes and categories that are dates
+        come as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their
+        ``str``.
 
     Raises
     ------
@@ -264,8 +330,9 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
 
     See Also
     --------
+    pytrees.Tree.from_dict : Makes an equal tree of it.
     export_text : The rules as text, to be read.
-    pytrees.export.to_sklearn : A fitted scikit-learn estimator that decides alike.
+    to_sklearn : A fitted scikit-learn estimator that decides alike.
 
     Notes
     -----
@@ -306,7 +373,21 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     levels = _levels_of_branches(tree) if truncated else None
     for node in truncated:
         nodes[node]["truncated"] = levels[node]
+    nodes[0] |= {"n_features": tree.n_features, "class_names": class_names}
+    nodes[0] |= {"takes_missing": True} if tree.takes_missing else {}
+    if not isinstance(feature_names, _NumberedNames):
+        nodes[0]["feature_names"] = feature_names
+    categories = getattr(given, "categories_", None)
+    if categories:
+        names = [feature_names[feature] for feature in np.flatnonzero(given.is_categorical_)]
+        as_json = [[_for_json(value) for value in _known_values(values)] for values in categories]
+        nodes[0]["categories"] = dict(zip(names, as_json, strict=True))
     return nodes[0]
+
+
+def _known_values(categories):
+    """Return categories as values of Python, None for that of missing values."""
+    return [None if is_missing(value) else plain_values(categories[i : i + 1])[0] for i, value in enumerate(categories)]
 
 
 def _for_json(name):
@@ -319,64 +400,148 @@ def _for_json(name):
 
 
 def to_sklearn(tree, classes=None):
-    """Convert a tree to a fitted scikit-learn ``DecisionTreeClassifier`` that decides as the tree does.
+    """Convert a tree or forest to a fitted one of scikit-learn's, which other tools take, and which decides alike.
+
+    A tree becomes a ``DecisionTreeClassifier``. A forest becomes a ``RandomForestClassifier`` of as many trees, and so
+    does a list of trees, which predicts the mean of what they predict. Their classes, names of features, and the
+    parameters that scikit-learn has too, are kept. Probabilities are equal to the last bit, where scikit-learn adds
+    them up in the order of the trees, as it does without `n_jobs`. Where the trees of a forest vote, as in permutation
+    and ID3 forests, a leaf has probability 1 for its class, and the forest the shares of the votes.
 
     scikit-learn rounds the data it is given to float32 (to the nearest), and compares it with float64 thresholds. The
     thresholds are rounded down to float32 here, which changes no decision on float32 data: no float32 number lies
     between a threshold and the greatest float32 number that is not above it. Data that is not exact in float32 can be
-    rounded across a threshold; then, and only then, the two trees may decide differently.
+    rounded across a threshold; then, and only then, both may decide differently.
 
     A multiway node becomes a balanced search among its categories, and the data that scikit-learn's tree takes has
     their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
     categories that have no child: they predict as the multiway node does.
 
-    Missing values go where the tree sends them. What scikit-learn's trees cannot do is refused: missing values in
-    samples to predict where the tree refuses them, as that of a :class:`C45Classifier`, which would send them to many
-    leaves; and estimators that predict another class than the most frequent one in some leaf, as ordinal trees do by
-    median or expectation and ID3 trees by `node_labels_`.
+    Missing values go where the tree sends them. scikit-learn takes them of all trees: those of trees that refuse them
+    go to the child of more samples. What its classes cannot do is refused: the predictions of a :class:`C45Classifier`
+    that has sent parts of samples to several leaves, as their values were missing; and estimators that predict another
+    class than that of the greatest probability, as ordinal ones do by median, expectation or cost, and ID3 trees by
+    `node_labels_`.
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one. A Tree knows neither the labels of its classes nor names.
+    tree : Tree, fitted estimator, or list of them
+        A tree, or an estimator that is a tree or forest of pytrees. A Tree knows neither the labels of its classes nor
+        names. Trees of a list have the same features and classes.
     classes : array-like of shape (n_classes,), optional
         By default the estimator's classes, or 0..n_classes-1.
 
     Returns
     -------
-    sklearn.tree.DecisionTreeClassifier
-        Where the tree refuses missing values, of a subclass that does: where it is unpickled, pytrees must be there.
-        Its impurities are Gini impurities, whatever criterion grew the tree, and so are the gains that its
-        ``feature_importances_`` add up.
+    sklearn.tree.DecisionTreeClassifier or sklearn.ensemble.RandomForestClassifier
+        Impurities are entropies where ``criterion="entropy"`` grew the tree, and Gini impurities otherwise; so are the
+        gains that ``feature_importances_`` add up. A forest has `oob_score_`, `oob_decision_function_` and
+        `estimators_samples_`, where it had them and scikit-learn would draw the same samples.
 
     Raises
     ------
     RuntimeError
         If this version of scikit-learn keeps its nodes in another way than 1.9 does.
-    TypeError, ValueError
-        As in :func:`export_text`; ValueError also if the estimator does not predict the most frequent classes.
+    TypeError
+        If there is something else than trees and forests of pytrees.
+    ValueError
+        If scikit-learn's class cannot predict as the estimator does, or trees of a list or labels of classes do not
+        belong together.
 
     See Also
     --------
+    from_sklearn : The other way round.
     pytrees.Tree.to_sklearn : The same of a tree alone, without names.
     pytrees.export_dict : Nested dicts, which no version of a library is needed to read.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from pytrees import PermutationDecisionTreeClassifier
+    >>> from pytrees import PermutationDecisionForestClassifier, to_sklearn
     >>> X, y = load_iris(return_X_y=True)
-    >>> ours = PermutationDecisionTreeClassifier().fit(X, y)
-    >>> theirs = ours.to_sklearn()
-    >>> bool((theirs.predict(X) == ours.predict(X)).all())
-    True
+    >>> ours = PermutationDecisionForestClassifier(10, random_state=0).fit(X, y)
+    >>> theirs = to_sklearn(ours)
+    >>> type(theirs).__name__, bool((theirs.predict_proba(X) == ours.predict_proba(X)).all())
+    ('RandomForestClassifier', True)
     """
-    given, feature_names = tree, getattr(tree, "feature_names_in_", None)
-    if classes is None and not isinstance(tree, Tree):
-        classes = getattr(tree, "classes_", None)
-    tree, _, _ = tree_and_names(tree, class_names=classes)
+    given = tree
+    if isinstance(given, (list, tuple)):
+        return _list_to_sklearn(given, classes)
+    if hasattr(given, "_labels_of_nodes"):
+        return _forest_to_sklearn(given, classes)
+    if classes is None and not isinstance(given, Tree):
+        classes = getattr(given, "classes_", None)
+    tree, _, _ = tree_and_names(given, class_names=classes)
     _check_predictions(given, tree)
-    estimator = tree.to_sklearn(classes)
-    if feature_names is not None:
-        estimator.feature_names_in_ = feature_names
-    return estimator
+    converted = tree.to_sklearn(classes)
+    if not isinstance(given, Tree):
+        converted.set_params(**kept_parameters(given, SKLEARN_PARAMETERS_OF_TREES))
+    for name in ("feature_names_in_", "max_features_"):
+        if hasattr(given, name):
+            setattr(converted, name, getattr(given, name))
+    return converted
+
+
+def _list_to_sklearn(members, classes):
+    from ._sklearn_tree import sklearn_forest
+
+    if not members:
+        raise ValueError("There are no trees.")
+    trees = [tree_and_names(member, class_names=classes)[0] for member in members]
+    for member, tree in zip(members, trees, strict=True):
+        if (tree.n_features, tree.n_classes) != (trees[0].n_features, trees[0].n_classes):
+            raise ValueError("The trees differ in their features or classes.")
+        _check_predictions(member, tree)
+    if classes is None:
+        known = [member.classes_ for member in members if hasattr(member, "classes_")]
+        if any(not np.array_equal(known[0], others) for others in known):
+            raise ValueError("The trees differ in the labels of their classes.")
+        classes = known[0] if known else np.arange(trees[0].n_classes)
+    forest = sklearn_forest(trees, np.asarray(classes))
+    if hasattr(members[0], "feature_names_in_"):
+        forest.feature_names_in_ = members[0].feature_names_in_
+    return forest
+
+
+def _forest_to_sklearn(forest, classes):
+    from ._sklearn_tree import sklearn_forest
+
+    check_is_fitted(forest)
+    rule = getattr(forest, "predict_rule", "mode")
+    if rule != "mode":
+        raise ValueError(
+            f"{type(forest).__name__} predicts by predict_rule={rule!r}, and scikit-learn's forests the class of the "
+            "greatest probability; to_sklearn([one.tree_ for one in forest], forest.classes_) predicts those."
+        )
+    classes = forest.classes_ if classes is None else np.asarray(classes)
+    if len(classes) != forest.n_classes_:
+        raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
+    of_trees = [kept_parameters(estimator, SKLEARN_PARAMETERS_OF_TREES) for estimator in forest]
+    labels, parameters = forest._labels_of_nodes(), kept_parameters(forest, SKLEARN_PARAMETERS_OF_FORESTS)
+    converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
+    for one, estimator in zip(converted.estimators_, forest, strict=True):
+        one.max_features_ = estimator.max_features_
+    _tell_draws(forest, converted)
+    for name in ("feature_names_in_", "oob_score_", "oob_decision_function_"):
+        if hasattr(forest, name):
+            setattr(converted, name, getattr(forest, name))
+    return converted
+
+
+def _tell_draws(forest, converted):
+    """Set the attributes from which scikit-learn's forest draws the samples of its trees again, if it does so as ours.
+
+    Versions of scikit-learn draw in several ways.
+    """
+    draws = forest._draws_as_sklearn_has_them()
+    if draws:
+        vars(converted).update(draws)
+        if not np.array_equal(converted.estimators_samples_[0], forest.estimators_samples_[0]):
+            for name in draws:
+                delattr(converted, name)
+
+
+def kept_parameters(estimator, names):
+    """Return those of an estimator's parameters that it has of these, by name."""
+    parameters = estimator.get_params(deep=False)
+    return {name: parameters[name] for name in names if name in parameters}

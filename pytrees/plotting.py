@@ -1,21 +1,62 @@
 """Trees as pictures; needs matplotlib."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 
-from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
+from ._colours import class_colours, node_colours
+from ._sklearn import Interval, validate_params
+from .export import (
+    SHOWING_CONSTRAINTS,
+    category_names,
+    counts_of,
+    node_labels,
+    predicted_labels,
+    shown_nodes,
+    side_of_missing,
+    tree_and_names,
+)
 from .tree import LEAF, MULTIWAY, node_depths
 
-__all__ = ["plot_tree"]
+__all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
+
+_SMALLEST_LETTERS = 3.0
+
+# The parts of the axes that a decision path's questions take, and its bars after them.
+_QUESTIONS, _BARS = 0.58, 0.29
+
+# Of all functions that draw.
+_DRAWING_CONSTRAINTS = {
+    "precision": [Interval(Integral, 0, 100, closed="both"), None],
+    "fontsize": [Interval(Real, 0, None, closed="neither"), None],
+}
 
 
 @validate_params(
-    {**SHOWING_CONSTRAINTS, "fontsize": [Interval(Real, 0, None, closed="neither"), None]},
+    {
+        **SHOWING_CONSTRAINTS,
+        **_DRAWING_CONSTRAINTS,
+        "impurity": ["boolean"],
+        "node_ids": ["boolean"],
+        "show_weights": ["boolean"],
+        "proportion": ["boolean"],
+    },
     prefer_skip_nested_validation=True,
 )
-def plot_tree(tree, *, feature_names=None, class_names=None, max_depth=None, ax=None, fontsize=None):
+def plot_tree(
+    tree,
+    *,
+    feature_names=None,
+    class_names=None,
+    max_depth=None,
+    impurity=False,
+    node_ids=False,
+    show_weights=False,
+    proportion=False,
+    precision=None,
+    ax=None,
+    fontsize=None,
+):
     """Draw a tree.
 
     Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
@@ -32,10 +73,21 @@ def plot_tree(tree, *, feature_names=None, class_names=None, max_depth=None, ax=
     max_depth : int or None, default=None
         Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children, where they
         have some. None: all.
+    impurity : bool, default=False
+        Whether nodes show their impurity, where the criterion of the tree has one.
+    node_ids : bool, default=False
+        Whether nodes show their numbers.
+    show_weights : bool, default=False
+        Whether nodes show the numbers of their training samples, or sums of weights, of every class.
+    proportion : bool, default=False
+        Whether nodes show shares, of all training samples and of the classes, in place of numbers.
+    precision : int, optional
+        Decimal places of thresholds, impurities and shares; by default they have four significant digits.
     ax : matplotlib.axes.Axes, optional
         Where to draw; the current axes by default.
     fontsize : float, optional
-        In points. By default it falls as the tree gets wider.
+        In points. By default it falls as the tree gets wider, so that nodes beside each other do not overlap in the
+        axes as large as they are now, but not below 3.
 
     Returns
     -------
@@ -63,24 +115,293 @@ def plot_tree(tree, *, feature_names=None, class_names=None, max_depth=None, ax=
     >>> nodes[1].get_text()
     'class a\\n1 sample'
     """
+    plt = _pyplot("plot_tree")
+    ax = plt.gca() if ax is None else ax
+    drawing = _Drawing(tree, feature_names, class_names, max_depth)
+    drawing.form = ".4g" if precision is None else f".{int(precision)}f"
+    drawing.shows_weights, drawing.shows_shares, drawing.shows_numbers = show_weights, proportion, node_ids
+    drawing.impurity = drawing.tree.impurity if impurity and hasattr(drawing.tree, "impurity") else None
+    size = min(10.0, max(_SMALLEST_LETTERS, 60.0 / drawing.width)) if fontsize is None else fontsize
+    drawing.draw_edges(ax, size)
+    boxes = drawing.draw_nodes(ax, size)
+    if fontsize is None:
+        _shrink(ax, size * drawing.room(boxes))
+    return boxes
+
+
+@validate_params(
+    {
+        "feature_names": SHOWING_CONSTRAINTS["feature_names"],
+        "class_names": SHOWING_CONSTRAINTS["class_names"],
+        **_DRAWING_CONSTRAINTS,
+    },
+    prefer_skip_nested_validation=True,
+)
+def plot_decision_path(tree, sample, *, feature_names=None, class_names=None, precision=None, ax=None, fontsize=None):
+    """Draw how a tree decides about one sample, for those who know the case and not the method.
+
+    From top to bottom stand the questions that are asked about the sample, each with its own value and the answer. Bars
+    beside them show how many of the training samples gave the same answers so far, and how their classes are mixed.
+    The class that is predicted stands at the bottom.
+
+    Parameters
+    ----------
+    tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
+    sample : array-like of shape (n_features,) or (1, n_features)
+        The sample, as the tree takes it: a row of an array, or of a data frame.
+    feature_names, class_names : sequence, optional
+        As in :func:`pytrees.export_text`.
+    precision : int, optional
+        Decimal places of values and thresholds; by default they have four significant digits, or as many as it takes to
+        tell them apart.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; the current axes by default.
+    fontsize : float, optional
+        In points. By default 10, or less where the questions have no room.
+
+    Returns
+    -------
+    list of matplotlib.text.Annotation
+        One for every node on the path: the questions, and the prediction.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    TypeError, ValueError
+        As in :func:`pytrees.export_text`; also if there is not one sample, or the tree does not take it.
+
+    See Also
+    --------
+    plot_tree : The whole tree.
+    plot_distinct_trees : The different trees of a forest.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from pytrees import DecisionTreeClassifier, plot_decision_path
+    >>> tree = DecisionTreeClassifier().fit([[36.8], [39.5]], ["well", "ill"])
+    >>> texts = plot_decision_path(tree, [37.0], feature_names=["temperature"])
+    >>> [text.get_text() for text in texts]
+    ['temperature is 37: at most 38.15', 'predicted: well']
+    """
+    plt = _pyplot("plot_decision_path")
+    ax = plt.gca() if ax is None else ax
+    path = _Path(tree, sample, feature_names, class_names, precision)
+    boxes = path.draw(ax, 10.0 if fontsize is None else fontsize)
+    if fontsize is None:
+        _shrink(ax, 10.0 * _QUESTIONS / _widths(boxes).max())
+    return boxes
+
+
+@validate_params(
+    {
+        "max_trees": [Interval(Integral, 1, None, closed="left")],
+        "max_depth": SHOWING_CONSTRAINTS["max_depth"],
+        "feature_names": SHOWING_CONSTRAINTS["feature_names"],
+        "class_names": SHOWING_CONSTRAINTS["class_names"],
+        **_DRAWING_CONSTRAINTS,
+    },
+    prefer_skip_nested_validation=True,
+)
+def plot_distinct_trees(
+    forest,
+    *,
+    max_trees=4,
+    feature_names=None,
+    class_names=None,
+    max_depth=None,
+    precision=None,
+    figure=None,
+    fontsize=None,
+):
+    """Draw the most frequent ones of a forest's different trees side by side, for an expert to choose from.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        One that has `distinct_trees`.
+    max_trees : int, default=4
+        How many trees are drawn, at most.
+    feature_names, class_names : sequence, optional
+        As in :func:`pytrees.export_text`.
+    max_depth : int or None, default=None
+        As in :func:`plot_tree`.
+    precision : int, optional
+        As in :func:`plot_tree`.
+    figure : matplotlib.figure.Figure, optional
+        Where to draw; the current figure by default.
+    fontsize : float, optional
+        As in :func:`plot_tree`.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+        One for every tree that is drawn. Its title says how many of the forest's trees decide like it, and how many
+        different features it asks for on average.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    TypeError, ValueError
+        If `forest` is no forest, or a parameter is not as above.
+
+    See Also
+    --------
+    plot_tree : One tree.
+    PermutationDecisionForestClassifier.distinct_trees : The trees, and what is known of them.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from pytrees import PermutationDecisionForestClassifier, plot_distinct_trees
+    >>> forest = PermutationDecisionForestClassifier(10, random_state=0).fit([[1, 1], [2, 2]], ["a", "b"])
+    >>> [axes.get_title() for axes in plot_distinct_trees(forest)]
+    ['10 of 10 trees\\n1 test for a sample']
+    """
+    plt = _pyplot("plot_distinct_trees")
+    if not hasattr(forest, "distinct_trees"):
+        raise TypeError(f"A forest with distinct_trees is expected, got {type(forest).__name__}.")
+    distinct = forest.distinct_trees()[: int(max_trees)]
+    figure = plt.gcf() if figure is None else figure
+    n_columns = int(np.ceil(np.sqrt(len(distinct))))
+    n_rows = -(-len(distinct) // n_columns)
+    drawn = []
+    for place, one in enumerate(distinct, start=1):
+        ax = figure.add_subplot(n_rows, n_columns, place)
+        names = {"feature_names": feature_names, "class_names": class_names, "max_depth": max_depth}
+        plot_tree(forest[one.members[0]], **names, precision=precision, ax=ax, fontsize=fontsize)
+        tests = f"{one.tests_per_row:.3g} test{'' if one.tests_per_row == 1.0 else 's'} for a sample"
+        ax.set_title(f"{one.count} of {len(forest)} trees\n{tests}", fontsize=fontsize)
+        drawn.append(ax)
+    return drawn
+
+
+def _widths(boxes):
+    """Return the widths of boxes with text in units of their axes."""
+    ax = boxes[0].axes
+    pixels = np.array(
+        [box.get_window_extent().width + 0.8 * box.get_fontsize() * ax.figure.dpi / 72.0 for box in boxes]
+    )
+    left, right = ax.get_xlim()
+    return pixels * (right - left) / ax.get_window_extent().width
+
+
+def _shrink(ax, fontsize):
+    """Make the letters in the axes as small, but not too small to be read."""
+    for text in ax.texts:
+        text.set_fontsize(min(text.get_fontsize(), max(fontsize, _SMALLEST_LETTERS)))
+
+
+def _pyplot(function):
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("plot_tree needs matplotlib: pip install 'pytrees[plot]'.") from error
-    given = tree
-    tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    ax = plt.gca() if ax is None else ax
-    drawing = _Drawing(given, tree, feature_names, class_names, max_depth)
-    fontsize = min(10.0, max(3.0, 60.0 / drawing.width)) if fontsize is None else fontsize
-    drawing.draw_edges(ax, fontsize)
-    return drawing.draw_nodes(ax, fontsize, plt.get_cmap("tab10")(np.arange(tree.n_classes) % 10)[:, :3])
+        raise ImportError(f"{function} needs matplotlib: pip install 'pytrees[plot]'.") from error
+    return plt
+
+
+class _Path:
+    """The nodes that a sample visits, and what is said about them."""
+
+    def __init__(self, given, sample, feature_names, class_names, precision):
+        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
+        self.labels, self.name_of = predicted_labels(given, self.tree), category_names(given)
+        self.precision = precision
+        rows = _as_rows(sample)
+        self.row = np.asarray(given.encode(rows) if hasattr(given, "encode") else rows, dtype=np.float64)
+        if self.row.shape != (1, self.tree.n_features):
+            raise ValueError(f"One sample of {self.tree.n_features} features is expected, got {self.row.shape}.")
+        self.row = self.row[0]
+        self.nodes = self.tree.decision_path([self.row]).indices.tolist()
+
+    def questions(self):
+        """Return a sentence for every node of the path but the last."""
+        return [self.question(node, child) for node, child in zip(self.nodes, self.nodes[1:], strict=False)]
+
+    def question(self, node, child):
+        tree, feature = self.tree, self.tree.feature[node]
+        name, value, threshold = self.feature_names[feature], float(self.row[feature]), float(tree.threshold[node])
+        if tree.children_left[node] == MULTIWAY:
+            category = self.name_of(feature, tree.category[child])
+            return f"{name} is {'missing' if category is None else category}"
+        if np.isnan(value):
+            return f"{name} is missing"
+        if threshold == np.inf:
+            return f"{name} is not missing"
+        value, threshold = _told_apart(value, threshold, self.precision)
+        return f"{name} is {value}: {'at most' if child == tree.children_left[node] else 'above'} {threshold}"
+
+    def draw(self, ax, fontsize):
+        tree, nodes = self.tree, self.nodes
+        ax.set_axis_off()
+        ax.set_xlim(0.0, 1.0)
+        ax.set_ylim(-len(nodes) - 0.2, 0.9)
+        style = {"va": "center", "fontsize": fontsize}
+        self.draw_legend(ax, fontsize)
+        ax.text(0.0, 0.0, f"all {number_of_samples(tree.n_node_samples[0])}", color="0.3", **style)
+        drawn, predicted = [], self.class_names[self.labels[nodes[-1]]]
+        for step, sentence in enumerate([*self.questions(), f"predicted: {predicted}"]):
+            is_last = step == len(nodes) - 1
+            face = node_colours(tree.value[nodes[-1:]], self.labels[nodes[-1:]])[0] if is_last else "0.96"
+            box = {"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8}
+            weight = "bold" if is_last else "normal"
+            drawn.append(ax.annotate(sentence, (0.02, -step - 1.0), bbox=box, weight=weight, **style))
+        for step, node in enumerate(nodes):
+            self.draw_bar(ax, -float(step), node, fontsize)
+        share = tree.shares_at(nodes[-1:])[0][self.labels[nodes[-1]]]
+        style["fontsize"] *= 0.8
+        ax.text(_QUESTIONS, -len(nodes), f"{100.0 * share:.3g} % of these are {predicted}", color="0.3", **style)
+        return drawn
+
+    def draw_legend(self, ax, fontsize):
+        """Write the names of the classes that occur, in their colours, above the bars."""
+        present = np.flatnonzero(self.tree.value[0])
+        colours = class_colours(present)
+        handles = [ax.barh(0.0, 0.0, color=colour) for colour in colours]
+        names = [str(self.class_names[label]) for label in present]
+        columns = min(len(names), 4)
+        where = {"loc": "lower left", "bbox_to_anchor": (_QUESTIONS, 0.97), "ncols": columns}
+        ax.legend(handles, names, fontsize=0.8 * fontsize, frameon=False, borderaxespad=0.0, **where)
+
+    def draw_bar(self, ax, y, node, fontsize):
+        """Draw the classes of a node's training samples as parts of a bar, and their number behind it."""
+        shares, left = self.tree.shares_at([node])[0], _QUESTIONS
+        for label in np.flatnonzero(shares):
+            ax.barh(y, _BARS * shares[label], left=left, height=0.4, color=class_colours(label), linewidth=0.0)
+            left += _BARS * shares[label]
+        number = number_of_samples(self.tree.n_node_samples[node])
+        ax.text(_QUESTIONS + _BARS + 0.01, y, number, va="center", fontsize=0.8 * fontsize, color="0.3")
+
+
+def _as_rows(sample):
+    """Return one sample as the only row of what it is given as."""
+    if hasattr(sample, "to_frame"):  # a row of a data frame of pandas
+        return sample.to_frame().T.infer_objects()
+    return sample if np.ndim(sample) == 2 or hasattr(sample, "columns") else [sample]
+
+
+def _told_apart(value, threshold, precision):
+    """Return two numbers as text, the shortest that shows which one is greater."""
+    if precision is not None:
+        return f"{value:.{int(precision)}f}", f"{threshold:.{int(precision)}f}"
+    for digits in range(4, 18):
+        texts = f"{value:.{digits}g}", f"{threshold:.{digits}g}"
+        if (value <= threshold) == (float(texts[0]) <= float(texts[1])):
+            break
+    return texts
 
 
 class _Drawing:
     """The nodes that are drawn, and where they stand."""
 
-    def __init__(self, given, tree, feature_names, class_names, max_depth):
-        self.tree, self.feature_names, self.class_names = tree, feature_names, class_names
+    def __init__(self, given, feature_names, class_names, max_depth):
+        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
+        tree = self.tree
         self.labels, self.name_of = node_labels(given, tree), category_names(given)
         self.nodes, self.with_children = shown_nodes(tree, max_depth)
         self.x, self.depth = node_positions(tree, max_depth)
@@ -101,9 +422,9 @@ class _Drawing:
                 middle = 0.5 * (x[node] + x[child]), -depth[node] - 0.5
                 ax.annotate(str(answer), middle, ha="center", fontsize=fontsize, color="0.3")
 
-    def draw_nodes(self, ax, fontsize, colours):
+    def draw_nodes(self, ax, fontsize):
         style = {"ha": "center", "va": "center", "fontsize": fontsize}
-        faces = _faces(self.tree.value[self.nodes], colours[self.labels[self.nodes]])
+        faces = node_colours(self.tree.value[self.nodes], self.labels[self.nodes])
         return [
             ax.annotate(
                 "(...)" if self.is_left_out[node] else self.label(node),
@@ -119,18 +440,49 @@ class _Drawing:
             for node, face in zip(self.nodes, faces, strict=True)
         ]
 
+    def room(self, boxes):
+        """Return how much of their size the boxes may have so that those of one depth do not overlap, 1 at most."""
+        widths = _widths(boxes)
+        order = np.lexsort([self.x[self.nodes], self.depth[self.nodes]])
+        depth, x, widths = self.depth[self.nodes][order], self.x[self.nodes][order], widths[order]
+        beside = depth[1:] == depth[:-1]
+        gaps = np.diff(x)[beside]
+        return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[beside])).min(initial=2.0))
+
     def label(self, node):
-        tree, feature = self.tree, self.tree.feature[node]
+        tree, lines = self.tree, [f"node {node}"] if self.shows_numbers else []
+        name = None if tree.children_left[node] == LEAF else self.feature_names[tree.feature[node]]
+        if name is None:
+            lines.append(f"class {self.class_names[self.labels[node]]}")
+        else:
+            lines += self.test(node, name)
+        if self.impurity is not None:
+            lines.append(f"{tree.criterion_name} {self.impurity[node]:{self.form}}")
+        if name is None or self.shows_weights:
+            lines.append(self.samples(node))
+        if self.shows_weights:
+            lines.append(counts_of(tree, node, self.form if self.shows_shares else None))
+        return "\n".join(lines)
+
+    def test(self, node, name):
+        """Return what an inner node asks of the feature of this name."""
+        tree, missing = self.tree, side_of_missing(self.tree, node)
         if tree.children_left[node] == MULTIWAY:
-            return self.feature_names[feature]
-        if tree.children_left[node] != LEAF:
-            missing = side_of_missing(tree, node)
-            if tree.threshold[node] == np.inf:
-                return f"{self.feature_names[feature]} not missing"
-            test = f"{self.feature_names[feature]} ≤ {tree.threshold[node]:.4g}"
-            return test if missing is None else f"{test}\nmissing: {missing}"
-        n_samples = tree.n_node_samples[node]
-        return f"class {self.class_names[self.labels[node]]}\n{n_samples} sample{'' if n_samples == 1 else 's'}"
+            return [name]
+        if tree.threshold[node] == np.inf:
+            return [f"{name} not missing"]
+        return [f"{name} ≤ {tree.threshold[node]:{self.form}}", *([f"missing: {missing}"] if missing else [])]
+
+    def samples(self, node):
+        """Return how many training samples a node has."""
+        n_samples = self.tree.n_node_samples[node]
+        if self.shows_shares:
+            return f"{100.0 * n_samples / self.tree.n_node_samples[0]:.1f} % of samples"
+        return number_of_samples(n_samples)
+
+
+def number_of_samples(n_samples):
+    return f"{n_samples} sample{'' if n_samples == 1 else 's'}"
 
 
 def _answers(tree, node, name_of):
@@ -140,12 +492,6 @@ def _answers(tree, node, name_of):
         names = [name_of(tree.feature[node], tree.category[child]) for child in children]
         return [(child, "missing" if name is None else name) for child, name in zip(children, names, strict=True)]
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
-
-
-def _faces(value, colours):
-    """Return the colour of every node: that of its class, mixed with white as far as the node is mixed."""
-    share = value.max(axis=1) / value.sum(axis=1)
-    return 1.0 - 0.6 * share[:, None] * (1.0 - colours)
 
 
 def node_positions(tree, max_depth=None):

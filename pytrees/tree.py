@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
+from ._exchange import Exchanged
 from ._tree_arrays import (
     LEAF,
     MULTIWAY,
@@ -26,10 +27,10 @@ __all__ = ["Tree"]
 # In feature and threshold, where a node has none.
 UNDEFINED = -2
 
-# Fewer rows walk in the arrays as they are. To pack 16 nodes takes about as long as two or three rows save by it, then
-# and in all later walks.
-_FEWEST_ROWS_TO_PACK_FOR = 16
+# A tree is packed once so much has been asked of it. To pack 16 nodes takes about as long as two or three rows save by
+# it, and a call saves as much as so many rows.
 _NODES_PACKED_FOR_A_ROW = 16
+ROWS_OF_A_CALL = 32
 
 _PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
@@ -84,7 +85,7 @@ def _checked_number(n_features):
     return int(n_features)
 
 
-class Tree:
+class Tree(Exchanged):
     """A decision tree as a structure of arrays, all of them read-only.
 
     Nodes are numbered in preorder, left first; node 0 is the root. A node splits by a threshold into two, or, where its
@@ -183,6 +184,7 @@ class Tree:
         "_majority",
         "_missing",
         "_packed",
+        "_n_walked",
         "_packed_missing",
         "_saw_missing",
         "is_multiway",
@@ -222,6 +224,7 @@ class Tree:
             given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
             child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
+        object.__setattr__(self, "_n_walked", 0)
         object.__setattr__(self, "max_depth", check_tree(self))
         given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
         checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in given.items()}
@@ -319,6 +322,11 @@ class Tree:
                 "This tree has no impurity: it was not grown by a criterion that measures the impurity of class counts."
             )
         return impurities(self._criterion, self.value)
+
+    @property
+    def criterion_name(self):
+        """The name of the criterion that measures `impurity`, None where there is none; str."""
+        return self._criterion if self._criterion is None or isinstance(self._criterion, str) else self._criterion[0]
 
     @property
     def child_offsets(self):
@@ -518,7 +526,8 @@ class Tree:
 
     def _leaves(self, X, has_missing=False):
         """Return the leaves, and whether X is known to be finite."""
-        if self.worth_packing(len(X)):
+        object.__setattr__(self, "_n_walked", self._n_walked + len(X) + ROWS_OF_A_CALL)
+        if self.worth_packing(self._n_walked):
             missing = (self.packed_missing(),) if has_missing else ()
             leaves, finite = kernel("apply_packed")(*self.packed(), X, *missing)
         else:
@@ -576,23 +585,24 @@ class Tree:
         return self._packed
 
     def worth_packing(self, n_rows):
-        """Whether `n_rows` samples walk faster through the packed tree, the time to pack it included.
+        """Whether samples walk faster through the packed tree, the time to pack it included.
 
         Parameters
         ----------
         n_rows : int
-            Number of samples.
+            Number of samples that walked or are to walk; every call counts as `ROWS_OF_A_CALL` more.
 
         Returns
         -------
         bool
             Whether to use `packed`.
         """
-        return (
-            n_rows >= _FEWEST_ROWS_TO_PACK_FOR
-            and (self._packed is not None or self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows)
-            and max(4 * self.node_count, self.n_features) < PACKABLE
-        )
+        if self._packed is not None:
+            return True
+        return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
+
+    def _can_be_packed(self):
+        return max(4 * self.node_count, self.n_features) < PACKABLE
 
     def predict(self, X):
         """Predict the code of the most frequent class in every sample's leaf, the lowest of several.
@@ -683,53 +693,6 @@ class Tree:
         gains = gains * weights
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
-
-    def to_sklearn(self, classes=None):
-        """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
-
-        A tree knows the codes of its classes alone: the estimator's own ``to_sklearn()`` keeps their labels and the
-        names of the features. See :func:`pytrees.export.to_sklearn`.
-
-        Parameters
-        ----------
-        classes : array-like of shape (n_classes,), optional
-            The class labels; 0..n_classes-1 by default.
-
-        Returns
-        -------
-        sklearn.tree.DecisionTreeClassifier
-            It decides as the tree does on data that is exact in float32; it refuses missing values where the tree does.
-
-        Raises
-        ------
-        RuntimeError
-            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
-        ValueError
-            If there is not one label for every class.
-        """
-        from ._sklearn_tree import sklearn_classifier  # imports scikit-learn's trees, which only this method needs
-
-        classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
-        if len(classes) != self.n_classes:
-            raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
-        missing = self.missing_in_binary() if self.takes_missing else None
-        return sklearn_classifier(self.binary[:4], *self._values_of_binary_nodes(), self.n_features, classes, missing)
-
-    def _values_of_binary_nodes(self):
-        """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
-        if not self.is_multiway:
-            return self.shares, self.value.sum(axis=1), self.n_node_samples
-        left, right, node = self.binary.children_left, self.binary.children_right, self.binary.node
-        # Leaves of the binary form that are parts of multiway nodes have no training samples.
-        has_samples = (left == LEAF) & (self.children_left[node] == LEAF)
-        value = np.where(has_samples[:, None], self.value[node], 0.0)
-        n_samples = np.where(has_samples, self.n_node_samples[node], 0)
-        for parent in np.flatnonzero(left != LEAF)[::-1]:
-            value[parent] = value[left[parent]] + value[right[parent]]
-            n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
-        weights = value.sum(axis=1)
-        shares = np.divide(value, weights[:, None], out=self.shares[node], where=(weights > 0.0)[:, None])
-        return shares, weights, n_samples
 
     def _validated(self, X):
         X = self._rows(X)

@@ -114,28 +114,30 @@ def apply_packed(nodes, numbers, X, missing_go_to_left=None):
     return leaves, all(isfinite(value) for row_values in X for value in row_values)
 
 
-def sum_values(trees, values, n_classes, X, missing=None):
-    """Return the sum over the trees, in their order, of the values of every row's leaf.
+def pack_forest(trees, leaf_arrays, n_classes, missing=None):
+    """Return what `sum_leaves` takes: for every tree what `pack` makes of it, what its nodes give, n_classes numbers
+    each, and `missing_go_to_left` by place or None.
 
-    Every tree is what `pack` makes of it; its values are those of its nodes, n_classes numbers each. `missing` holds
-    `missing_go_to_left` of every tree, by place.
+    What nodes give are votes, each for one class, or such numbers.
     """
+    if missing is None:
+        missing = [None] * len(trees)
+    given = [
+        [[float(k == gives) for k in range(n_classes)] if isinstance(gives, int) else gives for gives in of_tree]
+        for of_tree in leaf_arrays
+    ]
+    return list(zip(trees, given, missing, strict=True)), n_classes
+
+
+def sum_leaves(forest, X):
+    """Return the sum over the trees, in their order, of what every row's leaf gives, and whether X is finite."""
+    trees, n_classes = forest
     sums = [[0.0] * n_classes for _ in X]
-    missing = [None] * len(trees) if missing is None else missing
-    for (nodes, numbers), given, of_tree in zip(trees, values, missing, strict=True):
+    for (nodes, numbers), given, missing in trees:
         for row_values, row_sums in zip(X, sums, strict=True):
-            for k, value in enumerate(given[packed_leaf(nodes, numbers, row_values, of_tree)]):
+            for k, value in enumerate(given[packed_leaf(nodes, numbers, row_values, missing)]):
                 row_sums[k] += value
-    return sums
-
-
-def sum_votes(trees, votes, n_classes, X, missing=None):
-    """Count the trees that vote for each class, row by row.
-
-    Every tree is what `pack` makes of it; its votes are the classes of its nodes. `missing` is as in `sum_values`.
-    """
-    ballots = [[[float(k == vote) for k in range(n_classes)] for vote in given] for given in votes]
-    return sum_values(trees, ballots, n_classes, X, missing)
+    return sums, all(isfinite(value) for row_values in X for value in row_values)
 
 
 def decision_path(children_left, children_right, feature, threshold, X, missing_go_to_left=None):

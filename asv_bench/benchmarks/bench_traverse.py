@@ -57,13 +57,14 @@ class Packed:
         *self.arrays, self.X = tree_and_rows(n_leaves, n)
         self.pack = kernel_of(engine, "pack")
         self.apply_packed = kernel_of(engine, "apply_packed")
-        self.sum_votes = kernel_of(engine, "sum_votes")
-        self.sum_values = kernel_of(engine, "sum_values")
+        self.pack_forest, self.sum_leaves = kernel_of(engine, "pack_forest"), kernel_of(engine, "sum_leaves")
         self.tree = tuple(self.pack(*self.arrays))
         rng = np.random.default_rng(0)
         n_nodes, self.trees = len(self.arrays[0]), [self.tree] * 10
         self.votes = [rng.integers(0, 3, n_nodes)] * 10
         self.values = [rng.random((n_nodes, 3))] * 10
+        self.voting = self.pack_forest(self.trees, self.votes, 3)
+        self.summing = self.pack_forest(self.trees, self.values, 3)
 
     def time_pack(self, engine, n_leaves, n):
         self.pack(*self.arrays)
@@ -71,11 +72,14 @@ class Packed:
     def time_apply_packed(self, engine, n_leaves, n):
         self.apply_packed(*self.tree, self.X)
 
+    def time_pack_forest(self, engine, n_leaves, n):
+        self.pack_forest(self.trees, self.values, 3)
+
     def time_sum_votes(self, engine, n_leaves, n):
-        self.sum_votes(self.trees, self.votes, 3, self.X)
+        self.sum_leaves(self.voting, self.X)
 
     def time_sum_values(self, engine, n_leaves, n):
-        self.sum_values(self.trees, self.values, 3, self.X)
+        self.sum_leaves(self.summing, self.X)
 
 
 def multiway_arrays(depth, n_categories):

@@ -6,6 +6,7 @@ is faster, no value is NaN.
 
 import numpy as np
 
+cimport cython
 from libc.math cimport INFINITY, isnan
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -298,24 +299,6 @@ cdef inline void add_walked(
         row += n_walked
 
 
-def sum_votes(list trees, list votes, Py_ssize_t n_classes, const float64_t[:, ::1] X, list missing=None):
-    """Count the trees that vote for each class, sample by sample; (n_rows, n_classes) float64.
-
-    Every tree is what `pack` makes of it; its votes are the classes of its nodes, (n_nodes,) int64. `missing` holds
-    `missing_go_to_left` of every tree, as `apply_packed` takes it, where values are missing.
-    """
-    return over_packed(trees, votes, n_classes, X, missing, True)
-
-
-def sum_values(list trees, list values, Py_ssize_t n_classes, const float64_t[:, ::1] X, list missing=None):
-    """Add up over the trees, in their order, the values of every sample's leaf; (n_rows, n_classes) float64.
-
-    Every tree is what `pack` makes of it; its values are those of its nodes, (n_nodes, n_classes) float64. `missing` is
-    as in `sum_votes`.
-    """
-    return over_packed(trees, values, n_classes, X, missing, False)
-
-
 cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
     """Raise ValueError where some node has no values. Packed nodes may share the number of a multiway node."""
     if n_nodes > numbers.shape[0] or n_nodes < numbers.shape[0] and np.max(numbers) >= n_nodes:
@@ -329,47 +312,75 @@ cdef int check_places(Py_ssize_t n_nodes, Py_ssize_t n_flags) except -1:
     return 0
 
 
-cdef object over_packed(
-    list trees, list leaf_arrays, Py_ssize_t n_classes, const float64_t[:, ::1] X, list missing, bint voting
-):
-    """Point at the arrays of the trees, which the lists keep alive, and add up for every row what its leaves give, in
-    the order of the trees."""
-    cdef const PackedNode[::1] nodes
-    cdef const uint32_t[::1] numbers
-    cdef const int64_t[::1] votes
-    cdef const float64_t[:, ::1] values
-    cdef const uint8_t[::1] goes_left
-    cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], n_classes))
-    cdef Py_ssize_t i, n_rows, row = 0, n_trees = len(trees)
-    cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
-    cdef PackedTree* packed = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
-    if packed == NULL:
-        raise MemoryError(f"no memory for {len(trees)} packed trees")
-    try:
+@cython.final
+cdef class PackedForest:
+    """Packed trees, and what their leaves give: see `pack_forest`."""
+
+    cdef PackedTree* trees
+    cdef Py_ssize_t n_trees, n_classes
+    cdef object arrays      # keeps alive what `trees` points at
+
+    def __cinit__(self, list trees, list leaf_arrays, Py_ssize_t n_classes, list missing):
+        cdef const PackedNode[::1] nodes
+        cdef const uint32_t[::1] numbers
+        cdef const int64_t[::1] votes
+        cdef const float64_t[:, ::1] values
+        cdef const uint8_t[::1] goes_left
+        cdef Py_ssize_t i
+        self.n_trees, self.n_classes = len(trees), n_classes
+        self.arrays = list(trees), list(leaf_arrays), None if missing is None else list(missing)
+        self.trees = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
+        if self.trees == NULL:
+            raise MemoryError(f"no memory for {len(trees)} packed trees")
         for i in range(len(trees)):
             nodes, numbers = trees[i]
-            packed[i] = PackedTree(&nodes[0], &numbers[0], NULL, NULL, NULL)
+            self.trees[i] = PackedTree(&nodes[0], &numbers[0], NULL, NULL, NULL)
             if missing is not None:
                 goes_left = missing[i]
                 check_places(nodes.shape[0], goes_left.shape[0])
-                packed[i].missing = &goes_left[0]
-            if voting:
+                self.trees[i].missing = &goes_left[0]
+            if leaf_arrays[i].ndim == 1:
                 votes = leaf_arrays[i]
                 check_sizes(numbers, votes.shape[0])
-                packed[i].votes = &votes[0]
+                self.trees[i].votes = &votes[0]
             else:
                 values = leaf_arrays[i]
                 check_sizes(numbers, values.shape[0] if values.shape[1] == n_classes else 0)
-                packed[i].values = &values[0, 0]
-        with nogil:
-            while row < X.shape[0]:
-                n_rows = min(block, X.shape[0] - row)
-                for i in range(n_trees):
-                    add_leaves(&packed[i], &X[row, 0], n_rows, X.shape[1], n_classes, &sums[row, 0])
-                row += n_rows
-        return np.asarray(sums)
-    finally:
-        free(packed)
+                self.trees[i].values = &values[0, 0]
+
+    def __dealloc__(self):
+        free(self.trees)
+
+
+def pack_forest(list trees, list leaf_arrays, Py_ssize_t n_classes, list missing=None):
+    """Prepare the trees of a forest for `sum_leaves`.
+
+    Every tree is what `pack` makes of it. What its nodes give are votes, (n_nodes,) int64, each for one class, or
+    values, (n_nodes, n_classes) float64. `missing` holds `missing_go_to_left` of every tree, as `apply_packed` takes
+    it, where values are missing.
+    """
+    return PackedForest(trees, leaf_arrays, n_classes, missing)
+
+
+def sum_leaves(PackedForest forest, const float64_t[:, ::1] X):
+    """Add up over the trees, in their order, what every sample's leaf gives, and tell whether X is finite.
+
+    The sums are (n_samples, n_classes) float64.
+    """
+    cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], forest.n_classes))
+    cdef float64_t bad
+    cdef Py_ssize_t i, n_rows, row = 0
+    cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
+    if X.shape[0] == 0:
+        return np.asarray(sums), True
+    with nogil:
+        bad = not_finite(&X[0, 0], X.shape[0] * X.shape[1])
+        while row < X.shape[0]:
+            n_rows = min(block, X.shape[0] - row)
+            for i in range(forest.n_trees):
+                add_leaves(&forest.trees[i], &X[row, 0], n_rows, X.shape[1], forest.n_classes, &sums[row, 0])
+            row += n_rows
+    return np.asarray(sums), bad == 0.0
 
 
 def apply(

@@ -4,9 +4,8 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._sklearn import Interval, StrOptions, fit_context
 from ..input.validation import naming_huge_weights
 from ..simplify import merge_redundant
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
@@ -30,7 +29,7 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
         "tol": [Interval(Real, 0.0, None, closed="left")],
     }
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def _fit(self, X, y, *, sample_weight, n_estimators, weights):
         is_uniform = isinstance(self.measure, str) and self.measure == "uniform"
         if not is_uniform and not (self.energy is None and self.max_order is None):

@@ -6,9 +6,9 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
+from .._sklearn import HasMethods, Interval, StrOptions
 from ..input.categories import encode, forget_other_rows, n_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree

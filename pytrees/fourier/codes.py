@@ -363,7 +363,9 @@ def _from_sklearn(member, nodes):
     """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
-    order, number = _preorder(nodes.children_left, nodes.children_right)
+    from .._sklearn_tree import preorder  # imports scikit-learn's trees, which are there already
+
+    order, number = preorder(nodes.children_left, nodes.children_right)
     leaves = nodes.children_left[order] == LEAF
     return Tree(
         np.where(leaves, LEAF, number[nodes.children_left[order]]),
@@ -375,22 +377,6 @@ def _from_sklearn(member, nodes):
         np.zeros(nodes.node_count),
         n_features=nodes.n_features,
     )
-
-
-def _preorder(children_left, children_right):
-    """Return the nodes in preorder, and the new number of every node; best-first trees are numbered as they grew."""
-    order = np.arange(children_left.size)
-    if not np.all((children_left == LEAF) | (children_left == order + 1)):
-        left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
-        while pending:
-            node = pending.pop()
-            found.append(node)
-            if left[node] != LEAF:
-                pending += (right[node], left[node])
-        order = np.array(found)
-    number = np.empty_like(order)
-    number[order] = np.arange(order.size)
-    return order, number
 
 
 def arrays_of(tree):

@@ -6,10 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
@@ -349,7 +348,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
         """Fit the ensemble, and make trees of its components.
 
@@ -506,5 +505,5 @@ def least_squares(outputs, targets, row_weights=None, *, intercept):
     target_means = shares @ targets * intercept
     roots = np.sqrt(shares)[:, np.newaxis]
     design = ((outputs - means) * roots).reshape(len(outputs), targets.size).T
-    weights = np.linalg.lstsq(design, ((targets - target_means) * roots).ravel())[0]
+    weights = np.linalg.lstsq(design, ((targets - target_means) * roots).ravel(), rcond=None)[0]
     return target_means - weights @ means[:, 0], weights

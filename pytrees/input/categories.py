@@ -11,12 +11,11 @@ for them.
 from collections.abc import Iterable, Mapping, Set
 from numbers import Integral
 
-import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
 from .._missing import is_missing
+from .._sklearn import StrOptions, narwhals
 
 _WAYS = {"error", "majority"}
 
@@ -30,7 +29,6 @@ UNKNOWN = -1
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUS"
-_WORDS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 
 # --------------------------------------------------------------------------------------------------- which features
 
@@ -66,10 +64,23 @@ def resolve(categorical_features, X, n_features, names=None):
 
 def _is_categorical_by_dtype(X, n_features):
     """Return where a data frame has dtypes of categories: those of pandas and polars, and dictionaries of pyarrow."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = _frame_of(X)
+    if frame is None:
         return np.zeros(n_features, dtype=bool)
-    return np.array([isinstance(dtype, (nw.Categorical, nw.Enum)) for dtype in frame.schema.values()], dtype=bool)
+    kinds = narwhals.Categorical, narwhals.Enum
+    return np.array([isinstance(dtype, kinds) for dtype in frame.schema.values()], dtype=bool)
+
+
+def _frame_of(X):
+    """Return a data frame of any library as one of narwhals, None where X is none."""
+    if narwhals is None:
+        if hasattr(X, "columns"):
+            raise ImportError(
+                "Categories in data frames need narwhals, which scikit-learn installs from 1.9 on: pip install narwhals"
+            )
+        return None
+    frame = narwhals.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, narwhals.DataFrame) else None
 
 
 def _listed(given):
@@ -263,8 +274,8 @@ def _as_table(X):
     """Return X as a data frame of pandas or narwhals, or as an array, whose values are what they were."""
     if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return X
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = _frame_of(X)
+    if frame is not None:
         return frame
     table = check_array(X, dtype=None, ensure_all_finite=False)
     if not hasattr(X, "dtype") and table.dtype.kind in "US":  # numbers among words have become words
@@ -272,10 +283,14 @@ def _as_table(X):
     return table
 
 
+def _is_of_narwhals(table):
+    return narwhals is not None and isinstance(table, narwhals.DataFrame)
+
+
 def _column(table, column):
-    if isinstance(table, nw.DataFrame):
+    if _is_of_narwhals(table):
         series = table[:, int(column)]
-        if not isinstance(series.dtype, _WORDS):
+        if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
             return series.to_numpy()
         values = np.empty(len(series), dtype=object)
         values[:] = series.to_list()  # an array of pyarrow's dictionaries has words where they are missing
@@ -285,7 +300,7 @@ def _column(table, column):
 
 
 def _columns(table, mask):
-    if isinstance(table, nw.DataFrame):
+    if _is_of_narwhals(table):
         return table[:, np.flatnonzero(mask).tolist()].to_native()
     return table.loc[:, mask] if hasattr(table, "iloc") else table[:, mask]
 

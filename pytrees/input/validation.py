@@ -34,7 +34,7 @@ def validate_rows(estimator, X):
     """Validate X as `validate_X` does, but for NaN and infinity, which the caller looks for."""
     if _is_valid_as_it_is(estimator, X):
         return X
-    with naming_huge_integers(estimator, X):
+    with naming_columns(estimator, X):
         if getattr(estimator, "is_categorical_", None) is not None:
             return encode(estimator, X, allow_missing=allows_missing(estimator))
         return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
@@ -56,7 +56,7 @@ def _is_valid_as_it_is(estimator, X):
 
 def validate_X_y(estimator, X, y):
     """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
-    with naming_huge_integers(estimator, X):
+    with naming_columns(estimator, X):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     return validate_coded_X_y(estimator, X, y, coded)
 
@@ -66,7 +66,7 @@ def validate_coded_X_y(estimator, X, y, coded):
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-    with naming_huge_integers(estimator, X):
+    with naming_columns(estimator, X):
         if coded is None:
             X, y = validate_data(estimator, X, y, **kind)
         else:
@@ -96,22 +96,44 @@ def _coded_labels(y):
 
 
 @contextmanager
-def naming_huge_integers(estimator, X):
-    """Turn the error about an integer of Python that is beyond the range of float64 into one that names its column."""
+def naming_columns(estimator, X):
+    """Turn errors about words, and integers of Python beyond the range of float64, into ones that name a column."""
     try:
         yield
     except OverflowError as error:
-        for column, values in enumerate(np.asarray(X, dtype=object).T):
-            try:
-                np.asarray(values, dtype=np.float64)
-            except OverflowError:
-                raise ValueError(
-                    f"Input X contains an integer in {name_of_column(estimator, column)} that is beyond the range of "
-                    "float64, 1.8e308."
-                ) from error
-            except (TypeError, ValueError):  # words, beside the number that is looked for
-                continue
-        raise
+        column = _first_that_raises(OverflowError, X)
+        if column is None:
+            raise
+        raise ValueError(
+            f"Input X contains an integer in {name_of_column(estimator, column)} that is beyond the range of float64, "
+            "1.8e308."
+        ) from error
+    except ValueError as error:
+        is_categorical = getattr(estimator, "is_categorical_", None)
+        if not hasattr(estimator, "categorical_features") or "could not convert string" not in str(error):
+            raise
+        column = _first_that_raises(ValueError, X, is_categorical)
+        if column is None:
+            raise
+        raise ValueError(
+            f"{error}. Input X holds words in {name_of_column(estimator, column)}: where they are categories, say so "
+            "by categorical_features."
+        ) from error
+
+
+def _first_that_raises(kind, X, skipped=None):
+    """Return the first column, not to be skipped, whose conversion to numbers raises this error, or None."""
+    table = np.asarray(X, dtype=object)
+    for column in range(table.shape[1] if table.ndim == 2 else 0):
+        if skipped is not None and skipped[column]:
+            continue
+        try:
+            np.asarray(table[:, column], dtype=np.float64)
+        except kind:
+            return column
+        except (OverflowError, TypeError, ValueError):  # another error than the one that is looked for
+            continue
+    return None
 
 
 def check_finite(estimator, X):
@@ -182,8 +204,6 @@ def row_weights(X, y, sample_weight, class_weight):
     weights = np.ones(len(X))
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X)
-    if not np.any(weights > 0.0):
-        raise ValueError("All values of sample_weight are zero: there is nothing to fit.")
     if class_weight is not None:
         with naming_huge_weights("class_weight"):
             of_classes = compute_sample_weight(class_weight, y)
@@ -203,7 +223,10 @@ def row_weights(X, y, sample_weight, class_weight):
 def check_sample_weight(sample_weight, X):
     """Validate weights of the samples of X, which are not None: float64, finite, not negative."""
     with naming_huge_weights("sample_weight"):
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():  # which scikit-learn refuses too, from 1.9 on
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
 
 
 @contextmanager

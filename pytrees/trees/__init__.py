@@ -5,11 +5,13 @@
 
 from .c45 import C45Classifier
 from .cart import DecisionTreeClassifier
+from .converted import from_sklearn
+from .distinct import DistinctTree
 from .forest import DecisionForestClassifier
 from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import MinimalTree, minimal_tree
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
-from .permutation import DistinctTree, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 
 __all__ = [
     "C45Classifier",
@@ -23,5 +25,6 @@ __all__ = [
     "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",
     "PermutationDecisionTreeClassifier",
+    "from_sklearn",
     "minimal_tree",
 ]

@@ -7,15 +7,18 @@ from math import ceil, isfinite
 from numbers import Integral, Real
 from types import MethodType
 from typing import ClassVar
+from warnings import warn
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
+from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from .._version import __version__
 from ..criteria import (
     ALIASES,
     CRITERIA,
@@ -288,6 +291,12 @@ def unchanged_on_error(estimator):
         raise
 
 
+def check_fitted(estimator):
+    """Raise NotFittedError as `check_is_fitted` does, which takes longer than a sample takes to walk."""
+    if "classes_" not in vars(estimator):
+        check_is_fitted(estimator)
+
+
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base class of trees and forests."""
 
@@ -300,6 +309,22 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     # NaN is a missing value; among categories it is one of them.
     _allows_missing: ClassVar[bool] = True
     _missing_is_category: ClassVar[bool] = True
+
+    def __getstate__(self):
+        return super().__getstate__() | {"_pytrees_version": __version__}
+
+    def __setstate__(self, state):
+        version = state.pop("_pytrees_version", "before 0.1.0")
+        if version != __version__:
+            warn(
+                InconsistentVersionWarning(
+                    estimator_name=type(self).__name__,
+                    current_sklearn_version=f"{__version__} of pytrees",
+                    original_sklearn_version=f"{version} of pytrees",
+                ),
+                stacklevel=2,
+            )
+        super().__setstate__(state)
 
     def _judge(self):
         """Return the criterion or distance that judges the splits, as an object."""
@@ -404,7 +429,7 @@ class BaseTreeClassifier(BaseClassifier):
 
     _parameter_constraints: ClassVar[dict] = GROWTH_CONSTRAINTS
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
         with unchanged_on_error(self):
             X, codes, classes = self._validate_X_y(X, y)
@@ -474,7 +499,7 @@ class BaseTreeClassifier(BaseClassifier):
             Numbers of nodes in `tree_`. A sample whose category none of a node's training samples had stays at that
             node.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         return self.tree_.apply_checked(validate_rows(self, X), self)
 
     def decision_path(self, X):

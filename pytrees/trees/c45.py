@@ -7,11 +7,10 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
+from .._sklearn import Interval, StrOptions, fit_context
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import row_weights, validate_rows, validate_X
 from ..tree import Tree
@@ -143,7 +142,7 @@ class C45Classifier(BaseTreeClassifier):
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Grow the tree and prune it.
 

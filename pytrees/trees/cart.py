@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from sklearn.base import clone
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import StrOptions
 
+from .._sklearn import StrOptions
 from ..pruning import pruning_path
 from .base import (
     GROWTH_CONSTRAINTS,

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil
 from numbers import Integral
 from threading import Event
 from typing import ClassVar
@@ -12,23 +11,31 @@ from typing import ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import hstack
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state, gen_even_slices
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
 from .._progress import progress
+from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from ..export import to_sklearn
 from ..input.categories import encode, has_missing
-from ..input.validation import MAX_SAMPLES, check_finite, counts_where_exact, may_have_missing, validate_X
-from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseClassifier, unchanged_on_error, weighs_if_it_can
+from ..input.validation import MAX_SAMPLES, validate_rows, validate_X
+from .base import (
+    GROWTH_CONSTRAINTS,
+    WEIGHT_CONSTRAINTS,
+    BaseClassifier,
+    check_fitted,
+    unchanged_on_error,
+    weighs_if_it_can,
+)
 from .cart import DecisionTreeClassifier
+from .distinct import DistinctTreesMixin
+from .draws import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
+from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
+from .sums import ForestSums, in_order
 
 __all__ = ["DecisionForestClassifier"]
-
-# Fewer are walked sooner than a worker starts.
-_FEWEST_ROWS_OF_A_WORKER = 1024
 
 # The smallest trees that many would take some 30 GB.
 MAX_TREES = 2**24
@@ -41,18 +48,6 @@ FOREST_CONSTRAINTS = {
     "verbose": ["verbose"],
     "warm_start": ["boolean"],
 }
-
-
-def in_order(n_jobs, prefer, n_tasks):
-    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing.
-
-    There are no more workers than tasks, however many are asked for.
-    """
-    n_jobs = n_jobs if n_jobs is None else min(n_jobs, n_tasks)
-    try:
-        return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    except ValueError:
-        return Parallel(n_jobs=n_jobs, prefer=prefer)
 
 
 class Stop(Event):
@@ -133,65 +128,16 @@ def _grow_from_seed(plan, seed):
         return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
 
 
-def sum_votes(trees, X, n_jobs=None, labels=None):
-    """Count how many of the trees vote for each class; ndarray of shape (n_samples, n_classes), float64.
-
-    A tree's vote is the majority of the sample's leaf, or where they are given what the `labels` of its nodes say.
-    """
-    if all(tree.worth_packing(len(X)) for tree in trees):
-        return _sums("sum_votes", trees, labels or [tree.majority for tree in trees], X, n_jobs)
-    votes = np.zeros((len(X), trees[0].n_classes))
-    rows = np.arange(len(X))
-    for i, tree in enumerate(trees):
-        leaves = tree.apply_valid(X)
-        votes[rows, labels[i].take(leaves) if labels else tree.majority_at(leaves)] += 1.0
-    return votes
-
-
-def sum_shares(trees, X, n_jobs=None):
-    """Sum over the trees, in their order, the class shares of every sample's leaf; as `sum_votes` gives it."""
-    if all(tree.worth_packing(len(X)) for tree in trees):
-        return _sums("sum_values", trees, [tree.shares for tree in trees], X, n_jobs)
-    shares = np.zeros((len(X), trees[0].n_classes))
-    for tree in trees:
-        shares += tree.shares_at(tree.apply_valid(X))
-    return shares
-
-
-def _sums(function, trees, of_nodes, X, n_jobs):
-    """Sum over all the trees; every worker has samples of its own, so that sums do not depend on their number."""
-    packed, n_classes = [tree.packed() for tree in trees], trees[0].n_classes
-    missing = ()
-    if may_have_missing(X):
-        for tree in trees:
-            check_finite(tree, X)  # trees of an earlier version refuse missing values
-        missing = ([tree.packed_missing() for tree in trees],)
-    n_parts = min(effective_n_jobs(n_jobs), ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER))
-    if n_parts == 1:
-        return _part_of_sums(current_engine(), function, packed, of_nodes, n_classes, X, *missing)
-    parts = in_order(n_jobs, prefer="threads", n_tasks=n_parts)(
-        delayed(_part_of_sums)(current_engine(), function, packed, of_nodes, n_classes, rows, *missing)
-        for rows in np.array_split(X, n_parts)
-    )
-    return np.concatenate(list(parts))
-
-
-def _part_of_sums(engine, function, packed, of_nodes, n_classes, X, *missing):
-    with config_context(engine=engine):
-        return np.asarray(kernel(function)(packed, of_nodes, n_classes, X, *missing), dtype=np.float64)
-
-
-class BaseForestClassifier(BaseClassifier):
+class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     """Trees that grow on samples of their own, and the mean of what they say.
 
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
-    gives the `Plan.draw` by which trees get their samples, its `_sums` adds up what the trees say: `sum_votes` or
-    `sum_shares`.
+    gives the `Plan.draw` by which trees get their samples, its `_labels_of_nodes` what they vote for.
     """
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
         """Grow the trees, or those that a warm start adds, and return what they grew from."""
         with unchanged_on_error(self):
@@ -207,7 +153,8 @@ class BaseForestClassifier(BaseClassifier):
             wrapped = [self._wrap(tree, seed, plan.limits) for tree, seed in zip(trees, seeds, strict=True)]
             self.estimators_ = kept + wrapped
             n_rows = len(plan.X) if plan.rows is None else len(plan.rows)
-            self._drawn_from = n_rows, plan.rows, _order_of_draws(plan.draw)
+            self._drawn_from = n_rows, plan.rows, order_of_draws(plan.draw)
+            self._sums = ForestSums()
         return plan
 
     def _grow_all(self, plan, seeds):
@@ -340,6 +287,8 @@ class BaseForestClassifier(BaseClassifier):
         Indices in X, in the order in which they were drawn. They are drawn again from the tree's seed.
         """
         check_is_fitted(self)
+        if self._drawn_from is None:
+            raise AttributeError("estimators_samples_: scikit-learn, from which the forest comes, has drawn otherwise.")
         n_rows, rows, draw = self._drawn_from
         drawn = []
         for estimator in self.estimators_:
@@ -381,20 +330,59 @@ class BaseForestClassifier(BaseClassifier):
         ndarray of shape (n_samples, n_classes), float64
             In the order of `classes_`; sums over trees run in their order, whatever `n_jobs` is.
         """
-        check_is_fitted(self)
-        X = validate_X(self, X)
-        return self._sums(self._trees(), X, self.n_jobs) / len(self.estimators_)
+        check_fitted(self)
+        X = validate_rows(self, X)
+        trees = [estimator.tree_ for estimator in self.estimators_]
+        if not self._sums.holds(trees):
+            self._check_trees(trees)
+        sums = self._sums(trees, X, self._labels_of_nodes(), n_jobs=self.n_jobs, asked=self)
+        return sums / len(trees)
 
     def _trees(self):
-        """Return the trees, checked to be of one kind: an exchanged one of another would walk out of the arrays."""
+        """Return the trees, checked to be of one kind."""
         trees = [estimator.tree_ for estimator in self.estimators_]
+        self._check_trees(trees)
+        return trees
+
+    def _check_trees(self, trees):
+        """Raise ValueError where a tree was exchanged for one of another kind, which would walk out of the arrays."""
         for tree in trees:
             if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
                 raise ValueError(
                     f"The forest has {self.n_features_in_} features and {self.n_classes_} classes; estimators_ holds a "
                     f"tree of {tree.n_features} features and {tree.n_classes} classes."
                 )
-        return trees
+
+    def _labels_of_nodes(self):
+        """Return the codes of the classes that the nodes of all trees vote for; None where trees give class shares."""
+
+    def _draws_as_sklearn_has_them(self):
+        """Return the attributes by which scikit-learn's forests draw the samples of their trees again, as ours did."""
+        n_rows, rows, draw = self._drawn_from or (0, None, None)
+        n_draws = n_rows if draw is all_rows else getattr(draw, "keywords", {}).get("n_draws")
+        if rows is not None or n_draws is None:
+            return {}
+        return {"_n_samples": n_rows, "_n_samples_bootstrap": n_draws, "_sample_weight": None}
+
+    def to_sklearn(self):
+        """Convert the forest to a fitted scikit-learn ``RandomForestClassifier`` of the same trees.
+
+        See :func:`pytrees.to_sklearn`.
+
+        Returns
+        -------
+        sklearn.ensemble.RandomForestClassifier
+            Its ``predict_proba`` is this forest's on data that is exact in float32.
+
+        Raises
+        ------
+        RuntimeError
+            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+        ValueError
+            If the forest predicts another class than that of the greatest probability.
+        """
+        check_is_fitted(self)
+        return to_sklearn(self)
 
     def apply(self, X):
         """Find the leaf that every sample comes to in every tree.
@@ -447,40 +435,6 @@ class BaseForestClassifier(BaseClassifier):
         return means / means.sum() if means.sum() > 0.0 else means
 
 
-def all_rows(random_state, n_rows, weights):
-    """Return the samples of every tree where nothing is drawn."""
-    return None, weights
-
-
-def draw_sequence(random_state, n_rows, weights, *, n_draws):
-    """Draw samples with replacement, in the order of the draws; for criteria without weights."""
-    return random_state.randint(n_rows, size=n_draws), weights
-
-
-def draw_counts(random_state, n_rows, weights, *, n_draws):
-    """Draw samples with replacement; return those drawn, in their own order, weighted by how often they were."""
-    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
-    places = np.flatnonzero(counts)
-    counts = counts[places]
-    return places, counts_where_exact(counts if weights is None else counts * weights[places])
-
-
-def draw_balanced_counts(random_state, n_rows, weights, *, n_draws, codes):
-    """Draw samples as `draw_counts` does; the classes among those drawn then weigh the same, by their numbers."""
-    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
-    places = np.flatnonzero(counts)
-    counts, codes = counts[places], codes[places]
-    of_classes = np.bincount(codes, weights=counts)
-    balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
-    return places, counts_where_exact(balanced if weights is None else balanced * weights[places])
-
-
-def _order_of_draws(draw):
-    """Return a function that draws the samples of a tree one by one, where `draw` counts how often each is drawn."""
-    n_draws = getattr(draw, "keywords", {}).get("n_draws")
-    return draw if n_draws is None else partial(draw_sequence, n_draws=n_draws)
-
-
 def _are_equal(one, other):
     """Whether two fitted attributes are equal arrays, numbers, or both None."""
     if one is None or other is None:
@@ -489,20 +443,6 @@ def _are_equal(one, other):
     if any(lack):
         one, other = one[:-1], other[:-1]  # what is missing is not equal to itself
     return lack[0] == lack[1] and np.array_equal(one, other)
-
-
-def _sum_out_of_bag(plan, trees, seeds, block):
-    """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
-    X = plan.X[block]
-    total, n_trees = np.zeros((len(X), plan.n_classes)), np.zeros(len(X), dtype=np.int64)
-    with config_context(engine=plan.engine):
-        for tree, seed in zip(trees, seeds, strict=True):
-            unseen = np.ones(len(plan.X), dtype=bool)
-            unseen[plan.arrange(seed)[0]] = False  # drawn again: to keep all draws would take more room than the trees
-            rows = np.flatnonzero(unseen[block])
-            total[rows] += tree.shares_at(tree.apply_valid(X[rows]))
-            n_trees[rows] += 1
-    return total, n_trees
 
 
 class DecisionForestClassifier(BaseForestClassifier):
@@ -590,6 +530,11 @@ class DecisionForestClassifier(BaseForestClassifier):
         Only with `oob_score`. For every sample the mean over the trees that have not seen it; NaN where all have.
     oob_score_ : float
         Only with `oob_score`. The score of the samples that some tree has not seen; NaN where there are none.
+    unbiased_feature_importances_ : ndarray of shape (n_features_in_,), float64
+        Only with `oob_score`. What the splits by every feature gain on the samples that their trees have not seen, mean
+        over the trees. Measured by Gini impurity whatever the criterion, mixed of the shares of the classes among the
+        training samples and among these [2]_. Of a feature that tells nothing it is about zero, above or below, where
+        `feature_importances_` favours features of many values.
 
     See Also
     --------
@@ -605,6 +550,8 @@ class DecisionForestClassifier(BaseForestClassifier):
     References
     ----------
     .. [1] L. Breiman, "Random Forests", Machine Learning 45, 5-32, 2001.
+    .. [2] Z. Zhou and G. Hooker, "Unbiased Measurement of Feature Importance in Tree-Based Methods", ACM Transactions
+       on Knowledge Discovery from Data 15(2), 2021.
 
     Examples
     --------
@@ -616,10 +563,11 @@ class DecisionForestClassifier(BaseForestClassifier):
     array([0, 0])
     >>> round(forest.oob_score_, 2)
     0.95
+    >>> forest.unbiased_feature_importances_.round(2)
+    array([0.04, 0.  , 0.29, 0.28])
     """
 
     _tree_class = DecisionTreeClassifier
-    _sums = staticmethod(sum_shares)
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,
@@ -718,7 +666,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             If some sample is in the bootstrap samples of all trees, so that `oob_score` cannot use it.
         """
         with unchanged_on_error(self):
-            for name in ("oob_decision_function_", "oob_score_"):
+            for name in ("oob_decision_function_", "oob_score_", "unbiased_feature_importances_"):
                 vars(self).pop(name, None)  # of an earlier fit
             class_weight = self.class_weight
             if self._balances_draws() and self._takes_weights():
@@ -769,7 +717,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         seeds = [estimator.random_state for estimator in self.estimators_]
         blocks = gen_even_slices(len(plan.X), min(len(plan.X), effective_n_jobs(self.n_jobs)))
         parts = in_order(self.n_jobs, prefer="threads", n_tasks=len(plan.X))(
-            delayed(_sum_out_of_bag)(plan, trees, seeds, block) for block in blocks
+            delayed(sum_shares_out_of_bag)(plan, trees, seeds, block) for block in blocks
         )
         total, n_trees = (np.concatenate(part) for part in zip(*parts, strict=True))
         judged = n_trees > 0
@@ -790,3 +738,8 @@ class DecisionForestClassifier(BaseForestClassifier):
                 self.oob_score_ = self.oob_score(self.classes_[true], self.classes_[predicted])
             else:
                 self.oob_score_ = accuracy_score(true, predicted)
+        gains = in_order(self.n_jobs, prefer="threads", n_tasks=len(plan.X))(
+            delayed(mixed_gains_out_of_bag)(plan, tree, seed) for tree, seed in zip(trees, seeds, strict=True)
+        )
+        known = [of_tree for of_tree in gains if of_tree is not None]
+        self.unbiased_feature_importances_ = np.mean(known, axis=0) if known else np.full(self.n_features_in_, np.nan)

@@ -8,17 +8,18 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
+from .._sklearn import StrOptions
 from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
 from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import MAX_TOTAL_COUNT, validate_X
 from ..tree import LEAF, MULTIWAY, Tree
 from .base import BaseTreeClassifier, size_limits, weighs_if_it_can
-from .forest import FOREST_CONSTRAINTS, BaseForestClassifier, all_rows, draw_counts, draw_sequence, sum_votes
+from .draws import all_rows, draw_counts, draw_sequence
+from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
@@ -635,5 +636,5 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Prepare nothing: every tree sorts the samples that it was drawn."""
 
-    def _sums(self, trees, X, n_jobs):
-        return sum_votes(trees, X, n_jobs, [estimator.node_labels_ for estimator in self.estimators_])
+    def _labels_of_nodes(self):
+        return [estimator.node_labels_ for estimator in self.estimators_]

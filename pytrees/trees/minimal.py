@@ -13,9 +13,9 @@ from heapq import heappop, heappush
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, validate_params
 
 from .._engine import kernel
+from .._sklearn import Interval, validate_params
 from ..input.categories import not_finite
 from ..input.validation import may_have_missing, validate_X_y
 from ..simplify import merge_redundant

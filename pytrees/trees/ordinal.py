@@ -7,9 +7,9 @@ for ordinal decision trees: an experimental study", 2024.
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._sklearn import StrOptions
 from ..criteria import check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
 from .cart import DecisionTreeClassifier
@@ -465,7 +465,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
-    oob_decision_function_, oob_score_
+    oob_decision_function_, oob_score_, unbiased_feature_importances_
         As in :class:`DecisionForestClassifier`.
 
     Raises

@@ -3,20 +3,14 @@
 Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import ClassVar
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
-
-from ..input.validation import validate_X
-from ..tree import LEAF, Tree
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
-from .forest import BaseForestClassifier, sum_votes
+from .forest import BaseForestClassifier
 
-__all__ = ["DistinctTree", "PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
+__all__ = ["PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
 
 class PermutationDecisionTreeClassifier(BaseTreeClassifier):
@@ -163,31 +157,6 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             cannot be sorted.
         """
         return self._fit(X, y, order=order)
-
-
-@dataclass(frozen=True, eq=False)
-class DistinctTree:
-    """One of the different trees of a forest.
-
-    Parameters
-    ----------
-    tree : Tree
-        The first one of its kind.
-    count : int
-        Number of the forest's trees that decide like this.
-    members : list of int
-        Their indices in `estimators_`.
-    feature_usage : ndarray of shape (n_features,), int64
-        Number of samples for which each feature is tested along the decision path.
-    tests_per_row : float
-        Mean number of different features that are tested for a sample.
-    """
-
-    tree: Tree
-    count: int
-    members: list
-    feature_usage: np.ndarray
-    tests_per_row: float
 
 
 def rearrange(random_state, n_rows, weights, *, bootstrap):
@@ -348,40 +317,5 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     def _make_draw(self, n_rows):
         return partial(rearrange, bootstrap=self.bootstrap)
 
-    _sums = staticmethod(sum_votes)
-
-    def distinct_trees(self, X=None):
-        """List the different trees of the forest, for an expert to choose from: the most frequent first.
-
-        Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), optional
-            Samples to count tests on. Without it, each tree's own training samples.
-
-        Returns
-        -------
-        list of DistinctTree
-            With ``tree``, ``count``, ``members``, ``feature_usage`` and ``tests_per_row``. Equally frequent ones with
-            fewer tests per sample first, then in the order in which they grew.
-        """
-        check_is_fitted(self)
-        if X is not None:
-            X = validate_X(self, X)
-        members = {}
-        for i, estimator in enumerate(self.estimators_):
-            tree = estimator.tree_
-            # Rows end at leaves, and those of other categories than its children's at a multiway node.
-            predicted = np.where(tree.children_left >= 0, LEAF, tree.majority)
-            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.category)
-            saw_missing = tree.saw_missing
-            arrays = (*splits, predicted, saw_missing, saw_missing & (tree.missing_go_to_left > 0))
-            members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
-        distinct = []
-        for same in members.values():
-            tree = self.estimators_[same[0]].tree_
-            usage = tree.feature_usage(X)
-            n_rows = tree.n_node_samples[0] if X is None else len(X)
-            distinct.append(DistinctTree(tree, len(same), same, usage, float(usage.sum() / n_rows)))
-        return sorted(distinct, key=lambda one: (-one.count, one.tests_per_row))
+    def _labels_of_nodes(self):
+        return [estimator.tree_.majority for estimator in self.estimators_]

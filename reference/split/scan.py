@@ -45,8 +45,8 @@ def is_exact(criterion, n_classes):
 
 
 def count_gain(criterion, node, left_parts, n_classes):
-    """Return the gain of a cut by a criterion on class counts, from (label, weight) pairs of the node and of both parts
-    of the left child, which are counted for themselves."""
+    """Return the gain of a cut by a criterion on class counts, from (label, weight) pairs of the node and of the two
+    parts of the left child, which are counted for themselves."""
     node, left = counted(node, n_classes), added(*(counted(part, n_classes) for part in left_parts))
     return gain_of_counts(criterion, node, [left, remainder(node, left)])
 

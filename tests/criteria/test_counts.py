@@ -116,7 +116,7 @@ def test_etc_is_the_effort():
 
 def gain(criterion, left, right, n_classes=3):
     pairs = [(label, 1) for label in left + right]
-    return count_gain(criterion, pairs, pairs[: len(left)], n_classes)
+    return count_gain(criterion, pairs, (pairs[: len(left)], []), n_classes)
 
 
 @pytest.mark.parametrize(
@@ -186,12 +186,12 @@ def test_lz76_gain(text, goes_left, expected):
 )
 def test_gain_of_fractional_weights(criterion, expected):
     node = [(0, 0.5), (1, 0.5), (0, 1.0)]
-    assert count_gain(criterion, node, node[:2], 2) == pytest.approx(expected, abs=1e-15)
+    assert count_gain(criterion, node, (node[:2], []), 2) == pytest.approx(expected, abs=1e-15)
 
 
 def test_whole_weights_count_as_repeated_samples():
     repeated = gain("gini", [0, 0, 0], [0, 1, 1])
-    assert count_gain("gini", [(0, 3), (0, 1), (1, 2)], [(0, 3)], 2) == repeated
+    assert count_gain("gini", [(0, 3), (0, 1), (1, 2)], ([(0, 3)], []), 2) == repeated
 
 
 def test_exact_gains_differ_by_anything_and_others_by_more_than_the_tolerance():

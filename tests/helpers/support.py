@@ -1,12 +1,14 @@
 """Helpers of several test modules: calls of the kernels, and comparisons of trees."""
 
 import numpy as np
+import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
 from pytrees.tree import LEAF
 
 ENGINES = ("compiled", "reference")
+SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 UNLIMITED = 2**31 - 1
 NO_LIMITS = {
     "max_depth": UNLIMITED,

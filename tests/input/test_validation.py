@@ -9,6 +9,7 @@ import scipy.sparse
 from samples import make_classes, make_ties
 from sklearn.base import clone
 from sklearn.utils import get_tags
+from support import SKLEARN
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -231,6 +232,7 @@ def test_integers_beyond_float64_are_refused_by_column(data, estimator, number):
         DecisionTreeClassifier(categorical_features=[1]).fit([[number, "a"], [1, "b"]], [0, 1])
 
 
+@pytest.mark.skipif(SKLEARN < (1, 9), reason="scikit-learn takes such names before 1.9")
 def test_names_of_columns_that_occur_twice_are_refused(data, estimator):
     X, y = data
     with pytest.raises(ValueError, match=r"unique column names, got:\n- 'age' 2 times"):
@@ -555,3 +557,21 @@ def test_missing_column_names_at_prediction_give_a_warning(engine, estimator, da
     estimator.fit(pd.DataFrame(X, columns=COLUMNS), y)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         estimator.predict(X)
+
+
+def test_words_that_are_not_declared_name_the_parameter():
+    X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"], "city": ["a", "b", "c"]})
+    hint = (
+        r"could not convert string to float: 'f'. Input X holds words in column 1 \('sex'\): .* by categorical_features"
+    )
+    for table, estimator in (
+        (X, DecisionTreeClassifier()),
+        (X[["city", "sex"]], DecisionTreeClassifier(categorical_features=["city"])),
+    ):
+        with pytest.raises(ValueError, match=hint):
+            estimator.fit(table, [0, 1, 0])
+    with pytest.raises(ValueError, match=r"could not convert .* words in column 0: .* by categorical_features"):
+        DecisionTreeClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1])
+    fitted = DecisionTreeClassifier().fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
+    with pytest.raises(ValueError, match="words in column 1"):
+        fitted.predict([[0.0, "a"]])

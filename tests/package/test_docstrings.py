@@ -15,6 +15,7 @@ PUBLIC_MODULES = (
     "distances",
     "export",
     "fourier",
+    "graphviz",
     "metrics",
     "plotting",
     "sequence",

@@ -46,12 +46,18 @@ KERNEL_FLOORS = {
 
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
-    {"_engine", "_missing", "_progress"},  # the door to the kernels; what is missing in data; progress of long work
+    {
+        "_engine",
+        "_missing",
+        "_progress",
+        "_sklearn",
+        "_version",
+    },  # the door to the kernels, and to the inside of scikit-learn
     {"sequence", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
-    {"_tree_arrays", "tree", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them
-    {"export", "plotting", "pruning", "simplify"},  # what is made of a tree
+    {"_tree_arrays", "tree", "_exchange", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them
+    {"export", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"fourier"},  # the algebra on trees, and its estimators

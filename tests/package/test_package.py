@@ -54,13 +54,18 @@ def test_public_names():
         "distances",
         "effort_to_compress",
         "export_dict",
+        "export_graphviz",
         "export_text",
+        "from_sklearn",
         "lempel_ziv_complexity",
         "merge_redundant",
         "minimal_tree",
         "nsrps",
+        "plot_decision_path",
+        "plot_distinct_trees",
         "plot_tree",
         "redundant_splits",
+        "to_sklearn",
     }
     for name in pytrees.__all__:
         assert hasattr(pytrees, name), name
@@ -74,6 +79,7 @@ def test_public_names():
         "distances",
         "export",
         "fourier",
+        "graphviz",
         "metrics",
         "plotting",
         "sequence",

@@ -64,6 +64,18 @@ def test_text_of_a_tree_and_of_an_estimator(engine):
     assert export_text(estimator) == "age <= 2 (gain 1)\n|   class True [0, 1]\nage > 2\n|   class False [1, 0]"
 
 
+def test_text_with_decimals_shares_and_without_counts():
+    tree = make_stump(threshold=[0.123456, -2, -2], gain=[2 / 3, 0, 0], value=[[12, 1.5], [12, 0], [1, 2]])
+    lines = export_text(tree, decimals=2, proportion=True).splitlines()
+    assert lines[0] == "feature_0 <= 0.12 (gain 0.67)"
+    assert lines[3] == "|   class 1 [0.33, 0.67]"
+    assert export_text(tree, proportion=True).splitlines()[3] == "|   class 1 [0.3333, 0.6667]"
+    assert export_text(tree, show_weights=False).splitlines()[3] == "|   class 1"
+    for name, value in (("decimals", -1), ("show_weights", "no"), ("proportion", 1)):
+        with pytest.raises(ValueError, match=name):
+            export_text(tree, **{name: value})
+
+
 def test_text_of_a_leaf():
     assert export_text(DecisionTreeClassifier().fit([[1.0]], ["only"])) == "class only [1]"
 
@@ -90,7 +102,10 @@ def test_dict_goes_through_json_unchanged(fitted):
     assert json.loads(json.dumps(root)) == root
     assert root["n_node_samples"] == 30
     assert sum(root["counts"]) == 30.0
-    assert set(root) == {"n_node_samples", "counts", "class", "feature", "threshold", "gain", "left", "right"}
+    of_nodes = {"n_node_samples", "counts", "class", "feature", "threshold", "gain", "left", "right"}
+    assert set(root) == of_nodes | {"n_features", "feature_names", "class_names", "takes_missing"}
+    assert set(root["left"]) <= of_nodes
+    assert (root["n_features"], root["class_names"]) == (3, ["ill", "well"])
 
 
 @pytest.mark.parametrize(
@@ -159,10 +174,10 @@ def test_objects_without_a_tree_are_refused(export):
             export(other)
     with pytest.raises(NotFittedError):
         export(DecisionTreeClassifier())
-    for estimator in (
-        PermutationDecisionForestClassifier(n_estimators=2),
-        sklearn.tree.DecisionTreeClassifier(),
-    ):
+    others = [sklearn.tree.DecisionTreeClassifier()]
+    if export is not to_sklearn:
+        others.append(PermutationDecisionForestClassifier(n_estimators=2))
+    for estimator in others:
         with pytest.raises(TypeError, match=f"got {type(estimator).__name__}"):
             export(estimator.fit([[1.0], [2.0]], [0, 1]))
 
@@ -321,12 +336,12 @@ GRADED = np.array([[1.0]] * 5 + [[2.0]] * 2), np.array(["low", "low", "medium", 
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_estimators_convert_with_their_names_and_their_missing_values(estimator):
+def test_estimators_convert_with_their_names_to_plain_trees(estimator):
     X, y = GRADED
     ours = estimator.fit(pd.DataFrame(X, columns=["x"]), y)
     theirs = pickle.loads(pickle.dumps(ours.to_sklearn()))
     rows = pd.DataFrame({"x": [0.0, 1.0, 1.5, 2.0, 3.0]})
-    assert isinstance(theirs, sklearn.tree.DecisionTreeClassifier)
+    assert type(theirs) is sklearn.tree.DecisionTreeClassifier
     assert theirs.classes_.tolist() == ours.classes_.tolist()
     np.testing.assert_array_equal(theirs.predict(rows), ours.predict(rows))
     np.testing.assert_array_equal(theirs.predict_proba(rows), ours.predict_proba(rows))
@@ -334,11 +349,17 @@ def test_estimators_convert_with_their_names_and_their_missing_values(estimator)
     for name in ("predict", "predict_proba", "apply"):
         if ours.tree_.takes_missing:
             np.testing.assert_array_equal(getattr(theirs, name)(lacking), getattr(ours, name)(lacking))
-        else:
-            with pytest.raises(ValueError, match="contains NaN"):
-                getattr(theirs, name)(lacking)
     again = sklearn.base.clone(theirs).fit(X, y)
     assert again.score(X, y) == ours.score(pd.DataFrame(X, columns=["x"]), y)
+
+
+def test_missing_values_go_to_the_child_of_more_samples():
+    theirs = DecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1]).to_sklearn()
+    assert theirs.predict([[np.nan]]) == 1
+    theirs = DecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1], sample_weight=[3, 1, 1]).to_sklearn()
+    assert theirs.predict([[np.nan]]) == 0
+    theirs = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1]).to_sklearn()
+    assert theirs.predict([[np.nan]]) == 1
 
 
 def test_predictions_that_are_not_the_most_frequent_class_are_refused():

@@ -10,8 +10,13 @@ from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import plot_tree as sklearn_plot_tree
 
-from pytrees import DecisionTreeClassifier
-from pytrees.plotting import node_positions, plot_tree
+from pytrees import (
+    DecisionTreeClassifier,
+    ID3Classifier,
+    OrdinalDecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
+)
+from pytrees.plotting import node_positions, plot_decision_path, plot_distinct_trees, plot_tree
 
 
 @pytest.fixture
@@ -137,5 +142,160 @@ def test_objects_without_a_tree_are_refused(plt):
 def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install 'pytrees\[plot\]'"):
-        plot_tree(make_stump())
+    for draw in (plot_tree, plot_distinct_trees, lambda tree: plot_decision_path(tree, [0.0])):
+        with pytest.raises(ImportError, match=r"pip install 'pytrees\[plot\]'"):
+            draw(make_stump())
+
+
+def test_nodes_say_what_they_are_asked_to(plt):
+    tree = DecisionTreeClassifier().fit([[1.0], [2.0], [3.25]], ["a", "b", "b"])
+
+    def texts(**options):
+        return [node.get_text() for node in plot_tree(tree, ax=plt.figure().subplots(), **options)]
+
+    assert texts(precision=3)[0] == "feature_0 ≤ 1.500"
+    assert texts(node_ids=True)[1] == "node 1\nclass a\n1 sample"
+    assert texts(impurity=True)[:2] == ["feature_0 ≤ 1.5\ngini 0.4444", "class a\ngini 0\n1 sample"]
+    assert texts(show_weights=True)[::2] == ["feature_0 ≤ 1.5\n3 samples\n[1, 2]", "class b\n2 samples\n[0, 2]"]
+    assert texts(proportion=True)[2] == "class b\n66.7 % of samples"
+    assert texts(proportion=True, show_weights=True, precision=2)[0] == (
+        "feature_0 ≤ 1.50\n100.0 % of samples\n[0.33, 0.67]"
+    )
+    assert plot_tree(make_stump(), impurity=True)[0].get_text() == "feature_0 ≤ 0.5"
+
+
+def test_nodes_beside_each_other_do_not_overlap(plt):
+    X, y = make_classes(n_samples=25)
+    tree = DecisionTreeClassifier(max_depth=3).fit(X, np.array(["some long name", "another one", "and the third"])[y])
+    nodes = plot_tree(tree, ax=plt.figure(figsize=(12, 4)).subplots())
+    plt.gcf().canvas.draw()
+    boxes = [node.get_bbox_patch().get_window_extent() for node in nodes]
+    for one in range(len(boxes)):
+        assert not any(boxes[one].overlaps(boxes[other]) for other in range(one))
+    assert 3.0 < nodes[0].get_fontsize() < 10.0
+
+
+# ------------------------------------------------------------------------------------------------------ decision paths
+
+
+def test_the_path_of_a_sample(plt, fitted):
+    X = pd.DataFrame(make_classes(n_samples=25)[0], columns=["age", "weight", "height"])
+    for i in range(len(X)):
+        nodes = fitted.decision_path(X.iloc[[i]]).indices
+        texts = [text.get_text() for text in plot_decision_path(fitted, X.iloc[i], ax=plt.figure().subplots())]
+        assert len(texts) == len(nodes)
+        assert texts[-1] == f"predicted: {fitted.predict(X.iloc[[i]])[0]}"
+        for text, node in zip(texts, nodes[:-1], strict=False):
+            name = X.columns[fitted.tree_.feature[node]]
+            goes_left = X[name].iloc[i] <= fitted.tree_.threshold[node]
+            assert text.startswith(f"{name} is {X[name].iloc[i]:.4g}: {'at most' if goes_left else 'above'} ")
+        plt.gcf().canvas.draw()
+        plt.close()
+
+
+def test_a_sample_can_be_given_in_many_ways(plt):
+    X = pd.DataFrame({"age": [1.0, 2.0, 4.0], "weight": [3.0, 3.0, 5.0]})
+    tree = DecisionTreeClassifier().fit(X, ["a", "a", "b"])
+    plain = DecisionTreeClassifier().fit(X.to_numpy(), ["a", "a", "b"])
+    for estimator, sample in (
+        (tree, X.iloc[1]),
+        (tree, X.iloc[[1]]),
+        (plain, [2.0, 3.0]),
+        (plain, [[2, 3]]),
+        (plain, X.to_numpy()[1]),
+        (tree.tree_, (2.0, 3.0)),
+    ):
+        names = {} if estimator is tree else {"feature_names": ["age", "weight"], "class_names": ["a", "b"]}
+        texts = plot_decision_path(estimator, sample, **names)
+        assert [text.get_text() for text in texts] == ["age is 2: at most 3", "predicted: a"]
+    texts = plot_decision_path(tree, X.iloc[2], precision=1, fontsize=7)
+    assert [text.get_text() for text in texts] == ["age is 4.0: above 3.0", "predicted: b"]
+    assert {text.get_fontsize() for text in texts} == {7.0}
+
+
+def test_the_path_through_categories(plt):
+    X = pd.DataFrame({"sky": ["sun", "rain", "sun", "cloud"], "wind": ["weak", "strong", "strong", "weak"]})
+    tree = DecisionTreeClassifier(categorical_features=["sky", "wind"], handle_unknown="majority")
+    tree.fit(X, ["go", "stay", "stay", "go"])
+    texts = plot_decision_path(tree, X.iloc[1])
+    assert [text.get_text() for text in texts] == ["wind is strong", "predicted: stay"]
+    unknown = pd.Series({"sky": "snow", "wind": "storm"})
+    assert [text.get_text() for text in plot_decision_path(tree, unknown)] == ["predicted: go"]
+
+
+def test_the_path_of_a_sample_that_lacks_values(plt):
+    X, y = [[1.0], [2.0], [np.nan], [np.nan]], ["a", "b", "c", "c"]
+    tree = DecisionTreeClassifier().fit(X, y)
+    for sample in (1.0, 2.0, np.nan):
+        texts = [text.get_text() for text in plot_decision_path(tree, [sample], ax=plt.figure().subplots())]
+        assert texts[-1] == f"predicted: {tree.predict([[sample]])[0]}"
+        assert texts[0] == ("feature_0 is missing" if np.isnan(sample) else "feature_0 is not missing")
+    X = pd.DataFrame({"sky": ["sun", None, "rain"]})
+    tree = DecisionTreeClassifier(categorical_features=["sky"]).fit(X, ["a", "b", "c"])
+    assert plot_decision_path(tree, X.iloc[1])[0].get_text() == "sky is missing"
+
+
+def test_the_class_at_the_end_is_the_one_that_is_predicted(plt):
+    tree = ID3Classifier().fit([[1.0], [2.0]], ["a", "b"])
+    tree.node_labels_ = 1 - tree.tree_.majority
+    assert plot_decision_path(tree, [1.0])[-1].get_text() == "predicted: b"
+    assert "0 % of these are b" in [text.get_text() for text in plt.gca().texts]
+    ordinal = OrdinalDecisionTreeClassifier(predict_rule="median", max_depth=1)
+    ordinal.fit([[1], [1], [1], [1], [1], [2]], ["1", "1", "2", "3", "3", "3"])
+    assert (
+        plot_decision_path(ordinal, [1])[-1].get_text() == f"predicted: {ordinal.predict([[1]])[0]}" == "predicted: 2"
+    )
+
+
+def test_bars_show_the_classes_of_the_training_samples(plt):
+    tree = make_stump(value=[[3.0, 1.0], [3.0, 0.0], [0.0, 1.0]])
+    plot_decision_path(tree, [0.0])
+    widths = [bar.get_width() for bar in plt.gca().patches if bar.get_width() > 0.0]
+    np.testing.assert_allclose(np.array(widths) / sum(widths[:2]), [0.75, 0.25, 1.0])
+    assert [text.get_text() for text in plt.gca().get_legend().get_texts()] == ["0", "1"]
+
+
+def test_close_values_are_told_apart(plt):
+    tree = make_stump(threshold=[1.0000001, -2, -2])
+    assert plot_decision_path(tree, [1.00000011])[0].get_text() == "feature_0 is 1.00000011: above 1.0000001"
+    assert plot_decision_path(tree, [1.0000001])[0].get_text() == "feature_0 is 1: at most 1"
+
+
+def test_long_questions_get_smaller_letters(plt):
+    long = plot_decision_path(make_stump(), [0.0], feature_names=["a very long name " * 8], ax=plt.figure().subplots())
+    short = plot_decision_path(make_stump(), [0.0], ax=plt.figure().subplots())
+    assert 3.0 <= long[0].get_fontsize() < short[0].get_fontsize() == 10.0
+
+
+@pytest.mark.parametrize("sample", [[], [1.0, 2.0], [[1.0], [2.0]], [[[1.0]]], 3.0, "a", None, [-np.inf], [[np.inf]]])
+def test_what_is_not_one_sample_is_refused(plt, sample):
+    estimator = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
+    for tree in (estimator, estimator.tree_):
+        with pytest.raises((ValueError, TypeError)):
+            plot_decision_path(tree, sample)
+
+
+# ------------------------------------------------------------------------------------------------------ distinct trees
+
+
+def test_distinct_trees_are_drawn(plt):
+    X, y = make_classes(n_samples=25)
+    forest = PermutationDecisionForestClassifier(20, max_depth=2, random_state=0).fit(X, y)
+    distinct = forest.distinct_trees()
+    drawn = plot_distinct_trees(forest, max_trees=3, feature_names=["a", "b", "c"], class_names=["x", "y", "z"])
+    assert len(drawn) == len(plt.gcf().axes) == 3
+    for ax, one in zip(drawn, distinct, strict=False):
+        assert ax.get_title().startswith(f"{one.count} of 20 trees\n")
+        assert sum("≤" in text.get_text() or "class" in text.get_text() for text in ax.texts) == one.tree.node_count
+    figure = plt.figure()
+    assert len(plot_distinct_trees(forest, max_trees=1000, figure=figure, max_depth=0, fontsize=5)) == len(distinct)
+    assert len(figure.axes) == len(distinct)
+
+
+def test_what_has_no_distinct_trees_is_refused(plt, fitted):
+    with pytest.raises(TypeError, match="A forest with distinct_trees is expected, got DecisionTreeClassifier"):
+        plot_distinct_trees(fitted)
+    with pytest.raises(NotFittedError):
+        plot_distinct_trees(PermutationDecisionForestClassifier())
+    with pytest.raises(ValueError, match="max_trees"):
+        plot_distinct_trees(PermutationDecisionForestClassifier(), max_trees=0)

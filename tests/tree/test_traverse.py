@@ -217,19 +217,28 @@ def test_sums_over_trees(engine, n_trees, n_rows, n_features):
             counted[row, votes[i][leaf]] += 1
             total[row] += values[i][leaf]
     all_packed = [packed(tree) for tree in trees]
-    summed = np.asarray(kernel("sum_values")(all_packed, values, 3, X))
-    np.testing.assert_array_equal(summed.reshape(n_rows, 3), total)
-    summed = np.asarray(kernel("sum_votes")(all_packed, votes, 3, X))
-    np.testing.assert_array_equal(summed.reshape(n_rows, 3), counted)
+    for of_nodes, expected in ((values, total), (votes, counted)):
+        summed, finite = kernel("sum_leaves")(kernel("pack_forest")(all_packed, of_nodes, 3), X)
+        np.testing.assert_array_equal(np.asarray(summed).reshape(n_rows, 3), expected)
+        assert finite
 
 
 def test_sums_need_a_value_for_every_node(stump):
-    X, tree = np.zeros((2, 2)), packed(stump)
+    tree = packed(stump)
     for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2))):
         with pytest.raises(ValueError, match="do not agree"):
-            kernel("sum_values")([tree], [values], 3, X)
+            kernel("pack_forest")([tree], [values], 3)
     with pytest.raises(ValueError, match="do not agree"):
-        kernel("sum_votes")([tree], [np.zeros(2, dtype=np.int64)], 3, X)
+        kernel("pack_forest")([tree], [np.zeros(2, dtype=np.int64)], 3)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_sums_tell_whether_values_are_finite(engine, stump, value):
+    X = np.zeros((14, 2))
+    forest = kernel("pack_forest")([packed(stump)], [np.zeros((3, 2))], 2)
+    assert kernel("sum_leaves")(forest, X)[1]
+    X[13, 1] = value
+    assert not kernel("sum_leaves")(forest, X)[1]
 
 
 # --------------------------------------------------------------------------------------------------------- grown trees

@@ -401,17 +401,16 @@ def test_features_of_a_deep_tree_are_counted_without_a_set_for_every_node():
 # ----------------------------------------------------------------------------------------------- few rows and many rows
 
 
-# From 16 rows on they walk in the packed tree if it has at most 16 nodes a row: the chain of depth 128 has 257.
+# Rows walk in the packed tree if it has at most 16 nodes for every row that has walked, and for 32 more a call: the
+# chain of depth 264 has 529.
 @pytest.mark.parametrize(
     ("depth", "n_rows", "packs"),
     [
         (0, 16, True),
-        *((1, n_rows, False) for n_rows in (1, 7, 8, 9, 15)),
-        (1, 16, True),
-        (127, 15, False),
-        (127, 16, True),
-        (128, 16, False),
-        (128, 17, True),
+        *((1, n_rows, True) for n_rows in (1, 7, 8, 9, 15, 16)),
+        (263, 1, True),
+        (264, 1, False),
+        (264, 2, True),
         (2000, 50, False),
         (2000, 300, True),
     ],
@@ -422,6 +421,8 @@ def test_any_number_of_samples_reaches_the_same_leaves(engine, depth, n_rows, pa
     expected = [naive_path(tree, row)[-1] for row in X]
     assert tree.apply(X).tolist() == expected
     assert (tree._packed is not None) == packs
+    assert tree.apply(X).tolist() == expected
+    assert (tree._packed is not None) == (tree.node_count <= 16 * 2 * (n_rows + 32))
     assert tree.predict(X).tolist() == [int(row[0]) % 2 for row in X]
     tree.packed()
     assert tree.apply(X).tolist() == tree.apply_valid(X).tolist() == expected

@@ -1,5 +1,7 @@
 """Forests: every tree follows from its seed, whoever grows it where; their votes."""
 
+import copy
+import pickle
 import sys
 
 import joblib
@@ -11,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
-import pytrees.trees.forest
+import pytrees.trees.sums
 from pytrees import (
     DecisionForestClassifier,
     PermutationDecisionForestClassifier,
@@ -178,7 +180,7 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
 
     monkeypatch.setattr(forest_class, "_grow", staticmethod(recorded_grow))
     monkeypatch.setattr(pytrees.trees.forest, "kernel", recorded_kernel)
-    monkeypatch.setattr(pytrees.trees.forest, "_FEWEST_ROWS_OF_A_WORKER", 1)
+    monkeypatch.setattr(pytrees.trees.sums, "_FEWEST_ROWS_OF_A_WORKER", 1)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         make_forest().fit(*data).predict(data[0])
     assert seen == {"grow": {engine}, "walk": {engine}}
@@ -235,7 +237,7 @@ def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
 @pytest.mark.parametrize("n_rows", [1, 15, 16, 200])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_sums_for_any_number_of_samples_and_workers(engine, data, expected, n_rows, n_jobs, monkeypatch):
-    monkeypatch.setattr(pytrees.trees.forest, "_FEWEST_ROWS_OF_A_WORKER", 30)
+    monkeypatch.setattr(pytrees.trees.sums, "_FEWEST_ROWS_OF_A_WORKER", 30)
     X = np.random.default_rng(n_rows).integers(0, 4, (n_rows, 2)).astype(np.float64)
     trees = [make_stump(value=[[1, 2, 4], [1, 2, 0], [0, 3, 4]], n_features=2), *trees_of(expected)]
     votes, shares = np.zeros((n_rows, 3)), np.zeros((n_rows, 3))
@@ -243,8 +245,10 @@ def test_sums_for_any_number_of_samples_and_workers(engine, data, expected, n_ro
         for row, leaf in enumerate(tree.apply(X)):
             votes[row, tree.majority[leaf]] += 1
             shares[row] += tree.shares[leaf]
-    np.testing.assert_array_equal(pytrees.trees.forest.sum_votes(trees, X, n_jobs), votes)
-    np.testing.assert_array_equal(pytrees.trees.forest.sum_shares(trees, X, n_jobs), shares)
+    sums = pytrees.trees.sums.ForestSums()
+    for _ in range(3):  # the trees are packed by then
+        np.testing.assert_array_equal(sums(trees, X, [tree.majority for tree in trees], n_jobs=n_jobs), votes)
+        np.testing.assert_array_equal(sums(trees, X, n_jobs=n_jobs), shares)
 
 
 @pytest.mark.parametrize(
@@ -330,3 +334,34 @@ def test_silent_by_default(make_forest, data, capsys, verbose):
     with config_context(engine="compiled"):
         make_forest().fit(*data)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_forest_that_is_asked_again_stays_packed(engine):
+    X, y = make_ties()
+    forest = PermutationDecisionForestClassifier(3, random_state=0).fit(X, y)
+    before = dict(vars(forest))
+    content = pickle.dumps(forest)
+    expected = [forest.predict_proba(X[i : i + 1]) for i in range(len(X))]
+    assert forest._sums._packed
+    np.testing.assert_array_equal(np.concatenate(expected), forest.predict_proba(X))
+    assert vars(forest) == before
+    assert len(pickle.dumps(forest)) == len(content)
+    for copied in (pickle.loads(pickle.dumps(forest)), copy.deepcopy(forest)):
+        assert not copied._sums._packed
+        np.testing.assert_array_equal(copied.predict_proba(X), forest.predict_proba(X))
+    # Trees that are exchanged, added or taken away are seen.
+    other = PermutationDecisionForestClassifier(3, random_state=1).fit(X[:9], y[:9])
+    if other.n_classes_ == forest.n_classes_:
+        forest.estimators_[1] = other.estimators_[0]
+    del forest.estimators_[2]
+    votes = sum(np.eye(forest.n_classes_)[one.tree_.predict(X)] for one in forest.estimators_)
+    np.testing.assert_array_equal(forest.predict_proba(X), votes / 2)
+
+
+def test_large_forests_do_not_stay_packed(engine, monkeypatch):
+    X, y = make_ties()
+    monkeypatch.setattr(pytrees.trees.sums, "_MOST_BYTES", 100)
+    forest = PermutationDecisionForestClassifier(3, random_state=0).fit(X, y)
+    expected = [forest.predict_proba(X[i : i + 1]) for i in range(len(X))]
+    np.testing.assert_array_equal(np.concatenate(expected), forest.predict_proba(X))
+    assert not forest._sums._packed

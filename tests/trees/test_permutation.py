@@ -15,7 +15,9 @@ from strategies import problems
 from support import examples, on_both_engines
 
 from pytrees import (
+    DecisionForestClassifier,
     DecisionTreeClassifier,
+    ID3ForestClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
     effort_to_compress,
@@ -255,3 +257,20 @@ def test_trees_on_continuous_features_are_equal_on_both_engines():
     X, y = make_classes(n_samples=50)
     compiled, reference = on_both_engines(lambda: PermutationDecisionTreeClassifier().fit(X, y))
     assert compiled.tree_ == reference.tree_
+
+
+def test_all_forests_list_their_distinct_trees(engine):
+    X = [[0], [1], [2], [3]]
+    forest = DecisionForestClassifier(12, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1])
+    distinct = forest.distinct_trees()
+    assert sum(one.count for one in distinct) == 12
+    assert sorted(member for one in distinct for member in one.members) == list(range(12))
+    counts = [one.count for one in distinct]
+    assert counts == sorted(counts, reverse=True)
+    for one in distinct:
+        thresholds = {tuple(forest[member].tree_.threshold) for member in one.members}
+        assert len(thresholds) == 1
+    by_labels = ID3ForestClassifier(3, bootstrap=False, random_state=0).fit(X, [0, 0, 1, 1])
+    assert [one.count for one in by_labels.distinct_trees()] == [3]
+    by_labels[2].node_labels_ = 1 - by_labels[2].node_labels_
+    assert [one.members for one in by_labels.distinct_trees()] == [[0, 1], [2]]

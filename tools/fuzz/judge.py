@@ -135,6 +135,15 @@ def _as_json(exported):
     return exported
 
 
+def _as_it_was(given):
+    """Want that a tree that was exported to JSON comes back, but for what a changed one may have at its leaves."""
+    back, again = given, None
+    for _ in range(2):
+        again, back = back, pytrees.Tree.from_dict(json.loads(json.dumps(pytrees.export_dict(back))))
+    if back != again or back != getattr(given, "tree_", back):
+        raise Defect("another tree comes back from JSON", "from_dict")
+
+
 def _merged(estimator):
     merged = pytrees.merge_redundant(estimator)
     return merged[0] if isinstance(merged, tuple) else merged  # with labels of its own
@@ -161,9 +170,17 @@ def asked_of_estimator(estimator, X):
     if hasattr(estimator, "tree_"):
         yield "export_text", lambda: pytrees.export_text(estimator)
         yield "export_dict", lambda: _as_json(pytrees.export_dict(estimator))
-        yield "to_sklearn", lambda: pytrees.export.to_sklearn(estimator).tree_.threshold.tolist()
+        yield "from_dict", lambda: _as_it_was(estimator)
+        yield "export_graphviz", lambda: pytrees.export_graphviz(estimator)
+        yield "to_sklearn", lambda: pytrees.to_sklearn(estimator).tree_.threshold.tolist()
+        yield "from_sklearn", lambda: pytrees.from_sklearn(pytrees.to_sklearn(estimator)).tree_.value
         yield "merge_redundant", lambda: _merged(estimator).threshold
         yield "redundant_splits", lambda: list(pytrees.redundant_splits(estimator))
+    if hasattr(estimator, "distinct_trees"):
+        yield "distinct_trees", lambda: [one.members for one in estimator.distinct_trees()]
+        yield "to_sklearn", lambda: [one.tree_.value for one in pytrees.to_sklearn(estimator).estimators_]
+        back = pytrees.from_sklearn
+        yield "from_sklearn", lambda: [one.tree_.value for one in back(pytrees.to_sklearn(estimator))]
 
 
 def asked_of_tree(tree, X):
@@ -182,6 +199,8 @@ def asked_of_tree(tree, X):
     yield "pickle", lambda: pickle.loads(pickle.dumps(tree)) == tree
     yield "export_text", lambda: pytrees.export_text(tree)
     yield "export_dict", lambda: _as_json(pytrees.export_dict(tree))
+    yield "from_dict", lambda: _as_it_was(tree)
+    yield "export_graphviz", lambda: pytrees.export_graphviz(tree)
     yield "to_sklearn", lambda: tree.to_sklearn().tree_.threshold.tolist()
     yield "merge_redundant", lambda: pytrees.merge_redundant(tree).threshold
     yield "redundant_splits", lambda: list(pytrees.redundant_splits(tree))

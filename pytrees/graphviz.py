@@ -1,0 +1,181 @@
+"""Trees in the language of Graphviz."""
+
+from numbers import Integral
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from ._colours import node_colours
+from ._sklearn import HasMethods, Interval, validate_params
+from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
+from .tree import LEAF, MULTIWAY, node_depths
+
+__all__ = ["export_graphviz"]
+
+
+@validate_params(
+    {
+        **SHOWING_CONSTRAINTS,
+        "out_file": [str, PathLike, HasMethods("write"), None],
+        "filled": ["boolean"],
+        "impurity": ["boolean"],
+        "node_ids": ["boolean"],
+        "proportion": ["boolean"],
+        "rotate": ["boolean"],
+        "precision": [Interval(Integral, 0, 100, closed="both")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def export_graphviz(
+    tree,
+    out_file=None,
+    *,
+    feature_names=None,
+    class_names=None,
+    max_depth=None,
+    filled=False,
+    impurity=True,
+    node_ids=False,
+    proportion=False,
+    rotate=False,
+    precision=3,
+):
+    """Export a tree in the DOT language, of which Graphviz draws a picture.
+
+    The text of the nodes is that of scikit-learn's function of this name. A node with a child for every category has
+    its feature, and the categories stand at its edges.
+
+    Parameters
+    ----------
+    tree : Tree or fitted tree estimator
+        The tree, or an estimator that has one.
+    out_file : str, path or file object, optional
+        Where to write it to. By default it is returned.
+    feature_names, class_names : sequence, optional
+        As in :func:`export_text`.
+    max_depth : int or None, default=None
+        Only nodes down to this depth are exported, the root's being 0; ``(...)`` stands for their children, where they
+        have some. None: all.
+    filled : bool, default=False
+        Whether nodes have the colour of their class, the paler the more mixed they are.
+    impurity : bool, default=True
+        Whether nodes show their impurity, where the criterion of the tree has one.
+    node_ids : bool, default=False
+        Whether nodes show their numbers.
+    proportion : bool, default=False
+        Whether nodes show shares, of all samples and of the classes, in place of numbers.
+    rotate : bool, default=False
+        Whether the root is on the left, not on top.
+    precision : int, default=3
+        Decimal places of thresholds, impurities, and class counts or shares that are not whole.
+
+    Returns
+    -------
+    str or None
+        The text, if it was not written to a file.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in :func:`export_text`.
+
+    See Also
+    --------
+    plot_tree : A picture, by matplotlib.
+    export_text : The rules of a tree as text.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier, export_graphviz
+    >>> print(export_graphviz(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]), impurity=False))
+    digraph Tree {
+    node [shape=box, style="rounded", fontname="helvetica"] ;
+    edge [fontname="helvetica"] ;
+    0 [label="feature_0 <= 2.0\\nsamples = 2\\nvalue = [1, 1]\\nclass = a"] ;
+    1 [label="samples = 1\\nvalue = [1, 0]\\nclass = a"] ;
+    2 [label="samples = 1\\nvalue = [0, 1]\\nclass = b"] ;
+    0 -> 1 [labeldistance=2.5, labelangle=45, headlabel="True"] ;
+    0 -> 2 [labeldistance=2.5, labelangle=-45, headlabel="False"] ;
+    }
+    """
+    nodes = _Nodes(tree, feature_names, class_names, max_depth)
+    nodes.node_ids, nodes.proportion, nodes.precision = node_ids, proportion, int(precision)
+    nodes.impurity = nodes.tree.impurity if impurity and hasattr(nodes.tree, "impurity") else None
+    style = "filled, rounded" if filled else "rounded"
+    lines = ["digraph Tree {", f'node [shape=box, style="{style}", fontname="helvetica"] ;']
+    lines += ['edge [fontname="helvetica"] ;', *(["rankdir=LR ;"] if rotate else [])]
+    lines += nodes.nodes(filled) + nodes.edges(rotate) + ["}"]
+    text = "\n".join(lines)
+    if out_file is None:
+        return text
+    if hasattr(out_file, "write"):
+        out_file.write(text)
+    else:
+        Path(out_file).write_text(text, encoding="utf-8")
+    return None
+
+
+class _Nodes:
+    """The nodes that are exported, and what is written about them."""
+
+    def __init__(self, given, feature_names, class_names, max_depth):
+        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
+        self.labels, self.name_of = node_labels(given, self.tree), category_names(given)
+        self.shown, self.with_children = shown_nodes(self.tree, max_depth)
+        self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
+        if max_depth is not None:
+            self.is_left_out = node_depths(self.tree) > max_depth
+
+    def nodes(self, filled):
+        """Return a line for every node."""
+        colours = node_colours(self.tree.value[self.shown], self.labels[self.shown])
+        colours = np.rint(255.0 * colours).astype(int).tolist()
+        lines = []
+        for node, (red, green, blue) in zip(self.shown.tolist(), colours, strict=True):
+            text = "(...)" if self.is_left_out[node] else "\\n".join(map(_escaped, self.text(node)))
+            colour = "#C0C0C0" if self.is_left_out[node] else f"#{red:02x}{green:02x}{blue:02x}"
+            fill = f', fillcolor="{colour}"' if filled else ""
+            lines.append(f'{node} [label="{text}"{fill}] ;')
+        return lines
+
+    def edges(self, rotate):
+        """Return a line for every edge: those of a multiway node have categories, and the root's others the answer."""
+        tree, lines, angle = self.tree, [], -45 if rotate else 45
+        for node in self.with_children.tolist():
+            answers = zip(("True", "False"), (angle, -angle), strict=True)
+            for child in tree.children_of(node).tolist():
+                label = ""
+                if tree.children_left[node] == MULTIWAY:
+                    category = self.name_of(tree.feature[node], tree.category[child])
+                    label = f' [label="{_escaped("missing" if category is None else category)}"]'
+                elif node == 0 and not self.is_left_out[child]:
+                    label = ' [labeldistance=2.5, labelangle={1}, headlabel="{0}"]'.format(*next(answers))
+                lines.append(f"{node} -> {child}{label} ;")
+        return lines
+
+    def text(self, node):
+        """Return the lines of a node."""
+        tree, lines = self.tree, [f"node #{node}"] if self.node_ids else []
+        if tree.children_left[node] == MULTIWAY:
+            lines.append(self.feature_names[tree.feature[node]])
+        elif tree.children_left[node] != LEAF:
+            name, missing = self.feature_names[tree.feature[node]], side_of_missing(tree, node)
+            threshold = round(float(tree.threshold[node]), self.precision)
+            lines.append(f"{name} not missing" if threshold == np.inf else f"{name} <= {threshold}")
+            lines += [f"missing: {missing}"] if missing and threshold != np.inf else []
+        if self.impurity is not None:
+            lines.append(f"{tree.criterion_name} = {round(float(self.impurity[node]), self.precision)}")
+        n_samples, value = tree.n_node_samples[node], tree.value[node]
+        if self.proportion:
+            n_samples = f"{round(100.0 * n_samples / tree.n_node_samples[0], 1)}%"
+            value = np.around(tree.shares_at([node])[0], self.precision)
+        else:
+            value = value.astype(int) if np.all(value == np.floor(value)) else np.around(value, self.precision)
+        lines.append(f"samples = {n_samples}")
+        lines.append(f"value = [{', '.join(map(str, value.tolist()))}]")
+        return [*lines, f"class = {self.class_names[self.labels[node]]}"]
+
+
+def _escaped(text):
+    return str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

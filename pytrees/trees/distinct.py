@@ -1,0 +1,76 @@
+"""The different trees of a forest, and how many of its trees are like each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..export import node_labels
+from ..input.validation import validate_X
+from ..tree import LEAF, Tree
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctTree:
+    """One of the different trees of a forest.
+
+    Parameters
+    ----------
+    tree : Tree
+        The first one of its kind.
+    count : int
+        Number of the forest's trees that decide like this.
+    members : list of int
+        Their indices in `estimators_`.
+    feature_usage : ndarray of shape (n_features,), int64
+        Number of samples for which each feature is tested along the decision path.
+    tests_per_row : float
+        Mean number of different features that are tested for a sample.
+    """
+
+    tree: Tree
+    count: int
+    members: list
+    feature_usage: np.ndarray
+    tests_per_row: float
+
+
+class DistinctTreesMixin:
+    """Mixin of forests: lists their different trees."""
+
+    def distinct_trees(self, X=None):
+        """List the different trees of the forest, for an expert to choose from: the most frequent first.
+
+        Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes,
+        whatever the shares of the classes in their leaves are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Samples to count tests on. Without it, each tree's own training samples.
+
+        Returns
+        -------
+        list of DistinctTree
+            With ``tree``, ``count``, ``members``, ``feature_usage`` and ``tests_per_row``. Equally frequent ones with
+            fewer tests per sample first, then in the order in which they grew.
+        """
+        check_is_fitted(self)
+        if X is not None:
+            X = validate_X(self, X)
+        members = {}
+        for i, estimator in enumerate(self.estimators_):
+            tree = estimator.tree_
+            # Rows end at leaves, and those of other categories than its children's at a multiway node.
+            predicted = np.where(tree.children_left >= 0, LEAF, node_labels(estimator, tree))
+            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.category)
+            saw_missing = tree.saw_missing
+            arrays = (*splits, predicted, saw_missing, saw_missing & (tree.missing_go_to_left > 0))
+            members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
+        distinct = []
+        for same in members.values():
+            tree = self.estimators_[same[0]].tree_
+            usage = tree.feature_usage(X)
+            n_rows = tree.n_node_samples[0] if X is None else len(X)
+            distinct.append(DistinctTree(tree, len(same), same, usage, float(usage.sum() / n_rows)))
+        return sorted(distinct, key=lambda one: (-one.count, one.tests_per_row))

@@ -1,0 +1,135 @@
+"""Sums over the trees of a forest of what the samples' leaves give, which is how a forest predicts."""
+
+from math import ceil
+from operator import is_
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils.parallel import Parallel, delayed
+
+from .._engine import config_context, current_engine, kernel
+from ..input.validation import check_finite, may_have_missing
+from ..tree import ROWS_OF_A_CALL
+
+# Below so many samples a worker costs more than it saves.
+_FEWEST_ROWS_OF_A_WORKER = 1024
+
+# Larger forests are packed anew for every call: what the kernels take of them would double their memory.
+_MOST_BYTES = 2**26
+
+
+def in_order(n_jobs, prefer, n_tasks):
+    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing.
+
+    There are no more workers than tasks, however many are asked for.
+    """
+    n_jobs = n_jobs if n_jobs is None else min(n_jobs, n_tasks)
+    try:
+        return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
+    except ValueError:
+        return Parallel(n_jobs=n_jobs, prefer=prefer)
+
+
+class ForestSums:
+    """Sums over trees that stay packed for the kernels from one call to the next, as long as they are the same ones.
+
+    A forest makes one when it is fitted. Copies and pickles are empty.
+    """
+
+    def __init__(self):
+        self._forget([], 0)
+
+    def __reduce__(self):
+        return ForestSums, ()
+
+    def _forget(self, parts, n_trees):
+        self._parts, self._n_trees, self._n_walked, self._packed = parts, n_trees, 0, {}
+        self._may_keep = sum(part.nbytes for part in map(_largest_array, parts)) <= _MOST_BYTES
+
+    def holds(self, trees):
+        """Whether the last call was for these trees."""
+        return self._n_trees == len(trees) and all(map(is_, trees, self._parts))
+
+    def __call__(self, trees, X, labels=None, *, n_jobs=None, asked=None):
+        """Add up over the trees, in their order, the class shares of every sample's leaf, or its vote.
+
+        Parameters
+        ----------
+        trees : list of Tree
+            The trees.
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples; C-contiguous.
+        labels : list of ndarrays of shape (n_nodes,), int64, optional
+            For every tree the codes of the classes that its nodes vote for. None: they give the shares of the classes.
+        n_jobs : int or None
+            Threads at once. Every one has samples of its own, so that sums do not depend on their number.
+        asked : estimator or None
+            Whose samples these are: where they are not finite, errors name it. None: they are finite, or NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float64
+            The sums.
+        """
+        parts = trees if labels is None else [*trees, *labels]
+        if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
+            self._forget(parts, len(trees))
+        self._n_walked = len(X) + (self._n_walked + ROWS_OF_A_CALL if self._may_keep else 0)
+        if not self._packed and not all(tree.worth_packing(self._n_walked) for tree in trees):
+            return _sums_tree_by_tree(trees, X, labels, asked)
+        sums, finite = self._sum(X, trees, labels, n_jobs, False)
+        if not finite:
+            if asked is not None:
+                check_finite(asked, X)
+            if may_have_missing(X):
+                for tree in trees:
+                    check_finite(tree, X)  # trees of an earlier version refuse missing values
+                sums, _ = self._sum(X, trees, labels, n_jobs, True)
+        return sums
+
+    def _sum(self, X, trees, labels, n_jobs, has_missing):
+        engine = current_engine()
+        key = engine, has_missing
+        packed = self._packed.get(key)
+        if packed is None:
+            packed = _pack(trees, labels, has_missing)
+            if self._may_keep:
+                self._packed[key] = packed
+        n_parts = ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER)
+        n_parts = n_parts if n_parts <= 1 else min(n_parts, effective_n_jobs(n_jobs))
+        if n_parts <= 1:
+            return _sum_leaves(engine, packed, X)
+        parts = in_order(n_jobs, prefer="threads", n_tasks=n_parts)(
+            delayed(_sum_leaves)(engine, packed, rows) for rows in np.array_split(X, n_parts)
+        )
+        sums, finite = zip(*parts, strict=True)
+        return np.concatenate(sums), all(finite)
+
+
+def _largest_array(part):
+    """Return the largest array of a tree, or the array that a part is."""
+    return getattr(part, "value", part)
+
+
+def _pack(trees, labels, has_missing):
+    of_nodes = [tree.shares for tree in trees] if labels is None else list(labels)
+    missing = ([tree.packed_missing() for tree in trees],) if has_missing else ()
+    return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].n_classes, *missing)
+
+
+def _sum_leaves(engine, packed, X):
+    with config_context(engine=engine):
+        sums, finite = kernel("sum_leaves")(packed, X)
+    return np.asarray(sums, dtype=np.float64), finite
+
+
+def _sums_tree_by_tree(trees, X, labels, asked):
+    """Add up as `ForestSums` does, where there are too few samples to pack the trees for."""
+    sums, rows = np.zeros((len(X), trees[0].n_classes)), np.arange(len(X))
+    for i, tree in enumerate(trees):
+        leaves = tree.apply_checked(X, asked if i == 0 else None)
+        if labels is None:
+            sums += tree.shares_at(leaves)
+        else:
+            sums[rows, labels[i].take(leaves)] += 1.0
+    return sums

@@ -1,0 +1,192 @@
+"""The page about taking trees elsewhere: all of its code runs, and gives what it says; and the same of other trees."""
+
+import ast
+import contextlib
+import importlib
+import io
+import re
+import warnings
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from samples import make_classes
+
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    ID3ForestClassifier,
+    OrdinalDecisionForestClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    to_sklearn,
+)
+
+PAGE = (Path(__file__).parents[2] / "docs" / "elsewhere.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+
+# Of the extra `interop`, by their sections.
+PACKAGES = {
+    "shap": ["shap"],
+    "shapiq": ["shapiq"],
+    "treelite": ["treelite"],
+    "ONNX": ["skl2onnx", "onnxruntime"],
+    "dtreeviz": ["dtreeviz"],
+    "skops": ["skops"],
+}
+
+
+def imported(*names):
+    """Import packages of the extra, or skip the test where they are not installed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what other packages say about each other as they are imported
+        for name in names:
+            pytest.importorskip(name, reason="needs the extra: pip install 'pytrees[interop]'")
+        return [importlib.import_module(name) for name in names]
+
+
+def blocks(text):
+    """Return the blocks of code of a text, each with the output that follows it, or None."""
+    found = re.findall(r"```python\n(.*?)```\n(?:\n```\n(.*?)```\n)?", text, re.DOTALL)
+    return [(code, output or None) for code, output in found]
+
+
+def run(code, output, names):
+    """Run a block; want what the comments behind expressions say that they are, and the output."""
+    lines, printed = code.splitlines(), io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for statement in ast.parse(code).body:
+            source = ast.unparse(statement)
+            if not isinstance(statement, ast.Expr):
+                exec(source, names)
+                continue
+            value = eval(source, names)
+            _, _, said = lines[statement.end_lineno - 1].partition("  # ")
+            assert said == "" or repr(value) == said.strip(), source
+    if output is not None:
+        assert printed.getvalue() == output
+
+
+@pytest.fixture
+def names():
+    """The names of the page's first block."""
+    matplotlib.use("agg")
+    found = {}
+    run(*blocks(PAGE)[0], found)
+    yield found
+    matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_page_runs(section, names):
+    imported(*PACKAGES.get(section, ()))
+    for code, output in blocks(SECTIONS[section]):
+        run(code, output, names)
+
+
+def test_the_page_has_all_tools():
+    assert set(PACKAGES) <= set(SECTIONS)
+    assert all(blocks(text) for text in SECTIONS.values())
+
+
+# --------------------------------------------------------------------------------------------------------- other trees
+
+
+def near(estimator):
+    """Return samples of the float32 numbers at and next to the thresholds of all trees, where decisions change."""
+    trees = [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
+    nearest = np.concatenate([tree.threshold for tree in trees]).astype(np.float32)
+    values = np.concatenate([nearest, *(np.nextafter(nearest, np.float32(to)) for to in (-np.inf, np.inf))])
+    return np.random.default_rng(0).choice(values.astype(np.float64), (100, estimator.n_features_in_))
+
+
+def fitted():
+    """Return estimators of all kinds by names, and samples that are exact in float32, as each takes them."""
+    X, y = make_classes(n_samples=90, seed=3)
+    y = np.array(["a", "b", "c"])[y]
+    table = pd.DataFrame({"colour": np.array(["red", "green", "blue"])[np.arange(90) % 3], "x": X[:, 0]})
+    kinds = {
+        "tree": DecisionTreeClassifier(max_depth=4),
+        "permutation tree": PermutationDecisionTreeClassifier(),
+        "forest": DecisionForestClassifier(8, random_state=0),
+        "shallow permutations": PermutationDecisionForestClassifier(8, max_depth=2, random_state=0),
+        "ID3": ID3ForestClassifier(3, max_leaf_nodes=4, random_state=0),
+        "ordinal": OrdinalDecisionForestClassifier(4, max_depth=3, random_state=0),
+    }
+    found = {name: (estimator.fit(X, y), near(estimator)) for name, estimator in kinds.items()}
+    for name, kind in (("tree", DecisionTreeClassifier), ("forest", DecisionForestClassifier)):
+        estimator = kind(categorical_features=["colour"], max_depth=3, random_state=0).fit(table, y)
+        found[f"{name} of categories"] = estimator, estimator.encode(table)
+    return found
+
+
+FITTED = fitted()
+
+
+@pytest.fixture(params=FITTED)
+def model(request):
+    """A model in scikit-learn, its probabilities, samples, and the model as a forest."""
+    estimator, X = FITTED[request.param]
+    theirs = to_sklearn(estimator)
+    as_forest = theirs if hasattr(theirs, "estimators_") else to_sklearn([estimator])
+    for each in (theirs, as_forest):
+        vars(each).pop("feature_names_in_", None)  # samples are arrays here
+    return theirs, theirs.predict_proba(X), X, as_forest
+
+
+def has_leaves_without_samples(theirs):
+    trees = [one.tree_ for one in getattr(theirs, "estimators_", [theirs])]
+    return any((tree.n_node_samples == 0).any() for tree in trees)
+
+
+def test_shap_is_additive(model):
+    (shap,) = imported("shap")
+    theirs, probabilities, X, _ = model
+    if has_leaves_without_samples(theirs):
+        explainer = shap.TreeExplainer(theirs, X, feature_perturbation="interventional")
+        closeness = 1e-6  # of the background's mean, which shap computes in float32
+    else:
+        explainer, closeness = shap.TreeExplainer(theirs), 1e-12
+    values = explainer.shap_values(X).sum(axis=1) + explainer.expected_value
+    np.testing.assert_allclose(values, probabilities, rtol=0.0, atol=closeness)
+
+
+def test_shapiq_is_additive(model):
+    (shapiq,) = imported("shapiq")
+    theirs, probabilities, X, _ = model
+    if has_leaves_without_samples(theirs):
+        with pytest.raises(RuntimeWarning, match="divide by zero"):
+            shapiq.TreeExplainer(theirs, index="SV", max_order=1, class_index=0).explain(X[0])
+        return
+    for label in range(3):
+        explainer = shapiq.TreeExplainer(theirs, index="SV", max_order=1, class_index=label)
+        total = explainer.explain(X[0]).values.sum()
+        np.testing.assert_allclose(total, probabilities[0, label], rtol=0.0, atol=1e-12)
+
+
+def test_treelite_predicts_the_same(model):
+    (treelite,) = imported("treelite")
+    _, probabilities, X, as_forest = model
+    compiled = treelite.sklearn.import_model(as_forest)
+    for dtype in (np.float32, np.float64):
+        found = treelite.gtil.predict(compiled, X.astype(dtype))[:, 0]
+        np.testing.assert_allclose(found, probabilities, rtol=0.0, atol=1e-15)
+
+
+def test_onnx_predicts_the_same(model):
+    skl2onnx, onnxruntime = imported("skl2onnx", "onnxruntime")
+    theirs, probabilities, X, _ = model
+    X = X.astype(np.float32)
+    converted = skl2onnx.to_onnx(theirs, X[:1], options={"zipmap": False})
+    labels, shares = onnxruntime.InferenceSession(converted.SerializeToString()).run(None, {"X": X})
+    np.testing.assert_array_equal(labels, theirs.predict(X))
+    np.testing.assert_allclose(shares, probabilities, rtol=0.0, atol=1e-6)
+
+
+def test_skops_reads_what_it_wrote(model):
+    (sio,) = imported("skops.io")
+    theirs, probabilities, X, _ = model
+    again = sio.loads(sio.dumps(theirs), trusted=["sklearn.tree._tree.Tree"])
+    np.testing.assert_array_equal(again.predict_proba(X), probabilities)

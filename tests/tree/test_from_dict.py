@@ -1,0 +1,251 @@
+"""Trees from dicts: equal to those that were exported, through JSON; what was tampered with is refused."""
+
+import contextlib
+import copy
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import make_chain, make_classes, make_stump
+from strategies import float_weights, problems
+
+from pytrees import (
+    C45Classifier,
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    ID3Classifier,
+    OrdinalDecisionTreeClassifier,
+    PermutationDecisionTreeClassifier,
+    Tree,
+    export_dict,
+)
+
+
+def through_json(given, **names):
+    return json.loads(json.dumps(export_dict(given, **names)))
+
+
+def table():
+    X, y = make_classes(n_samples=60)
+    frame = pd.DataFrame(X, columns=["age", "weight", "height"])
+    frame["colour"] = np.array(["red", "green", "blue"])[np.arange(60) % 3]
+    frame["day"] = pd.to_datetime(np.array(["2000-01-31", "2000-02-01"])[np.arange(60) % 2])
+    return frame, np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeClassifier(),
+        DecisionTreeClassifier("entropy", max_leaf_nodes=5),
+        PermutationDecisionTreeClassifier(),
+        OrdinalDecisionTreeClassifier("ranking", predict_rule="median"),
+        ID3Classifier("nvi", evaluation="global", max_leaf_nodes=4),
+        C45Classifier(),
+    ],
+    ids=repr,
+)
+def test_trees_come_back_through_json(engine, estimator):
+    X, y = make_classes()
+    fitted = estimator.fit(X, y)
+    assert Tree.from_dict(through_json(fitted)) == fitted.tree_
+    assert Tree.from_dict(through_json(fitted.tree_)) == fitted.tree_
+    assert Tree.from_dict(through_json(fitted, feature_names=["x", "y", "1"], class_names=[3, 1, 2])) == fitted.tree_
+
+
+@given(problem=problems(float_weights, max_rows=15))
+def test_any_tree_comes_back_through_json(problem):
+    tree = DecisionTreeClassifier().fit(problem.X, problem.y, sample_weight=problem.weights).tree_
+    assert Tree.from_dict(through_json(tree)) == tree
+
+
+def test_categories_come_back_through_json(engine):
+    X, y = table()
+    for columns in (["colour"], ["colour", "day"], "from_dtype"):
+        numeric = X.drop(columns="day") if "day" not in columns else X
+        if columns == "from_dtype":
+            numeric = numeric.astype({"colour": "category"})
+        forest = DecisionForestClassifier(4, categorical_features=columns, random_state=0).fit(numeric, y)
+        for fitted in forest:
+            assert Tree.from_dict(through_json(fitted)) == fitted.tree_
+            assert Tree.from_dict(through_json(fitted.tree_)) == fitted.tree_
+    root = through_json(forest[0])
+    assert root["categories"] == {"colour": ["blue", "green", "red"]}
+
+
+def test_trees_that_have_learned_from_missing_values_come_back(engine):
+    X, y = table()
+    X = X[["age", "weight", "colour"]].mask(np.random.default_rng(0).random((60, 3)) < 0.3)
+    for columns in (None, ["colour"]):
+        fitted = DecisionTreeClassifier(categorical_features=columns).fit(X if columns else X[["age", "weight"]], y)
+        assert fitted.tree_.saw_missing.any()
+        back = Tree.from_dict(through_json(fitted))
+        assert back == fitted.tree_ == Tree.from_dict(through_json(fitted.tree_))
+        assert back.takes_missing
+    assert through_json(fitted)["categories"] == {"colour": ["blue", "green", "red", None]}
+    parted = DecisionTreeClassifier().fit([[1.0], [2.0], [np.nan]], ["a", "a", "b"])
+    exported = through_json(parted)
+    assert (exported["threshold"], exported["missing"]) == (None, "right")
+    assert Tree.from_dict(exported) == parted.tree_
+    assert not Tree.from_dict(through_json(make_stump())).takes_missing
+    for path, value in ((["missing"], "up"), (["takes_missing"], 1), (["takes_missing"], None), (["missing"], None)):
+        with pytest.raises(ValueError, match="Not an exported tree"):
+            Tree.from_dict(changed(exported, path, value))
+
+
+def test_numbers_and_words_as_categories_are_told_apart():
+    X = pd.DataFrame({"a": [1, 2, 3, 1], "b": ["1", "2", "3", "2"]})
+    fitted = DecisionTreeClassifier(categorical_features=["a", "b"]).fit(X, [0, 1, 2, 2])
+    exported = through_json(fitted)
+    assert exported["categories"] == {"a": [1, 2, 3], "b": ["1", "2", "3"]}
+    assert Tree.from_dict(exported) == fitted.tree_
+    fitted = DecisionTreeClassifier(categorical_features=[0]).fit([[True], [False]], [0, 1])
+    assert Tree.from_dict(through_json(fitted)) == fitted.tree_
+
+
+def test_a_dict_is_only_read():
+    exported = export_dict(DecisionTreeClassifier().fit(*make_classes()))
+    before = copy.deepcopy(exported)
+    Tree.from_dict(exported)
+    assert exported == before
+
+
+def test_deep_trees_come_back_without_recursion():
+    tree = make_chain(20_000)
+    assert Tree.from_dict(export_dict(tree)) == tree
+
+
+# ------------------------------------------------------------------------------------------------------ what is refused
+
+
+def changed(exported, path, value):
+    """Return a copy of an exported tree with another value at a path; None: without it."""
+    exported = copy.deepcopy(exported)
+    *above, last = path
+    node = exported
+    for step in above:
+        node = node[step]
+    if value is None:
+        del node[last]
+    else:
+        node[last] = value
+    return exported
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["n_features"], None, "n_features is missing"),
+        (["n_features"], 2.0, "n_features is 2.0"),
+        (["n_features"], True, "n_features is True"),
+        (["n_features"], 4, "3 feature_names for 4 features"),
+        (["feature_names"], ["a", "b", "a"], "feature_names has a name twice"),
+        (["feature_names"], "abc", "feature_names is no list"),
+        (["feature_names"], ["x", "y", "z"], "'.*' is none of its 3 features"),
+        (["class_names"], None, "class_names is missing"),
+        (["class_names"], ["a", "b"], "counts are not 2 numbers"),
+        (["categories"], [], "categories is no dict"),
+        (["categories"], {"age": ["a", "a"]}, "categories of 'age' has a name twice"),
+        (["feature"], "size", "'size' is none"),
+        (["feature"], 0, "feature is 0"),
+        (["threshold"], "1", "threshold is '1'"),
+        (["threshold"], 10**400, "threshold is beyond the range"),
+        (["threshold"], float("nan"), "threshold holds NaN"),
+        (["gain"], None, "gain is missing"),
+        (["left"], None, "left is missing"),
+        (["left"], [], "left is"),
+        (["right", "counts"], None, "counts is missing"),
+        (["right", "counts"], [1, 2, "3"], "counts are not 3 numbers"),
+        (["right", "counts"], [1, 2, True], "counts are not 3 numbers"),
+        (["right", "counts"], [1, 2, -1], "class counts that are not negative"),
+        (["right", "counts"], [1, 2], "counts are not 3 numbers"),
+        (["right", "n_node_samples"], 1.0, "n_node_samples is 1.0"),
+        (["right", "n_node_samples"], 0, "every node has samples"),
+        (["right", "truncated"], 2, "levels were cut off by max_depth"),
+        (["children"], [], "Not a tree"),
+        (["children"], [{"category": 1}], "counts is missing"),
+        (["children"], [3], "a dict is expected for a node, got int"),
+    ],
+)
+def test_what_was_tampered_with_is_refused(path, value, message):
+    X, y = make_classes()
+    exported = through_json(DecisionTreeClassifier().fit(pd.DataFrame(X, columns=["age", "weight", "height"]), y))
+    with pytest.raises(ValueError, match=message):
+        Tree.from_dict(changed(exported, path, value))
+
+
+@pytest.mark.parametrize("value", ["white", -1, 1.0, True, "0", [0], {}])
+def test_unknown_categories_are_refused(value):
+    X, y = table()
+    fitted = DecisionTreeClassifier(categorical_features=["colour"], max_depth=1).fit(X[["colour"]], y)
+    for one in (fitted, fitted.tree_):
+        with pytest.raises(ValueError, match="is no category of"):
+            Tree.from_dict(changed(through_json(one), ["children", 0, "category"], value))
+    with pytest.raises(ValueError, match="category is missing"):
+        Tree.from_dict(changed(through_json(fitted), ["children", 0, "category"], None))
+    with pytest.raises(ValueError, match="category does not ascend"):
+        Tree.from_dict(changed(through_json(fitted), ["children", 0, "category"], "red"))
+
+
+def test_other_objects_are_refused():
+    for other in (None, 3, "tree", [], DecisionTreeClassifier()):
+        with pytest.raises(ValueError, match="a dict is expected"):
+            Tree.from_dict(other)
+    for name in ("feature_x", "feature_", "feature_²", "feature_-1", "feature_1", "feature_" + 20 * "9"):
+        with pytest.raises(ValueError, match="none of its 1 features"):
+            Tree.from_dict(changed(export_dict(make_stump()), ["feature"], name))
+    with pytest.raises(ValueError, match="cut off by max_depth"):
+        Tree.from_dict(export_dict(make_chain(3), max_depth=1))
+    with pytest.raises(ValueError, match="n_features must be"):
+        Tree.from_dict(changed(export_dict(make_stump()), ["n_features"], 2**31))
+
+
+def test_nodes_that_are_met_again_are_refused():
+    exported = export_dict(make_stump())
+    with pytest.raises(ValueError, match="a node is in it twice"):
+        Tree.from_dict(exported | {"right": exported["left"]})
+    exported["left"] = exported
+    with pytest.raises(ValueError, match="a node is in it twice"):
+        Tree.from_dict(exported)
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=3),
+    st.just([]),
+    st.just({}),
+    st.lists(st.floats(), max_size=3),
+)
+
+
+@given(draw=st.data())
+def test_whatever_is_changed_gives_a_tree_or_a_clear_error(draw):
+    X, y = table()
+    fitted = DecisionTreeClassifier(categorical_features=["colour"], max_depth=2, random_state=0)
+    node = exported = through_json(fitted.fit(X[["colour", "age"]], y))
+    while True:
+        name = draw.draw(st.sampled_from(sorted(node)))
+        children = node[name] if name == "children" else [node[name]] if name in ("left", "right") else []
+        if not children or draw.draw(st.booleans()):
+            break
+        node = draw.draw(st.sampled_from(children))
+    node[name] = draw.draw(VALUES)
+    with contextlib.suppress(NotATree):
+        assert read(exported).predict(fitted.encode(X[["colour", "age"]])).shape == (60,)
+
+
+class NotATree(Exception):
+    """Raised by an error that says what is wrong."""
+
+
+def read(exported):
+    try:
+        return Tree.from_dict(exported)
+    except ValueError as error:
+        raise NotATree if str(error).startswith("Not a") else error from error
