@@ -71,18 +71,18 @@ cdef inline int _find_bin_cut(
     cdef float64_t to_reach = -INFINITY
     cdef float64_t* scores = &histograms.edge_scores[0]
     cdef uint8_t is_marked[MAX_BINS]
-    cdef index_t k, n_marked, n_missing
+    cdef index_t k, n_marked, n_missing, n_rows = stop - start
     for k in range(n_features):
         forget_best(scan)
         cut.feature = NONE
         n_missing = _take_missing(histograms, counts, slot, features[k])
         if n_missing > 0:
             histograms.most_in_bin[k] = _scan_bins_and_missing(
-                scan, histograms, counts, slot, features[k], stop - start, n_missing, min_samples_leaf, NULL, cut
+                scan, histograms, counts, slot, features[k], n_rows, n_missing, min_samples_leaf, NULL, cut
             )
         else:
             histograms.most_in_bin[k] = _scan_bins(
-                scan, histograms, counts, slot, features[k], stop - start, 0, min_samples_leaf, NULL, cut, False
+                scan, histograms, counts, slot, features[k], n_rows, 0, min_samples_leaf, NULL, cut, False
             )
         scores[k] = best_score_of(scan) if cut.feature != NONE else -INFINITY
         to_reach = max(to_reach, scores[k])
@@ -97,28 +97,27 @@ cdef inline int _find_bin_cut(
         n_missing = _take_missing(histograms, counts, slot, features[k])
         if n_missing > 0:
             n_marked = _mark_bins(
-                scan, histograms, counts, slot, features[k], stop - start, n_missing, min_samples_leaf, to_reach,
-                is_marked, True,
+                scan, histograms, counts, slot, features[k], n_rows, n_missing, min_samples_leaf, to_reach, is_marked,
+                True,
             )
         else:
             n_marked = _mark_bins(
-                scan, histograms, counts, slot, features[k], stop - start, 0, min_samples_leaf, to_reach, is_marked,
-                False,
+                scan, histograms, counts, slot, features[k], n_rows, 0, min_samples_leaf, to_reach, is_marked, False
             )
         if n_marked > 0:
             _sort_marked(histograms, features[k], start, stop, is_marked)
         if n_missing > 0 and (n_marked > 0 or scores[k] >= to_reach):
             _scan_bins_and_missing(
-                scan, histograms, counts, slot, features[k], stop - start, n_missing, min_samples_leaf,
+                scan, histograms, counts, slot, features[k], n_rows, n_missing, min_samples_leaf,
                 is_marked if n_marked > 0 else NULL, cut,
             )
         elif n_marked > 0:
             _scan_bins(
-                scan, histograms, counts, slot, features[k], stop - start, 0, min_samples_leaf, is_marked, cut, False
+                scan, histograms, counts, slot, features[k], n_rows, 0, min_samples_leaf, is_marked, cut, False
             )
         elif scores[k] >= to_reach:
             _scan_bins(
-                scan, histograms, counts, slot, features[k], stop - start, 0, min_samples_leaf, NULL, cut, False
+                scan, histograms, counts, slot, features[k], n_rows, 0, min_samples_leaf, NULL, cut, False
             )
         if is_perfect(scan):
             break
