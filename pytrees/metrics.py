@@ -435,14 +435,16 @@ _SCORES = {
 
 def _check_probabilities(y_proba):
     """Check that every sample has a distribution; return them as floats."""
-    y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
+    with np.errstate(over="ignore"):
+        y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
     if y_proba.ndim != 2:
         raise ValueError(
             "y_proba must have one column for every class. Of two classes, np.column_stack([1 - p, p]) makes them."
         )
     if y_proba.min() < 0.0:
         raise ValueError("y_proba has negative values: they are no probabilities.")
-    total = y_proba.sum(axis=1)
+    with np.errstate(over="ignore"):
+        total = y_proba.sum(axis=1)
     if not np.allclose(total, 1.0, rtol=np.sqrt(np.finfo(y_proba.dtype).eps), atol=0.0):
         row = int(np.abs(total - 1.0).argmax())
         raise ValueError(f"y_proba has rows that do not sum to one: row {row} sums to {total[row]:g}.")

@@ -347,3 +347,14 @@ def test_weights_by_metadata_routing(balance):
     for scores in (weighted, fitted, both):
         assert not np.isclose(scores, plain).all()
     assert not np.isclose(both, fitted).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_numbers_whose_sum_overflows_are_no_probabilities(dtype, share):
+    y_proba = np.full((2, 3), share * float(np.finfo(dtype).max), dtype=dtype)
+    with pytest.raises(ValueError, match="do not sum to one"):
+        ranked_probability_score([0, 1], y_proba, labels=[0, 1, 2])
+    y_proba[:, 1] *= -1
+    with pytest.raises(ValueError, match="negative values"):
+        ranked_probability_score([0, 1], y_proba, labels=[0, 1, 2])
