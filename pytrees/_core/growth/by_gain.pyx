@@ -31,6 +31,7 @@ from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
 from pytrees._core.split.scanner cimport CLASS_COUNTS, OWN_CLASS_COUNTS, NodeRows, Split, start_block, weight_of_node
 
+from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.find import make_scanner
 from pytrees._core.split.scan import has_bounds, judges_sequence, weights_as_compared
@@ -355,13 +356,14 @@ def grow_by_gain(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
-    index_t n_threads=1, n_categories=None, block_rows=None, max_bins=MAX_BINS, float64_t min_impurity_decrease=0.0,
-    float64_t min_weight_fraction_leaf=0.0,
+    index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
+    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
     A feature of which `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a
-    category; None: no feature does, and the dict has only the arrays of a binary tree.
+    category or, with `subsets`, into two of several ones; None: no feature does, and the dict has only the arrays of a
+    binary tree.
 
     `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
     are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters. Up
@@ -381,7 +383,10 @@ def grow_by_gain(
         shared = share_features(
             X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins, n_categories
         )
-    check_categories(criterion, shared.features)
+    if subsets:
+        check_subsets(criterion, n_classes, n_categories)
+    else:
+        check_categories(criterion, shared.features)
     cdef RowPartition partition
     cdef GrowthByGain growth = GrowthByGain()
     can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
@@ -393,7 +398,7 @@ def grow_by_gain(
         growth.histograms = Histograms(partition, shared.bins, y, weights, n_classes)
     scanner = make_scanner(
         partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,
-        n_threads,
+        n_threads, subsets,
     )
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     growth.tree.counts_gains_by_samples = True

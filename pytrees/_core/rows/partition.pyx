@@ -8,6 +8,7 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 
 ctypedef fused Rank:
     uint16_t
@@ -577,6 +578,19 @@ cdef inline index_t _mark_entries(
         partition.child_of[place if rows == NULL else rows[place]] = child
     partition.child_starts[child + 1] = n
     return child + 1
+
+
+cdef void mark_sides(RowPartition partition, CategoryCounts categories, index_t start, index_t stop) noexcept nogil:
+    """Mark the sides of the division of categories that is listed, where the categories are marked."""
+    cdef index_t i, n_left = 0
+    cdef index_t* child
+    for i in range(start, stop):
+        child = &partition.child_of[partition.rows[i]]
+        child[0] = goes_right(categories, child[0])
+        n_left += 1 - child[0]
+    partition.child_starts[0] = 0
+    partition.child_starts[1] = n_left
+    partition.child_starts[2] = stop - start
 
 
 cdef inline void _find_children(RowPartition partition, index_t n_children) noexcept nogil:
