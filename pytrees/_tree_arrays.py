@@ -4,7 +4,7 @@ from math import fsum
 
 import numpy as np
 
-# In children_left and children_right: the node is a leaf, or has a child for every category.
+# In children_left and children_right: the node is a leaf, or has children by category.
 LEAF = -1
 MULTIWAY = -2
 
@@ -91,6 +91,35 @@ def _check_multiway_nodes(tree):
         raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
     if category.size and category.max() >= PACKABLE:
         raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
+
+
+def check_sets(tree, offsets, categories):
+    """Raise a ValueError where the arrays do not give the children of multiway nodes sets of categories, `category`
+    being the lowest of each."""
+    if offsets.shape != (tree.node_count + 1,) or categories.ndim != 1:
+        raise ValueError(
+            f"Not a tree: category_offsets and categories have shapes {offsets.shape} and {categories.shape} in a tree "
+            f"of {tree.node_count} nodes."
+        )
+    if offsets[0] != 0 or offsets[-1] != categories.size or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(
+            "Not a tree: category_offsets do not agree with categories: they must ascend from 0 to the number of "
+            f"categories, {categories.size}."
+        )
+    has_category = tree.category >= 0
+    if not np.array_equal(np.diff(offsets) > 0, has_category):
+        raise ValueError("Not a tree: category_offsets do not agree with category.")
+    child = np.repeat(np.arange(tree.node_count), np.diff(offsets))
+    if np.any((child[1:] == child[:-1]) & (categories[1:] <= categories[:-1])) or not np.array_equal(
+        categories[offsets[:-1][has_category]], tree.category[has_category]
+    ):
+        raise ValueError("Not a tree: categories do not ascend from category for every child.")
+    if categories.size and categories.max() >= PACKABLE:
+        raise ValueError(f"Not a tree: categories holds {categories.max()}, which is no code of a category.")
+    parents = np.zeros(tree.node_count, dtype=np.int64)
+    parents[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
+    if len(np.unique(np.stack([parents[child], categories]), axis=1).T) < categories.size:
+        raise ValueError("Not a tree: a category leads to two children of a node.")
 
 
 def _check_nodes(tree, inner):

@@ -28,6 +28,9 @@ SKLEARN_PARAMETERS_OF_FORESTS = (*SKLEARN_PARAMETERS_OF_TREES, "bootstrap", "oob
 
 
 # Of all functions that show a tree.
+# So many categories of a child are named in pictures.
+MOST_CATEGORIES = 4
+
 SHOWING_CONSTRAINTS = {
     "feature_names": ["array-like", None],
     "class_names": ["array-like", None],
@@ -144,8 +147,8 @@ def _has_parts_of_samples(tree):
 
 
 def category_names(given):
-    """Return a function that names a category of a feature: by the estimator's name of it, or by its code; None is the
-    category of missing values."""
+    """Return a function from a feature and the code of one of its categories to the estimator's name of it, or the code
+    itself; None is the category of missing values."""
     is_categorical = getattr(given, "is_categorical_", None)
     if is_categorical is None:
         return lambda feature, code: int(code)
@@ -156,6 +159,16 @@ def category_names(given):
         return None if is_missing(named[0]) else plain_values(named)[0]
 
     return name_of
+
+
+def label_of_categories(tree, feature, child, name_of, most=None):
+    """Return the names of the categories that lead to a child of a multiway node, "missing" for that of missing values;
+    of more than `most` the first ones and the number of the others."""
+    names = [name_of(feature, code) for code in tree.categories_of(child)]
+    known = [str(name) for name in names if name is not None]
+    left_out = len(known) - most if most is not None and len(known) > most else 0
+    listed = ", ".join(known[: len(known) - left_out]) + (f" and {left_out} more" if left_out else "")
+    return " or ".join([part for part in (listed, "missing" if len(known) < len(names) else "") if part])
 
 
 @validate_params(
@@ -276,8 +289,7 @@ def tests_of(tree, node, feature_names, name_of, form):
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
-        categories = [name_of(feature, tree.category[child]) for child in tree.children_of(node)]
-        return [f"{name} is missing" if category is None else f"{name} = {category}" for category in categories]
+        return [_test_of_categories(tree, feature, child, name, name_of) for child in tree.children_of(node)]
     if tree.threshold[node] == np.inf:
         return [f"{name} is not missing", f"{name} is missing"]
     threshold = f"{tree.threshold[node]:{form}}"
@@ -286,6 +298,13 @@ def tests_of(tree, node, feature_names, name_of, form):
         f"{name} {test} {threshold}{' or missing' if way == ways else ''}"
         for test, way in (("<=", "left"), (">", "right"))
     ]
+
+
+def _test_of_categories(tree, feature, child, name, name_of):
+    codes = tree.categories_of(child)
+    if len(codes) == 1 and name_of(feature, codes[0]) is None:
+        return f"{name} is missing"
+    return f"{name} {'=' if len(codes) == 1 else 'in'} {label_of_categories(tree, feature, child, name_of)}"
 
 
 def side_of_missing(tree, node):
@@ -315,7 +334,8 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     dict
         Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for, None for missing values. Where training samples lacked the value,
+        each with the ``category`` that it stands for, None for missing values, or with several ``categories``. Where
+        training samples lacked the value,
         ``missing`` is the side that such samples take, ``"left"`` or ``"right"``; the threshold is None where all
         others go left. The root also has ``n_features``, ``class_names``, the classes that ``counts`` are of,
         ``feature_names`` where they are known, ``takes_missing`` where samples may lack values, and where there are
@@ -362,7 +382,8 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
         nodes[node] |= {"feature": feature_names[feature], "gain": float(tree.gain[node])}
         if tree.children_left[node] == MULTIWAY:
             for child in children:
-                nodes[child]["category"] = _for_json(name_of(feature, tree.category[child]))
+                names = [_for_json(name_of(feature, code)) for code in tree.categories_of(child)]
+                nodes[child] |= {"category": names[0]} if len(names) == 1 else {"categories": names}
             nodes[node]["children"] = [nodes[child] for child in children]
         else:
             threshold, missing = float(tree.threshold[node]), side_of_missing(tree, node)

@@ -8,7 +8,16 @@ import numpy as np
 
 from ._colours import node_colours
 from ._sklearn import HasMethods, Interval, validate_params
-from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
+from .export import (
+    MOST_CATEGORIES,
+    SHOWING_CONSTRAINTS,
+    category_names,
+    label_of_categories,
+    node_labels,
+    shown_nodes,
+    side_of_missing,
+    tree_and_names,
+)
 from .tree import LEAF, MULTIWAY, node_depths
 
 __all__ = ["export_graphviz"]
@@ -147,8 +156,8 @@ class _Nodes:
             for child in tree.children_of(node).tolist():
                 label = ""
                 if tree.children_left[node] == MULTIWAY:
-                    category = self.name_of(tree.feature[node], tree.category[child])
-                    label = f' [label="{_escaped("missing" if category is None else category)}"]'
+                    categories = label_of_categories(tree, tree.feature[node], child, self.name_of, MOST_CATEGORIES)
+                    label = f' [label="{_escaped(categories)}"]'
                 elif node == 0 and not self.is_left_out[child]:
                     label = ' [labeldistance=2.5, labelangle={1}, headlabel="{0}"]'.format(*next(answers))
                 lines.append(f"{node} -> {child}{label} ;")

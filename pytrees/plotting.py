@@ -7,9 +7,11 @@ import numpy as np
 from ._colours import class_colours, node_colours
 from ._sklearn import Interval, validate_params
 from .export import (
+    MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
     category_names,
     counts_of,
+    label_of_categories,
     node_labels,
     predicted_labels,
     shown_nodes,
@@ -327,8 +329,7 @@ class _Path:
         tree, feature = self.tree, self.tree.feature[node]
         name, value, threshold = self.feature_names[feature], float(self.row[feature]), float(tree.threshold[node])
         if tree.children_left[node] == MULTIWAY:
-            category = self.name_of(feature, tree.category[child])
-            return f"{name} is {'missing' if category is None else category}"
+            return f"{name} is {label_of_categories(tree, feature, child, self.name_of, MOST_CATEGORIES)}"
         if np.isnan(value):
             return f"{name} is missing"
         if threshold == np.inf:
@@ -489,8 +490,8 @@ def _answers(tree, node, name_of):
     """Return the children of a node with the labels of their edges: categories, or yes and no below the root."""
     children = tree.children_of(node)
     if tree.children_left[node] == MULTIWAY:
-        names = [name_of(tree.feature[node], tree.category[child]) for child in children]
-        return [(child, "missing" if name is None else name) for child, name in zip(children, names, strict=True)]
+        feature = tree.feature[node]
+        return [(child, label_of_categories(tree, feature, child, name_of, MOST_CATEGORIES)) for child in children]
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
 
 

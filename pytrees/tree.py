@@ -15,6 +15,7 @@ from ._tree_arrays import (
     PACKABLE,
     TO_GREATER_CHILD,
     check_missing,
+    check_sets,
     check_tree,
     goes_to_greater_child,
 )
@@ -45,6 +46,7 @@ _DTYPES = {
 }
 
 _CHILD_DTYPES = {"child_offsets": np.int64, "children": np.int64, "category": np.int64}
+_SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
 
 
 class BinaryForm(NamedTuple):
@@ -52,7 +54,8 @@ class BinaryForm(NamedTuple):
 
     `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
     whose part a node is. Among the parts of a multiway node are leaves: for samples of none of its children's
-    categories.
+    categories. Where several ranges of categories lead to one child, its node is there as often, and these nodes share
+    their own children: they are no tree then, but are walked like one.
     """
 
     children_left: np.ndarray
@@ -89,8 +92,8 @@ class Tree(Exchanged):
     """A decision tree as a structure of arrays, all of them read-only.
 
     Nodes are numbered in preorder, left first; node 0 is the root. A node splits by a threshold into two, or, where its
-    feature is categorical, into a child for every category among its training samples. Trees are equal where all their
-    arrays are.
+    feature is categorical, into a child for every category among its training samples or for sets of them. Trees are
+    equal where all their arrays are.
 
     Parameters
     ----------
@@ -115,7 +118,8 @@ class Tree(Exchanged):
     children : array-like of shape (node_count - 1,), int, optional
         The children of all nodes: left and right ones, or those of a multiway node in ascending order of category.
     category : array-like of shape (node_count,), int, optional
-        The code of the category whose samples go from a multiway node to this child; -1 at other nodes.
+        The code of the category whose samples go from a multiway node to this child, of several the lowest; -1 at other
+        nodes.
     criterion : str or tuple, optional
         What measures `impurity`, as the engines take it: a name, or a name and a dict of parameters.
     missing_go_to_left : array-like of shape (node_count,), int, optional
@@ -125,17 +129,23 @@ class Tree(Exchanged):
     saw_missing : array-like of shape (node_count,), bool, optional
         Whether training samples of the node lacked the value; by default the nodes at which `missing_go_to_left` is not
         -1.
+    category_offsets : array-like of shape (node_count + 1,), int, optional
+        The categories whose samples go from a multiway node to its child i are
+        ``categories[category_offsets[i]:category_offsets[i + 1]]``. This and the next one are needed where they are
+        several.
+    categories : array-like of shape (n,), int, optional
+        The codes of these categories, ascending for every child.
 
     Attributes
     ----------
     children_left, children_right, feature, threshold, n_node_samples, value, gain : ndarray
         As above: int64 and float64, not writeable.
-    child_offsets, children, category : ndarray
+    child_offsets, children, category, category_offsets, categories : ndarray
         As above, for every tree.
     n_features, n_classes, node_count, n_leaves, max_depth : int
         `max_depth` counts edges: a single leaf has depth 0.
     is_multiway : bool
-        Whether a node has a child for every category.
+        Whether a node splits by categories.
     takes_missing : bool
         Whether samples to predict may lack values.
     missing_go_to_left : ndarray of shape (node_count,), uint8
@@ -187,6 +197,7 @@ class Tree(Exchanged):
         "_n_walked",
         "_packed_missing",
         "_saw_missing",
+        "_sets",
         "is_multiway",
         "max_depth",
         "n_features",
@@ -208,6 +219,8 @@ class Tree(Exchanged):
         criterion=None,
         missing_go_to_left=None,
         saw_missing=None,
+        category_offsets=None,
+        categories=None,
     ):
         object.__setattr__(self, "_criterion", criterion)
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
@@ -226,6 +239,20 @@ class Tree(Exchanged):
             object.__setattr__(self, "_child_arrays", child_arrays)
         object.__setattr__(self, "_n_walked", 0)
         object.__setattr__(self, "max_depth", check_tree(self))
+        self._take_sets(category_offsets, categories)
+        self._take_missing(missing_go_to_left, saw_missing)
+
+    def _take_sets(self, category_offsets, categories):
+        if (category_offsets is None) != (categories is None):
+            raise ValueError("Not a tree: of category_offsets and categories there is only one.")
+        sets = None
+        if self.is_multiway and categories is not None:
+            given = zip(_SET_DTYPES.items(), (category_offsets, categories), strict=True)
+            sets = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
+            check_sets(self, *sets)
+        object.__setattr__(self, "_sets", sets)
+
+    def _take_missing(self, missing_go_to_left, saw_missing):
         given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
         checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in given.items()}
         check_missing(self, **checked)
@@ -261,13 +288,13 @@ class Tree(Exchanged):
     def _arrays(self):
         """Return all arrays that make the tree what it is."""
         arrays = tuple(getattr(self, name) for name in _DTYPES)
-        return arrays + self._child_arrays if self.is_multiway else arrays
+        return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
     def __reduce__(self):
-        arrays = self._arrays()
-        of_children = arrays[len(_DTYPES) :] or (None, None, None)
-        missing = self._missing, self._saw_missing
-        return Tree, (*arrays[: len(_DTYPES)], self.n_features, *of_children, self._criterion, *missing)
+        arrays = tuple(getattr(self, name) for name in _DTYPES)
+        of_children = self._child_arrays if self.is_multiway else (None, None, None)
+        further = self._criterion, self._missing, self._saw_missing, *(self._sets or ())
+        return Tree, (*arrays, self.n_features, *of_children, *further)
 
     def __eq__(self, other):
         if not isinstance(other, Tree):
@@ -340,8 +367,18 @@ class Tree(Exchanged):
 
     @property
     def category(self):
-        """The category of every node, -1 for none; ndarray of shape (node_count,), int64."""
+        """The category of every node, the lowest of several, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
+
+    @property
+    def category_offsets(self):
+        """The start of every node's categories in `categories`; ndarray of shape (node_count + 1,), int64."""
+        return self._category_sets()[0]
+
+    @property
+    def categories(self):
+        """The categories that lead to the children of multiway nodes; ndarray of shape (n,), int64."""
+        return self._category_sets()[1]
 
     @property
     def takes_missing(self):
@@ -388,8 +425,55 @@ class Tree(Exchanged):
             object.__setattr__(self, "_child_arrays", tuple(_read_only(array.astype(np.int64)) for array in arrays))
         return self._child_arrays
 
+    def _category_sets(self):
+        if self._sets is None:
+            has_category = self.category >= 0
+            arrays = np.concatenate([[0], np.cumsum(has_category)]), self.category[has_category]
+            object.__setattr__(self, "_sets", tuple(_read_only(array.astype(np.int64)) for array in arrays))
+        return self._sets
+
+    @property
+    def has_category_sets(self):
+        """Whether several categories lead to a child of some node; bool."""
+        return self.is_multiway and self.categories.size > np.count_nonzero(self.category >= 0)
+
+    def category_sets_of(self, nodes):
+        """Return the categories of some nodes, as a further tree of these nodes is told.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        dict of str to ndarray
+            `category_offsets` and `categories`; empty where the tree has no multiway nodes.
+        """
+        if not self.is_multiway:
+            return {}
+        sizes = np.diff(self.category_offsets)[nodes]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.repeat(self.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return {"category_offsets": offsets, "categories": self.categories[places]}
+
+    def categories_of(self, node):
+        """Return the categories whose samples go to a node from its parent, ascending.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+
+        Returns
+        -------
+        ndarray of shape (n,), int64
+            Codes of categories; none where the parent has a threshold, and of the root.
+        """
+        return self.categories[self.category_offsets[node] : self.category_offsets[node + 1]]
+
     def children_of(self, node):
-        """Return the children of a node: left and right, or one for every category in ascending order; none of a leaf.
+        """Return the children of a node: left and right, or by category in ascending order; none of a leaf.
 
         Parameters
         ----------
@@ -407,12 +491,13 @@ class Tree(Exchanged):
     def binary(self):
         """The same decisions with thresholds only, for walking trees and reading their cuts; `BinaryForm`.
 
-        A multiway node becomes a balanced search among its categories, O(log n_children) deep. Where there is none, the
-        arrays are the tree's own.
+        A multiway node becomes a balanced search among its categories, O(log n) deep for n of them. Where there is
+        none, the arrays are the tree's own.
         """
         if self._binary is None:
             if self.is_multiway:
-                found = kernel("binarise")(self.children_left, self.feature, self.threshold, *self._child_arrays)
+                splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
+                found = kernel("binarise")(*splits, *self._category_sets())
                 dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
                 arrays = [_read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
             else:
@@ -602,7 +687,8 @@ class Tree(Exchanged):
         return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
 
     def _can_be_packed(self):
-        return max(4 * self.node_count, self.n_features) < PACKABLE
+        n_parts = self.node_count + (self.categories.size if self.is_multiway else 0)
+        return max(4 * n_parts, self.n_features) < PACKABLE
 
     def predict(self, X):
         """Predict the code of the most frequent class in every sample's leaf, the lowest of several.

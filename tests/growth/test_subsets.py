@@ -206,7 +206,10 @@ def test_children_have_the_categories_of_their_samples(engine, drawn, growth_lim
     rows = {0: np.arange(len(problem.X))}
     for node in range(len(tree["feature"])):
         children = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
-        assert len(children) == (0 if tree["children_left"][node] == LEAF else 2)
+        assert len(rows[node]) == tree["n_node_samples"][node]
+        if tree["children_left"][node] == LEAF:
+            continue
+        assert len(children) == 2
         values = problem.X[rows[node], tree["feature"][node]]
         for number, child in enumerate(children):
             listed = tree["categories"][tree["category_offsets"][child] : tree["category_offsets"][child + 1]]
@@ -220,7 +223,6 @@ def test_children_have_the_categories_of_their_samples(engine, drawn, growth_lim
                 assert not len(listed)
                 chosen = (values <= tree["threshold"][node]) == (number == 0)
             rows[child] = rows[node][chosen]
-        assert len(rows[node]) == tree["n_node_samples"][node]
 
 
 def test_of_equal_divisions_the_first_wins(engine):
