@@ -1,6 +1,7 @@
 """What the arrays of a tree must be so that it is safe to walk, and what follows from them."""
 
 from math import fsum
+from numbers import Integral
 
 import numpy as np
 
@@ -13,6 +14,29 @@ PACKABLE = 2**31
 
 # In missing_go_to_left: the node saw no missing value, and sends them to the child of more weight.
 TO_GREATER_CHILD = -1
+
+
+def read_only(array):
+    """Copy an array to memory that nobody can write to, not even through its flags."""
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
+
+
+def frozen(name, array, dtype):
+    """Copy one of the given arrays to a read-only array of its dtype."""
+    try:
+        array = np.asarray(array)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
+    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
+        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
+    return read_only(array.astype(dtype, copy=False))
+
+
+def checked_number(n_features):
+    """Return the number of features, which kernels count to."""
+    if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
+        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
+    return int(n_features)
 
 
 def check_tree(tree):

@@ -1,6 +1,5 @@
 """Tree: plain NumPy arrays, and the functions that read them."""
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,10 @@ from ._tree_arrays import (
     check_missing,
     check_sets,
     check_tree,
+    checked_number,
+    frozen,
     goes_to_greater_child,
+    read_only,
 )
 from ._tree_arrays import node_depths as node_depths
 from .criteria import impurities
@@ -63,29 +65,6 @@ class BinaryForm(NamedTuple):
     feature: np.ndarray
     threshold: np.ndarray
     node: np.ndarray
-
-
-def _read_only(array):
-    """Copy an array to memory that nobody can write to, not even through its flags."""
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
-
-
-def _frozen(name, array, dtype):
-    """Copy one of the given arrays to a read-only array of its dtype."""
-    try:
-        array = np.asarray(array)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
-    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
-        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
-    return _read_only(array.astype(dtype, copy=False))
-
-
-def _checked_number(n_features):
-    """Return the number of features, which kernels count to."""
-    if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
-        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
-    return int(n_features)
 
 
 class Tree(Exchanged):
@@ -225,8 +204,8 @@ class Tree(Exchanged):
         object.__setattr__(self, "_criterion", criterion)
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
-            object.__setattr__(self, name, _frozen(name, array, dtype))
-        object.__setattr__(self, "n_features", _checked_number(n_features))
+            object.__setattr__(self, name, frozen(name, array, dtype))
+        object.__setattr__(self, "n_features", checked_number(n_features))
         # Worked out when first asked for; where two threads ask at once, both work out the same.
         for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
             object.__setattr__(self, name, None)
@@ -235,7 +214,7 @@ class Tree(Exchanged):
             if child_offsets is None or children is None or category is None:
                 raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
             given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
-            child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
+            child_arrays = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
         object.__setattr__(self, "_n_walked", 0)
         object.__setattr__(self, "max_depth", check_tree(self))
@@ -248,16 +227,16 @@ class Tree(Exchanged):
         sets = None
         if self.is_multiway and categories is not None:
             given = zip(_SET_DTYPES.items(), (category_offsets, categories), strict=True)
-            sets = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
+            sets = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
             check_sets(self, *sets)
         object.__setattr__(self, "_sets", sets)
 
     def _take_missing(self, missing_go_to_left, saw_missing):
         given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
-        checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in given.items()}
+        checked = {name: None if array is None else frozen(name, array, np.int64) for name, array in given.items()}
         check_missing(self, **checked)
         for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
-            object.__setattr__(self, name, None if array is None else _read_only(array.astype(np.int8)))
+            object.__setattr__(self, name, None if array is None else read_only(array.astype(np.int8)))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
@@ -394,7 +373,7 @@ class Tree(Exchanged):
             goes_left = goes_to_greater_child(self)
             if self._missing is not None:
                 goes_left = np.where(self._missing == TO_GREATER_CHILD, goes_left, self._missing)
-            object.__setattr__(self, "_goes_left", _read_only(goes_left.astype(np.uint8)))
+            object.__setattr__(self, "_goes_left", read_only(goes_left.astype(np.uint8)))
         return self._goes_left
 
     @property
@@ -422,14 +401,14 @@ class Tree(Exchanged):
             offsets = np.concatenate([[0], np.cumsum(2 * is_inner)])
             pairs = np.stack([self.children_left[is_inner], self.children_right[is_inner]], axis=1)
             arrays = offsets, pairs.ravel(), np.full(self.node_count, -1)
-            object.__setattr__(self, "_child_arrays", tuple(_read_only(array.astype(np.int64)) for array in arrays))
+            object.__setattr__(self, "_child_arrays", tuple(read_only(array.astype(np.int64)) for array in arrays))
         return self._child_arrays
 
     def _category_sets(self):
         if self._sets is None:
             has_category = self.category >= 0
             arrays = np.concatenate([[0], np.cumsum(has_category)]), self.category[has_category]
-            object.__setattr__(self, "_sets", tuple(_read_only(array.astype(np.int64)) for array in arrays))
+            object.__setattr__(self, "_sets", tuple(read_only(array.astype(np.int64)) for array in arrays))
         return self._sets
 
     @property
@@ -499,10 +478,10 @@ class Tree(Exchanged):
                 splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
                 found = kernel("binarise")(*splits, *self._category_sets())
                 dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
-                arrays = [_read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
+                arrays = [read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
             else:
                 splits = self.children_left, self.children_right, self.feature, self.threshold
-                arrays = [*splits, _read_only(np.arange(self.node_count))]
+                arrays = [*splits, read_only(np.arange(self.node_count))]
             object.__setattr__(self, "_binary", BinaryForm(*arrays))
         return self._binary
 
@@ -510,7 +489,7 @@ class Tree(Exchanged):
     def majority(self):
         """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
         if self._majority is None:
-            object.__setattr__(self, "_majority", _read_only(_majority(self.value)))
+            object.__setattr__(self, "_majority", read_only(_majority(self.value)))
         return self._majority
 
     @property
@@ -651,7 +630,7 @@ class Tree(Exchanged):
             places = np.asarray(self._walk("pack")[1], dtype=np.int64)
             is_leaf = self.binary.children_left == LEAF
             goes_left = np.where(is_leaf, np.uint8(1), self.missing_in_binary())
-            object.__setattr__(self, "_packed_missing", _read_only(goes_left[places]))
+            object.__setattr__(self, "_packed_missing", read_only(goes_left[places]))
         return self._packed_missing
 
     def packed(self):
@@ -665,7 +644,7 @@ class Tree(Exchanged):
         if self._packed is None:
             nodes, numbers = self._walk("pack")
             numbers = np.asarray(self._own_nodes(numbers), dtype=np.uint32)
-            packed = _read_only(np.asarray(nodes, dtype=_PACKED_NODE)), _read_only(numbers)
+            packed = read_only(np.asarray(nodes, dtype=_PACKED_NODE)), read_only(numbers)
             object.__setattr__(self, "_packed", packed)
         return self._packed
 

@@ -118,12 +118,19 @@ def binarise(
             links[2, n_nodes] = UNDEFINED
             thresholds[n_nodes] = UNDEFINED
         n_nodes += 1
-    for middle in range(n_nodes):
-        first = links[4, middle]
-        if first != NONE:
-            links[:3, middle], thresholds[middle] = links[:3, first], thresholds[first]
+    copy_repeated(links[:, :n_nodes], thresholds)
     left, right, looked_at, node = (np.array(row[:n_nodes]) for row in np.asarray(links)[:4])
     return left, right, looked_at, np.array(thresholds[:n_nodes]), node
+
+
+cdef void copy_repeated(int64_t[:, :] links, float64_t[::1] thresholds):
+    """Copy to nodes that stand for others what these have: the last row has their numbers."""
+    cdef Py_ssize_t node
+    cdef int64_t first
+    for node in range(links.shape[1]):
+        first = links[4, node]
+        if first != NONE:
+            links[:3, node], thresholds[node] = links[:3, first], thresholds[first]
 
 
 cdef Py_ssize_t add_intervals(
@@ -449,7 +456,7 @@ def decision_path(
     const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
 ):
     """List the nodes that every sample visits: (indptr, indices), the indices of row r being
-    indices[indptr[r]:indptr[r+1]]."""
+    indices[indptr[r]:indptr[r+1]]; of nodes that share children the first, which is a part of the same node."""
     cdef const int64_t[::1] leaves = apply(
         children_left, children_right, feature, threshold, X, missing_go_to_left
     )
@@ -475,11 +482,12 @@ def decision_path(
 
 
 cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1] children_right):
-    """Return the parent of every node, NONE for the root."""
+    """Return the parent of every node, NONE for the root; of nodes that share children, which are parts of one node of
+    a tree, the first."""
     cdef int64_t[::1] parents = np.full(children_left.shape[0], NONE, dtype=np.int64)
     cdef int64_t node
     for node in range(children_left.shape[0]):
-        if children_left[node] != LEAF:
+        if children_left[node] != LEAF and parents[children_left[node]] == NONE:
             parents[children_left[node]] = parents[children_right[node]] = node
     return parents
 

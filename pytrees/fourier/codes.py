@@ -251,7 +251,7 @@ class _CategoryCodes(BaseEstimator):
     def __init__(self, categories, ensemble, n_features):
         self.is_categorical_ = np.isin(np.arange(n_features), list(categories))
         self.categories_ = [categories[m] for m in sorted(categories)]
-        self.n_features_in_ = n_features
+        self.ordered_categories_, self.n_features_in_ = {}, n_features
         if hasattr(ensemble, "feature_names_in_"):
             self.feature_names_in_ = ensemble.feature_names_in_
 
@@ -341,6 +341,11 @@ def _member_of(member, columns=None, n_features=None):
     if not isinstance(tree, Tree):
         tree, dtype = _from_sklearn(member, tree), np.float32
     check_saw_no_missing(tree)
+    if getattr(member, "ordered_categories_", None):
+        raise ValueError(
+            f"Feature {min(member.ordered_categories_)} has ordered categories: give the Fourier algebra the trees, "
+            "`tree_`, and samples that `encode` has made numbers of."
+        )
     labels, is_categorical = node_labels(member, tree), getattr(member, "is_categorical_", None)
     categorical = [] if is_categorical is None else np.flatnonzero(is_categorical)
     if columns is not None:

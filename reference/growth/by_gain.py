@@ -11,13 +11,13 @@ from math import ceil
 
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
+from ..criteria.categories import check_subsets
 from ..criteria.counts import add_up, is_greater, user_criterion_of
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
 from ..split.find import find_split
 from ..split.scan import judges_sequence
 from ..split.scanner import mix64
-from ..split.subsets import check_subsets
 from .tree import Node, as_arrays, children_of, in_preorder
 
 # A decrease of impurity may be so much too small, as in scikit-learn.

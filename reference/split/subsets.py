@@ -1,69 +1,14 @@
-"""Splits of a node's categories into two sets.
+"""Splits of a node's categories into two sets."""
 
-Of two classes, and of criteria whose gain is greatest at a corner of what the left child's class counts can be, the
-best of all divisions is among those of the categories in the order of the second class's share: Breiman, Friedman,
-Olshen and Stone, "Classification and Regression Trees" (1984), Theorem 4.5. That holds where the gain is a convex
-function of these counts, or such a one over a concave one. In all other cases every division is judged.
-"""
-
-from fractions import Fraction
 from functools import reduce
 
 from ..base.types import NONE_MISSING, UNDEFINED
-from ..criteria.counts import add_up, added, counted, name_of, parameters_of, remainder, user_criterion_of
+from ..criteria.categories import divisions
+from ..criteria.counts import add_up, added, counted, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.user import FORBIDDEN
 from ..rows.partition import rows_by_category
 from .scan import gain_of_counts, judges_sequence
-
-# A feature of more categories than these is refused where every division has to be judged: there are 2**(k - 1) - 1.
-MOST_CATEGORIES = 12
-
-CONVEX = ("gini", "entropy", "gain_ratio", "nvi", "nvi_sum", "ogini")
-
-
-def orders_by_share(criterion, n_classes):
-    """Whether the divisions to judge are those of the categories in the order of the second class's share."""
-    return n_classes == 2 and name_of(criterion) in CONVEX and parameters_of(criterion, n_classes)[3]
-
-
-def check_subsets(criterion, n_classes, n_categories):
-    """Raise ValueError where a feature has too many categories for every division to be judged."""
-    if n_categories is None or orders_by_share(criterion, n_classes):
-        return
-    for feature, n_codes in enumerate(n_categories):
-        if n_codes > MOST_CATEGORIES:
-            raise ValueError(
-                f"Feature {feature} has {n_codes} categories: where all their divisions into two are judged, there may "
-                f"be {MOST_CATEGORIES}."
-            )
-
-
-def divisions(criterion, y, weights, n_classes, parts):
-    """Return the divisions to judge, each as the list of the categories of one side.
-
-    Parts are the categories, ascending, with their rows. In the order of shares the categories of one side are the
-    first ones, of equal shares the lower category. Otherwise the side is the one without the lowest category, and the
-    divisions are in the order of the numbers that have a binary digit for every other category, the lowest the first.
-    """
-    categories = [category for category, _ in parts]
-    if orders_by_share(criterion, n_classes):
-        share = {category: share_of(y, weights, rows) for category, rows in parts}
-        ordered = sorted(categories, key=share.get)
-        return [ordered[:n] for n in range(1, len(ordered))]
-    others = categories[1:]
-    return [
-        [category for digit, category in enumerate(others) if number >> digit & 1]
-        for number in range(1, 2 ** len(others))
-    ]
-
-
-def share_of(y, weights, rows):
-    """Return the share of the second class; 0 of rows that weigh nothing."""
-    (_, second), total = counted([(y[row], weights[row]) for row in rows], 2)
-    if isinstance(total, float):
-        return second / total if total > 0.0 else 0.0
-    return Fraction(second, total) if total else Fraction(0)
 
 
 def subset_splits(X, y, weights, n_classes, criterion, limits, rows, feature):

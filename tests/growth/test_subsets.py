@@ -13,8 +13,8 @@ from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 from pytrees._core.criteria.categories import CONVEX, MOST_CATEGORIES, orders_by_share
 from pytrees._engine import config_context
 from pytrees.criteria import CountCriterion, SequenceCriterion
+from pytrees.reference.criteria import categories as reference
 from pytrees.reference.criteria.counts import is_greater
-from pytrees.reference.split import subsets
 from pytrees.reference.split.scan import gain_of_counts
 from pytrees.tree import LEAF, MULTIWAY
 
@@ -167,7 +167,7 @@ def test_all_code_paths_grow_the_same_tree_around_their_thresholds(criterion, n_
 @pytest.mark.parametrize("criterion", CONVEX)
 def test_no_division_gains_more_than_the_best_in_the_order_of_shares(criterion):
     assert orders_by_share(criterion, 2)
-    assert subsets.orders_by_share(criterion, 2)
+    assert reference.orders_by_share(criterion, 2)
 
     @examples(150)
     @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(any), min_size=2, max_size=7))

@@ -95,8 +95,8 @@ def test_binary_forms_are_equal(seed, sets):
         assert mine.tolist() == other
     left, right, feature, threshold, node = ours
     packed = [kernels.pack(left, right, feature, threshold) for kernels in (compiled, naive)]
-    for mine, other in zip(*packed, strict=True):
-        assert np.asarray(mine).tolist() == np.asarray(other).tolist()
+    assert packed[0][0].tolist() == packed[1][0]
+    assert packed[0][1].tolist() == packed[1][1]
     if tree.has_category_sets:
         return
     # Where no child is reached twice, the binary form is itself a tree in preorder.

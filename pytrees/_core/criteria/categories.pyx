@@ -26,15 +26,20 @@ def orders_by_share(criterion, n_classes):
     return n_classes == 2 and name in CONVEX and weighs_children
 
 
+def most_categories(criterion, n_classes):
+    """Return how many categories a feature may have whose divisions into two are judged; None is any number."""
+    return None if orders_by_share(criterion, n_classes) else MOST_CATEGORIES
+
+
 def check_subsets(criterion, n_classes, n_categories):
     """Raise ValueError where a feature has too many categories for every division to be judged."""
-    if n_categories is None or orders_by_share(criterion, n_classes):
-        return
-    for feature in np.flatnonzero(np.asarray(n_categories) > MOST_CATEGORIES):
-        raise ValueError(
-            f"Feature {feature} has {n_categories[feature]} categories: where all their divisions into two are judged, "
-            f"there may be {MOST_CATEGORIES}."
-        )
+    most = most_categories(criterion, n_classes)
+    for feature, n_codes in enumerate([] if n_categories is None or most is None else n_categories):
+        if n_codes > most:
+            raise ValueError(
+                f"Feature {feature} has {n_codes} categories: where all their divisions into two are judged, there may "
+                f"be {most}."
+            )
 
 
 @cython.final
@@ -87,7 +92,7 @@ cdef void order_by_share(CategoryCounts categories) noexcept nogil:
         while start < n:
             _merge(categories, start, min(start + width, n), min(start + 2 * width, n))
             start += 2 * width
-        categories.order, categories.spare_order = categories.spare_order, categories.order
+        categories.order[:n] = categories.spare_order[:n]
         width *= 2
 
 

@@ -174,7 +174,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
     mark_children(tree.partition, rows.in_block, rows.block, split.feature, rows.start, rows.stop)
     if split.division != NONE:
         list_split(tree.scanner, &rows, split)
-        mark_sides(tree.partition, tree.scanner.categories, rows.start, rows.stop)
+        mark_sides(tree.partition, &tree.scanner.categories.is_listed[0], rows.start, rows.stop)
     split_rows_among(tree.partition, split.n_children, rows.start, rows.stop)
     for b in range(split.n_children):
         child = _add_node(

@@ -6,7 +6,6 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.criteria.categories cimport CategoryCounts
 
 
 # The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
@@ -136,7 +135,9 @@ cdef void order_by_category(RowPartition partition, index_t feature, index_t sta
 cdef index_t mark_children(
     RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
 ) noexcept nogil
-cdef void mark_sides(RowPartition partition, CategoryCounts categories, index_t start, index_t stop) noexcept nogil
+cdef void mark_sides(
+    RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
+) noexcept nogil
 cdef void split_rows_among(RowPartition partition, index_t n_children, index_t start, index_t stop) noexcept nogil
 cdef void split_entries_among(
     RowPartition partition, index_t n_children, Block block, index_t start, index_t stop

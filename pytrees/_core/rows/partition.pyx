@@ -8,7 +8,6 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 
 ctypedef fused Rank:
     uint16_t
@@ -580,13 +579,16 @@ cdef inline index_t _mark_entries(
     return child + 1
 
 
-cdef void mark_sides(RowPartition partition, CategoryCounts categories, index_t start, index_t stop) noexcept nogil:
-    """Mark the sides of the division of categories that is listed, where the categories are marked."""
+cdef void mark_sides(
+    RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
+) noexcept nogil:
+    """Where categories are marked, mark two children instead: one for those that are listed, one for the others, the
+    first for that of the lowest category."""
     cdef index_t i, n_left = 0
     cdef index_t* child
     for i in range(start, stop):
         child = &partition.child_of[partition.rows[i]]
-        child[0] = goes_right(categories, child[0])
+        child[0] = is_listed[child[0]] != is_listed[0]
         n_left += 1 - child[0]
     partition.child_starts[0] = 0
     partition.child_starts[1] = n_left
