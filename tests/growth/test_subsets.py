@@ -46,7 +46,7 @@ def grow_subsets(*problem, **options):
 def few_categories(weights=no_weights, **shape):
     """Draw problems whose features have no more categories than all divisions may be judged of."""
     shape = {"max_rows": MOST_CATEGORIES - 2} | shape
-    return problems_with_categories(weights, most_categories=5, **shape)
+    return problems_with_categories(weights, most_categories=5, missing=True, **shape)
 
 
 def two_classes(drawn):
@@ -77,7 +77,11 @@ def test_engines_grow_the_same_tree(criterion, weights):
 @pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
 def test_engines_grow_the_same_tree_of_two_classes(criterion, weights):
     @examples(80)
-    @given(problems_with_categories(weights, max_rows=40, most_categories=20).map(two_classes), limits(), LEAST_SHARES)
+    @given(
+        problems_with_categories(weights, max_rows=40, most_categories=20, missing=True).map(two_classes),
+        limits(),
+        LEAST_SHARES,
+    )
     def check(drawn, growth_limits, least_share):
         problem, n_categories = drawn
         options = growth_limits | {"n_categories": n_categories, "min_weight_fraction_leaf": least_share}
@@ -90,7 +94,7 @@ def test_engines_grow_the_same_tree_of_two_classes(criterion, weights):
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_engines_grow_the_same_tree_of_sequences(n_threads, criterion):
     @examples(50)
-    @given(problems_with_categories(max_rows=9, most_categories=5), limits())
+    @given(problems_with_categories(max_rows=9, most_categories=5, missing=True), limits())
     def check(drawn, growth_limits):
         problem, n_categories = drawn
         options = growth_limits | {"n_categories": n_categories, "n_threads": n_threads}
@@ -117,7 +121,7 @@ def test_engines_grow_the_same_tree_by_a_user_s_criterion(criterion):
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("weights", [no_weights, count_weights])
 def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights):
-    drawn_problems = problems_with_categories(weights, max_rows=40, most_categories=8).map(two_classes)
+    drawn_problems = problems_with_categories(weights, max_rows=40, most_categories=8, missing=True).map(two_classes)
 
     @examples(80)
     @given(drawn_problems, limits(max_candidates=UNLIMITED), st.integers(1, 12), st.sampled_from([2, 3, 256]))
@@ -221,7 +225,9 @@ def test_children_have_the_categories_of_their_samples(engine, drawn, growth_lim
                 assert (values.min() in listed) == (number == 0)
             else:
                 assert not len(listed)
-                chosen = (values <= tree["threshold"][node]) == (number == 0)
+                goes_left = values <= tree["threshold"][node]
+                goes_left |= np.isnan(values) & (tree["missing_go_to_left"][node] == 1)
+                chosen = goes_left == (number == 0)
             rows[child] = rows[node][chosen]
 
 
