@@ -1,8 +1,16 @@
 """What the arrays of a tree must be so that it is safe to walk, and what follows from them."""
 
+from __future__ import annotations
+
 from math import fsum
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ._typing import BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from .tree import Tree
 
 # In children_left and children_right: the node is a leaf, or has a child for every category.
 LEAF = -1
@@ -15,7 +23,7 @@ PACKABLE = 2**31
 TO_GREATER_CHILD = -1
 
 
-def check_tree(tree):
+def check_tree(tree: Tree) -> int:
     """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
     _check_shapes(tree)
     _check_sides(tree)
@@ -32,7 +40,7 @@ def check_tree(tree):
     return _check_preorder(tree, inner)
 
 
-def _check_shapes(tree):
+def _check_shapes(tree: Tree) -> None:
     n_nodes = tree.node_count
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     expected = dict.fromkeys(names, n_nodes)
@@ -46,7 +54,7 @@ def _check_shapes(tree):
         raise ValueError("Not a tree: it needs a node and a class at least.")
 
 
-def _check_sides(tree):
+def _check_sides(tree: Tree) -> None:
     left, right = tree.children_left, tree.children_right
     if not np.array_equal(left == LEAF, right == LEAF):
         raise ValueError("Not a tree: a node has one child.")
@@ -54,7 +62,7 @@ def _check_sides(tree):
         raise ValueError("Not a tree: a node is multiway on one side.")
 
 
-def _check_child_offsets(tree):
+def _check_child_offsets(tree: Tree) -> None:
     """Check that child_offsets give every node as many of `children` as it has, within that array."""
     offsets, left = tree.child_offsets, tree.children_left
     if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
@@ -71,7 +79,7 @@ def _check_child_offsets(tree):
         )
 
 
-def _check_multiway_nodes(tree):
+def _check_multiway_nodes(tree: Tree) -> None:
     """Check that `children` agree with left and right ones, and have ascending categories."""
     offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
     binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
@@ -93,7 +101,7 @@ def _check_multiway_nodes(tree):
         raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
 
 
-def _check_nodes(tree, inner):
+def _check_nodes(tree: Tree, inner: IntArray) -> None:
     features = tree.feature[inner]
     if np.any((features < 0) | (features >= tree.n_features)):
         raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
@@ -108,7 +116,7 @@ def _check_nodes(tree, inner):
         raise ValueError("Not a tree: n_node_samples of all nodes add up to more than an int64 holds.")
 
 
-def _check_preorder(tree, inner):
+def _check_preorder(tree: Tree, inner: IntArray) -> int:
     """Check that nodes are numbered in preorder, the first child first; return the depth of the tree.
 
     Takes O(n log depth), by arrays as a whole: neither level by level nor node by node.
@@ -127,7 +135,7 @@ def _check_preorder(tree, inner):
     return int(_steps_to_root(parents).max())
 
 
-def _steps_to_root(parents):
+def _steps_to_root(parents: IntArray) -> IntArray:
     """Count the steps from every node to the root, whose own parent it is."""
     steps = np.minimum(np.arange(len(parents)), 1)
     while parents.any():  # `steps` are those to `parents`: twice as many in every turn
@@ -136,14 +144,14 @@ def _steps_to_root(parents):
     return steps
 
 
-def node_depths(tree):
+def node_depths(tree: Tree) -> IntArray:
     """Return the depth of every node, 0 of the root; ndarray of shape (node_count,), int64."""
     parents = np.zeros(tree.node_count, dtype=np.int64)
     _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
     return _steps_to_root(parents)
 
 
-def _siblings(tree, inner, parents):
+def _siblings(tree: Tree, inner: IntArray, parents: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Set the parents of all nodes but the root; return the first children, the later ones, the sibling before each of
     these, and the last children.
     """
@@ -160,7 +168,7 @@ def _siblings(tree, inner, parents):
 # ------------------------------------------------------------------------------------------------------- missing values
 
 
-def check_missing(tree, missing_go_to_left, saw_missing):
+def check_missing(tree: Tree, missing_go_to_left: IntArray | None, saw_missing: IntArray | None) -> None:
     """Raise a ValueError where the arrays, which may be None, do not say of nodes where missing values go."""
     has_sides = tree.children_left >= 0
     for name, array, least in (
@@ -179,7 +187,7 @@ def check_missing(tree, missing_go_to_left, saw_missing):
         raise ValueError("Not a tree: saw_missing says nothing without missing_go_to_left.")
 
 
-def goes_to_greater_child(tree):
+def goes_to_greater_child(tree: Tree) -> BoolArray:
     """Return for every node whether its left child has more weight than its right one; False without such children.
 
     The class counts, or sums of weights, of both are compared as the real numbers that they are.

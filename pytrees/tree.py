@@ -1,28 +1,28 @@
 """Tree: plain NumPy arrays, and the functions that read them."""
 
-from numbers import Integral
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
 from ._engine import kernel
 from ._exchange import Exchanged
-from ._tree_arrays import (
-    LEAF,
-    MULTIWAY,
-    PACKABLE,
-    TO_GREATER_CHILD,
-    check_missing,
-    check_tree,
-    goes_to_greater_child,
-)
+from ._tree_arrays import LEAF as LEAF
+from ._tree_arrays import MULTIWAY as MULTIWAY
+from ._tree_arrays import PACKABLE, TO_GREATER_CHILD, check_missing, check_tree, goes_to_greater_child
 from ._tree_arrays import node_depths as node_depths
+from ._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike, Specification, is_whole
 from .criteria import impurities
 from .input.validation import check_finite, may_have_missing
 
 __all__ = ["Tree"]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 # In feature and threshold, where a node has none.
 UNDEFINED = -2
@@ -55,19 +55,19 @@ class BinaryForm(NamedTuple):
     categories.
     """
 
-    children_left: np.ndarray
-    children_right: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    node: np.ndarray
+    children_left: IntArray
+    children_right: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    node: IntArray
 
 
-def _read_only(array):
+def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
     """Copy an array to memory that nobody can write to, not even through its flags."""
     return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
-def _frozen(name, array, dtype):
+def _frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar]:
     """Copy one of the given arrays to a read-only array of its dtype."""
     try:
         array = np.asarray(array)
@@ -78,9 +78,9 @@ def _frozen(name, array, dtype):
     return _read_only(array.astype(dtype, copy=False))
 
 
-def _checked_number(n_features):
+def _checked_number(n_features: object) -> int:
     """Return the number of features, which kernels count to."""
-    if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
+    if not is_whole(n_features) or not 1 <= n_features < PACKABLE:
         raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
     return int(n_features)
 
@@ -175,6 +175,29 @@ class Tree(Exchanged):
            [ 0., 50., 50.]])
     """
 
+    children_left: IntArray
+    children_right: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    n_node_samples: IntArray
+    value: FloatArray
+    gain: FloatArray
+    n_features: int
+    max_depth: int
+    is_multiway: bool
+
+    # Worked out when first asked for, and None until then.
+    _binary: Any
+    _child_arrays: Any
+    _goes_left: Any
+    _majority: Any
+    _packed: Any
+    _packed_missing: Any
+    _criterion: Specification | None
+    _missing: NDArray[np.int8] | None
+    _saw_missing: NDArray[np.int8] | None
+    _n_walked: int
+
     __slots__ = (
         *_DTYPES,
         "_binary",
@@ -194,21 +217,21 @@ class Tree(Exchanged):
 
     def __init__(
         self,
-        children_left,
-        children_right,
-        feature,
-        threshold,
-        n_node_samples,
-        value,
-        gain,
-        n_features,
-        child_offsets=None,
-        children=None,
-        category=None,
-        criterion=None,
-        missing_go_to_left=None,
-        saw_missing=None,
-    ):
+        children_left: ArrayLike,
+        children_right: ArrayLike,
+        feature: ArrayLike,
+        threshold: ArrayLike,
+        n_node_samples: ArrayLike,
+        value: ArrayLike,
+        gain: ArrayLike,
+        n_features: int,
+        child_offsets: ArrayLike | None = None,
+        children: ArrayLike | None = None,
+        category: ArrayLike | None = None,
+        criterion: Specification | None = None,
+        missing_go_to_left: ArrayLike | None = None,
+        saw_missing: ArrayLike | None = None,
+    ) -> None:
         object.__setattr__(self, "_criterion", criterion)
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
@@ -221,8 +244,8 @@ class Tree(Exchanged):
         if self.is_multiway:
             if child_offsets is None or children is None or category is None:
                 raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
-            given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
-            child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
+            of_children = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
+            child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in of_children)
             object.__setattr__(self, "_child_arrays", child_arrays)
         object.__setattr__(self, "_n_walked", 0)
         object.__setattr__(self, "max_depth", check_tree(self))
@@ -232,14 +255,16 @@ class Tree(Exchanged):
         for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
             object.__setattr__(self, name, None if array is None else _read_only(array.astype(np.int8)))
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: str) -> None:
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
 
     @classmethod
-    def from_arrays(cls, arrays, n_features, criterion=None):
+    def from_arrays(
+        cls, arrays: Mapping[str, ArrayLike], n_features: int, criterion: Specification | None = None
+    ) -> Self:
         """Make a tree from the dict of arrays that a kernel returns.
 
         Parameters
@@ -258,18 +283,18 @@ class Tree(Exchanged):
         """
         return cls(**arrays, n_features=n_features, criterion=criterion)
 
-    def _arrays(self):
+    def _arrays(self) -> tuple[AnyArray, ...]:
         """Return all arrays that make the tree what it is."""
         arrays = tuple(getattr(self, name) for name in _DTYPES)
         return arrays + self._child_arrays if self.is_multiway else arrays
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         arrays = self._arrays()
         of_children = arrays[len(_DTYPES) :] or (None, None, None)
         missing = self._missing, self._saw_missing
         return Tree, (*arrays[: len(_DTYPES)], self.n_features, *of_children, self._criterion, *missing)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
         arrays, others = self._arrays(), other._arrays()
@@ -281,37 +306,37 @@ class Tree(Exchanged):
             and np.array_equal(self.missing_go_to_left, other.missing_go_to_left)
         )
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.children_left.tobytes(), self.feature.tobytes(), (self.threshold + 0.0).tobytes()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"<Tree of depth {self.max_depth} with {self.n_leaves} leaves, {self.n_features} features, "
             f"{self.n_classes} classes>"
         )
 
     @property
-    def node_count(self):
+    def node_count(self) -> int:
         """Number of nodes."""
         return self.children_left.size
 
     @property
-    def n_leaves(self):
+    def n_leaves(self) -> int:
         """Number of leaves."""
         return int(np.count_nonzero(self.children_left == LEAF))
 
     @property
-    def n_classes(self):
+    def n_classes(self) -> int:
         """Number of classes."""
         return self.value.shape[1]
 
     @property
-    def weighted_n_node_samples(self):
+    def weighted_n_node_samples(self) -> FloatArray:
         """The weights of the nodes' training samples, or their numbers; ndarray of shape (node_count,), float64."""
         return self.value.sum(axis=1)
 
     @property
-    def impurity(self):
+    def impurity(self) -> FloatArray:
         """The impurities of the nodes, by the criterion that the tree was grown by; ndarray of shape (node_count,).
 
         In its units: bits for entropy. There is none for criteria without an impurity of class counts, and for trees
@@ -324,34 +349,34 @@ class Tree(Exchanged):
         return impurities(self._criterion, self.value)
 
     @property
-    def criterion_name(self):
+    def criterion_name(self) -> str | None:
         """The name of the criterion that measures `impurity`, None where there is none; str."""
         return self._criterion if self._criterion is None or isinstance(self._criterion, str) else self._criterion[0]
 
     @property
-    def child_offsets(self):
+    def child_offsets(self) -> IntArray:
         """The start of every node's children in `children`; ndarray of shape (node_count + 1,), int64."""
         return self._children_by_offsets()[0]
 
     @property
-    def children(self):
+    def children(self) -> IntArray:
         """The children of all nodes; ndarray of shape (node_count - 1,), int64."""
         return self._children_by_offsets()[1]
 
     @property
-    def category(self):
+    def category(self) -> IntArray:
         """The category of every node, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
 
     @property
-    def takes_missing(self):
+    def takes_missing(self) -> bool:
         """Whether samples to predict may lack values."""
         return self._missing is not None
 
     _allows_missing = takes_missing
 
     @property
-    def missing_go_to_left(self):
+    def missing_go_to_left(self) -> NDArray[np.uint8]:
         """Whether samples whose value is missing go left; ndarray of shape (node_count,), uint8."""
         if self._goes_left is None:
             goes_left = goes_to_greater_child(self)
@@ -361,7 +386,7 @@ class Tree(Exchanged):
         return self._goes_left
 
     @property
-    def saw_missing(self):
+    def saw_missing(self) -> BoolArray:
         """Whether training samples of a node lacked the value of its feature; ndarray of shape (node_count,), bool."""
         if self._missing is None:
             return np.zeros(self.node_count, dtype=bool)
@@ -369,7 +394,7 @@ class Tree(Exchanged):
             return self._saw_missing > 0
         return (self._missing != TO_GREATER_CHILD) & (self.children_left >= 0)
 
-    def missing_arrays(self):
+    def missing_arrays(self) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
         """Return where missing values go, as a further tree of these nodes or of some of them is told.
 
         Returns
@@ -379,7 +404,7 @@ class Tree(Exchanged):
         """
         return (self.missing_go_to_left, self.saw_missing) if self.takes_missing else ()
 
-    def _children_by_offsets(self):
+    def _children_by_offsets(self) -> tuple[IntArray, ...]:
         if self._child_arrays is None:
             is_inner = self.children_left != LEAF
             offsets = np.concatenate([[0], np.cumsum(2 * is_inner)])
@@ -388,7 +413,7 @@ class Tree(Exchanged):
             object.__setattr__(self, "_child_arrays", tuple(_read_only(array.astype(np.int64)) for array in arrays))
         return self._child_arrays
 
-    def children_of(self, node):
+    def children_of(self, node: int) -> IntArray:
         """Return the children of a node: left and right, or one for every category in ascending order; none of a leaf.
 
         Parameters
@@ -404,7 +429,7 @@ class Tree(Exchanged):
         return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
 
     @property
-    def binary(self):
+    def binary(self) -> BinaryForm:
         """The same decisions with thresholds only, for walking trees and reading their cuts; `BinaryForm`.
 
         A multiway node becomes a balanced search among its categories, O(log n_children) deep. Where there is none, the
@@ -414,7 +439,9 @@ class Tree(Exchanged):
             if self.is_multiway:
                 found = kernel("binarise")(self.children_left, self.feature, self.threshold, *self._child_arrays)
                 dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
-                arrays = [_read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
+                arrays: list[Any] = [
+                    _read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)
+                ]
             else:
                 splits = self.children_left, self.children_right, self.feature, self.threshold
                 arrays = [*splits, _read_only(np.arange(self.node_count))]
@@ -422,18 +449,18 @@ class Tree(Exchanged):
         return self._binary
 
     @property
-    def majority(self):
+    def majority(self) -> IntArray:
         """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
         if self._majority is None:
             object.__setattr__(self, "_majority", _read_only(_majority(self.value)))
         return self._majority
 
     @property
-    def shares(self):
+    def shares(self) -> FloatArray:
         """The shares of the classes at every node; ndarray of shape (node_count, n_classes)."""
         return _shares(self.value)
 
-    def majority_at(self, nodes):
+    def majority_at(self, nodes: Sequence[int] | IntArray) -> IntArray:
         """Return the `majority` of some nodes, such as the leaves that `apply` gives.
 
         Parameters
@@ -450,7 +477,7 @@ class Tree(Exchanged):
             return _majority(self.value.take(nodes, axis=0))
         return self.majority.take(nodes)
 
-    def shares_at(self, nodes):
+    def shares_at(self, nodes: Sequence[int] | IntArray) -> FloatArray:
         """Return the `shares` of some nodes, such as the leaves that `apply` gives.
 
         Parameters
@@ -467,7 +494,7 @@ class Tree(Exchanged):
             return _shares(self.value.take(nodes, axis=0))
         return self.shares.take(nodes, axis=0)
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> IntArray:
         """Find the leaf that every sample comes to, or the multiway node at which it stays.
 
         Parameters
@@ -482,7 +509,7 @@ class Tree(Exchanged):
         """
         return self.apply_checked(self._rows(X), self)
 
-    def apply_valid(self, X):
+    def apply_valid(self, X: FloatArray) -> IntArray:
         """Find the leaves of samples as `apply` does, without checking them.
 
         Parameters
@@ -498,7 +525,7 @@ class Tree(Exchanged):
         """
         return self.apply_checked(X, None)
 
-    def apply_checked(self, X, asked):
+    def apply_checked(self, X: FloatArray, asked: Any) -> IntArray:
         """Find the leaves of samples as `apply` does, checking only whether they are finite.
 
         Parameters
@@ -524,7 +551,7 @@ class Tree(Exchanged):
                 leaves, _ = self._leaves(X, has_missing=True)
         return leaves
 
-    def _leaves(self, X, has_missing=False):
+    def _leaves(self, X: FloatArray, has_missing: bool = False) -> tuple[IntArray, bool]:
         """Return the leaves, and whether X is known to be finite."""
         object.__setattr__(self, "_n_walked", self._n_walked + len(X) + ROWS_OF_A_CALL)
         if self.worth_packing(self._n_walked):
@@ -535,11 +562,11 @@ class Tree(Exchanged):
             leaves, finite = self._own_nodes(self._walk("apply", X, *missing)), False
         return np.asarray(leaves, dtype=np.int64), finite
 
-    def _own_nodes(self, nodes):
+    def _own_nodes(self, nodes: Any) -> Any:
         """Return the nodes of the tree that nodes of its binary form belong to."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
-    def missing_in_binary(self):
+    def missing_in_binary(self) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the binary form of the tree.
 
         Returns
@@ -554,7 +581,7 @@ class Tree(Exchanged):
         searches = (left != LEAF) & (self.children_left[node] == MULTIWAY)
         return np.where(searches, np.uint8(1), self.missing_go_to_left[node])
 
-    def packed_missing(self):
+    def packed_missing(self) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the packed tree; computed once, then kept.
 
         Returns
@@ -569,7 +596,7 @@ class Tree(Exchanged):
             object.__setattr__(self, "_packed_missing", _read_only(goes_left[places]))
         return self._packed_missing
 
-    def packed(self):
+    def packed(self) -> tuple[AnyArray, NDArray[np.uint32]]:
         """Pack the nodes for the kernels that walk many samples; computed once, then kept.
 
         Returns
@@ -584,7 +611,7 @@ class Tree(Exchanged):
             object.__setattr__(self, "_packed", packed)
         return self._packed
 
-    def worth_packing(self, n_rows):
+    def worth_packing(self, n_rows: int) -> bool:
         """Whether samples walk faster through the packed tree, the time to pack it included.
 
         Parameters
@@ -601,10 +628,10 @@ class Tree(Exchanged):
             return True
         return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
 
-    def _can_be_packed(self):
+    def _can_be_packed(self) -> bool:
         return max(4 * self.node_count, self.n_features) < PACKABLE
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> IntArray:
         """Predict the code of the most frequent class in every sample's leaf, the lowest of several.
 
         Parameters
@@ -619,7 +646,7 @@ class Tree(Exchanged):
         """
         return self.majority_at(self.apply(X))
 
-    def decision_path(self, X):
+    def decision_path(self, X: MatrixLike) -> csr_matrix:
         """Find the nodes on the decision path of every sample.
 
         Parameters
@@ -644,7 +671,7 @@ class Tree(Exchanged):
         ones = np.ones(len(indices), dtype=np.int64)
         return csr_matrix((ones, indices, indptr), shape=(len(X), self.node_count))
 
-    def feature_usage(self, X=None):
+    def feature_usage(self, X: MatrixLike | None = None) -> IntArray:
         """Count the samples for which each feature is tested along the decision path.
 
         Parameters
@@ -663,7 +690,8 @@ class Tree(Exchanged):
         usage = np.zeros(self.n_features, dtype=np.int64)
         children, offsets, feature = self.children.tolist(), self.child_offsets.tolist(), self.feature.tolist()
         # The features tested above; and what is to be done, the next last: a node, or ~node where all below it is done.
-        seen, pending = set(), [0]
+        seen: set[int] = set()
+        pending = [0]
         while pending:
             node = pending.pop()
             if node < 0:
@@ -677,7 +705,7 @@ class Tree(Exchanged):
             pending += below
         return usage
 
-    def feature_importances(self):
+    def feature_importances(self) -> FloatArray:
         """Compute the share of every feature in the total gain, each split's gain weighted by its samples.
 
         Gains below zero, which ETC can have, count as zero. All zeros where nothing was gained.
@@ -694,33 +722,33 @@ class Tree(Exchanged):
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
 
-    def _validated(self, X):
+    def _validated(self, X: MatrixLike) -> FloatArray:
         X = self._rows(X)
         check_finite(self, X)
         return X
 
-    def _rows(self, X):
+    def _rows(self, X: MatrixLike) -> FloatArray:
         X = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False)
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} features, but the tree was grown on {self.n_features}.")
         return X
 
-    def _missing_of(self, X):
+    def _missing_of(self, X: FloatArray) -> tuple[NDArray[np.uint8]] | tuple[()]:
         """Return what kernels are told of missing values: nothing where X, which may have them, has none."""
         return (self.missing_in_binary(),) if may_have_missing(X) else ()
 
-    def _walk(self, function, *X):
+    def _walk(self, function: str, *X: object) -> Any:
         return kernel(function)(*self.binary[:4], *X)
 
 
-def _scaled_to_one(numbers):
+def _scaled_to_one(numbers: FloatArray) -> FloatArray:
     """Divide numbers that are not negative by the power of two that takes the greatest below one."""
     return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])
 
 
-def _majority(value):
+def _majority(value: FloatArray) -> IntArray:
     return value.argmax(axis=1)
 
 
-def _shares(value):
+def _shares(value: FloatArray) -> FloatArray:
     return value / value.sum(axis=1, keepdims=True)

@@ -8,18 +8,22 @@ Where an estimator takes missing values they are one category, the last, whateve
 for them.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
 from .._missing import is_missing
 from .._sklearn import StrOptions, narwhals
+from .._typing import AnyArray, BoolArray, CategoricalFeatures, FloatArray, IntArray
 
 _WAYS = {"error", "majority"}
 
-CATEGORICAL_CONSTRAINTS = {
+CATEGORICAL_CONSTRAINTS: dict[str, list[Any]] = {
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     "handle_unknown": [StrOptions(_WAYS)],
 }
@@ -33,7 +37,9 @@ _OBJECTS = "OUS"
 # --------------------------------------------------------------------------------------------------- which features
 
 
-def resolve(categorical_features, X, n_features, names=None):
+def resolve(
+    categorical_features: CategoricalFeatures, X: Any, n_features: int, names: Sequence[str] | AnyArray | None = None
+) -> BoolArray | None:
     """Find the categorical features; a mask of shape (n_features,), or None where there are none.
 
     Parameters
@@ -62,7 +68,7 @@ def resolve(categorical_features, X, n_features, names=None):
     return mask if mask.any() else None
 
 
-def _is_categorical_by_dtype(X, n_features):
+def _is_categorical_by_dtype(X: Any, n_features: int) -> BoolArray:
     """Return where a data frame has dtypes of categories: those of pandas and polars, and dictionaries of pyarrow."""
     frame = _frame_of(X)
     if frame is None:
@@ -71,7 +77,7 @@ def _is_categorical_by_dtype(X, n_features):
     return np.array([isinstance(dtype, kinds) for dtype in frame.schema.values()], dtype=bool)
 
 
-def _frame_of(X):
+def _frame_of(X: Any) -> Any:
     """Return a data frame of any library as one of narwhals, None where X is none."""
     if narwhals is None:
         if hasattr(X, "columns"):
@@ -83,7 +89,7 @@ def _frame_of(X):
     return frame if isinstance(frame, narwhals.DataFrame) else None
 
 
-def _listed(given):
+def _listed(given: Any) -> list[Any]:
     if isinstance(given, (bytes, Mapping, Set)) or not isinstance(given, Iterable):
         raise ValueError(
             "categorical_features must be a sequence of bool, int or str, 'from_dtype' or None, got "
@@ -97,7 +103,7 @@ def _listed(given):
     return list(given)
 
 
-def _mask_of(listed, n_features, names):
+def _mask_of(listed: list[Any], n_features: int, names: Sequence[str] | AnyArray | None) -> BoolArray:
     if all(isinstance(entry, (bool, np.bool_)) for entry in listed):
         if listed and len(listed) != n_features:
             raise ValueError(f"categorical_features is a mask of {len(listed)} values for {n_features} features.")
@@ -118,7 +124,7 @@ def _mask_of(listed, n_features, names):
     return mask
 
 
-def _places_of(wanted, names):
+def _places_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> list[int]:
     """Find the places of columns by their names."""
     if names is None:
         raise ValueError(
@@ -132,18 +138,18 @@ def _places_of(wanted, names):
     return [names.index(name) for name in wanted]
 
 
-def name_of_column(estimator, column):
+def name_of_column(estimator: Any, column: int) -> str:
     """Return the name of a column in errors: its number and, where there is one, its name."""
     names = getattr(estimator, "feature_names_in_", None)
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
 
-def allows_missing(estimator):
+def allows_missing(estimator: Any) -> bool:
     """Whether NaN is a value that is missing, not an error."""
     return getattr(estimator, "_allows_missing", False)
 
 
-def not_finite(what, estimator, column, name=None):
+def not_finite(what: str, estimator: Any, column: int, name: str | None = None) -> ValueError:
     """Make the error about NaN or infinity in a column, which an estimator, or what is called so, does not take."""
     name = type(estimator).__name__ if name is None else name
     refused = "infinite values" if what != "NaN" and allows_missing(estimator) else "missing or infinite values"
@@ -161,7 +167,7 @@ def not_finite(what, estimator, column, name=None):
 # ------------------------------------------------------------------------------------------------------- the categories
 
 
-def fit_encode(estimator, X, *, allow_missing=False):
+def fit_encode(estimator: Any, X: Any, *, allow_missing: bool = False) -> FloatArray | None:
     """Learn the categories of X, and code it.
 
     Sets `is_categorical_` and `categories_`, also `n_features_in_` and `feature_names_in_` where there are
@@ -201,13 +207,13 @@ def fit_encode(estimator, X, *, allow_missing=False):
     adds_missing = allow_missing and _is_category(estimator)
     categories = [
         _find_categories(_column(table, column), estimator, column, adds_missing)
-        for column in np.flatnonzero(is_categorical)
+        for column in np.flatnonzero(is_categorical).tolist()
     ]
     estimator.is_categorical_, estimator.categories_ = is_categorical, categories
     return _coded(estimator, table, "error", allow_missing)
 
 
-def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
+def encode(estimator: Any, X: Any, *, handle_unknown: str | None = None, allow_missing: bool = False) -> FloatArray:
     """Encode the categorical features, and convert the others to float64: the matrix that the kernels walk.
 
     Parameters
@@ -238,7 +244,7 @@ def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
     return _coded(estimator, table, handle_unknown, allow_missing)
 
 
-def n_categories(estimator):
+def n_categories(estimator: Any) -> IntArray | None:
     """Return how many codes each feature has, 0 for numeric ones; None where all are numeric."""
     is_categorical = getattr(estimator, "is_categorical_", None)
     if is_categorical is None:
@@ -249,7 +255,7 @@ def n_categories(estimator):
     return numbers
 
 
-def forget_other_rows(estimator, X, rows):
+def forget_other_rows(estimator: Any, X: FloatArray, rows: IntArray) -> None:
     """Remove the categories that only samples outside `rows` have, as if these had not been given to fit.
 
     X, which is coded, is changed in place; left-out samples with a forgotten category get another one's code.
@@ -270,7 +276,7 @@ def forget_other_rows(estimator, X, rows):
 # ------------------------------------------------------------------------------------------------------------ the codes
 
 
-def _as_table(X):
+def _as_table(X: Any) -> Any:
     """Return X as a data frame of pandas or narwhals, or as an array, whose values are what they were."""
     if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return X
@@ -283,11 +289,11 @@ def _as_table(X):
     return table
 
 
-def _is_of_narwhals(table):
+def _is_of_narwhals(table: Any) -> bool:
     return narwhals is not None and isinstance(table, narwhals.DataFrame)
 
 
-def _column(table, column):
+def _column(table: Any, column: int) -> AnyArray:
     if _is_of_narwhals(table):
         series = table[:, int(column)]
         if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
@@ -299,18 +305,18 @@ def _column(table, column):
     return values.astype(object) if values.dtype.kind == "T" else values
 
 
-def _columns(table, mask):
+def _columns(table: Any, mask: BoolArray) -> Any:
     if _is_of_narwhals(table):
         return table[:, np.flatnonzero(mask).tolist()].to_native()
     return table.loc[:, mask] if hasattr(table, "iloc") else table[:, mask]
 
 
-def _coded(estimator, table, handle_unknown, allow_missing):
+def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool) -> FloatArray:
     is_categorical = estimator.is_categorical_
     X = np.empty(table.shape, dtype=np.float64)
     if not is_categorical.all():
         X[:, ~is_categorical] = check_array(_columns(table, ~is_categorical), dtype=np.float64, ensure_all_finite=False)
-    for column, categories in zip(np.flatnonzero(is_categorical), estimator.categories_, strict=True):
+    for column, categories in zip(np.flatnonzero(is_categorical).tolist(), estimator.categories_, strict=True):
         values = _column(table, column)
         try:
             codes = _codes_among(values, categories)
@@ -328,28 +334,28 @@ def _coded(estimator, table, handle_unknown, allow_missing):
     return check_array(X, ensure_all_finite=False)  # refuses to be without rows
 
 
-def _is_category(estimator):
+def _is_category(estimator: Any) -> bool:
     """Whether missing values are a category."""
     return getattr(estimator, "_missing_is_category", False)
 
 
-def _code_of_missing(estimator, categories):
+def _code_of_missing(estimator: Any, categories: AnyArray) -> float:
     """Return the code of missing values: NaN where they are no category, UNKNOWN where `fit` has not seen them."""
     if not _is_category(estimator):
         return np.nan
     return len(categories) - 1 if has_missing(categories) else UNKNOWN
 
 
-def has_missing(categories):
+def has_missing(categories: AnyArray) -> bool:
     """Whether missing values are among the categories of a feature: as the last one."""
     return len(categories) > 0 and bool(_are_absent(categories[-1:])[0])
 
 
-def _find_categories(values, estimator, column, adds_missing):
+def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing: bool) -> AnyArray:
     """Find the different values of a column, sorted; missing ones are left out, or the last one."""
     if values.dtype.kind in _OBJECTS:
         try:
-            different = set(values.tolist())
+            different: Any = set(values.tolist())
             listed = sorted(value for value in different if not is_missing(value))
         except TypeError as error:
             raise _not_categories(estimator, column, error) from error
@@ -367,7 +373,7 @@ def _find_categories(values, estimator, column, adds_missing):
     return categories
 
 
-def _codes_among(values, categories):
+def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
     """Find the place of every value among the sorted categories; UNKNOWN for those that are not there."""
     kinds = ["f" if kind in _NUMBERS else kind for kind in (values.dtype.kind, categories.dtype.kind)]
     if any(kind in _OBJECTS for kind in kinds):
@@ -380,18 +386,20 @@ def _codes_among(values, categories):
     return np.where(categories[places] == values, places, UNKNOWN)
 
 
-def _are_absent(values):
+def _are_absent(values: AnyArray) -> BoolArray:
     if values.dtype.kind in _OBJECTS:
         return np.array([is_missing(value) for value in values.tolist()], dtype=bool)
     return values != values
 
 
-def _refuse_infinity(values, estimator, column):
+def _refuse_infinity(values: AnyArray, estimator: Any, column: int) -> None:
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise not_finite("infinity", estimator, column)
 
 
-def _check_unknown(values, estimator, column, refuses, allow_missing, refuses_missing):
+def _check_unknown(
+    values: AnyArray, estimator: Any, column: int, refuses: bool, allow_missing: bool, refuses_missing: bool
+) -> BoolArray:
     """Refuse values that are not among the categories, if they must not be there; return which of them are missing."""
     _refuse_infinity(values, estimator, column)
     is_absent = _are_absent(values)
@@ -412,7 +420,7 @@ def _check_unknown(values, estimator, column, refuses, allow_missing, refuses_mi
     return is_absent
 
 
-def _not_categories(estimator, column, error):
+def _not_categories(estimator: Any, column: int, error: Exception) -> ValueError:
     return ValueError(
         f"Input X holds values in {name_of_column(estimator, column)} that cannot be the categories of one feature: "
         f"{error}. They must be all words, all numbers, or of one other type that can be sorted."
