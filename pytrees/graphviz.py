@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,7 @@ from ._colours import node_colours
 from ._sklearn import HasMethods, Interval, validate_params
 from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite, TreeEstimator
 from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
-from .tree import LEAF, MULTIWAY, node_depths
-
-if TYPE_CHECKING:
-    from .tree import Tree
+from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_graphviz"]
 

@@ -22,14 +22,13 @@ from .export import (
     side_of_missing,
     tree_and_names,
 )
-from .tree import LEAF, MULTIWAY, node_depths
+from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
-    from .tree import Tree
     from .trees.forest import BaseForestClassifier
 
 __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]

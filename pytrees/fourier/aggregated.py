@@ -14,13 +14,19 @@ from ..input.validation import naming_huge_weights
 from ..simplify import merge_redundant
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
 from ..trees.forest import FOREST_CONSTRAINTS
-from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
+from .base import (
+    REBUILD_CONSTRAINTS,
+    CodedEnsemble,
+    MadeOfTreesMixin,
+    coded_ensemble,
+    nearest_shares,
+    scores_of_classes,
+)
 from .codes import with_value
 from .ensembles import tree_from_ensemble
 from .spectrum import FourierSpectrum, tree_from_spectra
 
 if TYPE_CHECKING:
-    from .base import CodedEnsemble
     from .rebuild import RebuiltTree
 
 __all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]

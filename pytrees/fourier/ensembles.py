@@ -19,12 +19,11 @@ from .boxes import (
     measure_arrays,
     multiway_features,
 )
-from .rebuild import Limits, categorical_mask, rebuild, settled_classes
+from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 from .samples import joint_samples
 
 if TYPE_CHECKING:
     from ..tree import Tree
-    from .rebuild import RebuiltTree
 
 
 def tree_inner(

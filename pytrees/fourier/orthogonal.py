@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,15 +17,18 @@ from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
-from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
+from .base import (
+    REBUILD_CONSTRAINTS,
+    CodedEnsemble,
+    MadeOfTreesMixin,
+    coded_ensemble,
+    nearest_shares,
+    scores_of_classes,
+)
 from .boxes import Leaves
-from .codes import with_value
+from .codes import OrdinalCodes, with_value
 from .ensembles import gram, tree_of_leaves
 from .rebuild import MOST_LEAVES, Limits, RebuiltTree, too_many_leaves
-
-if TYPE_CHECKING:
-    from .base import CodedEnsemble
-    from .codes import OrdinalCodes
 
 __all__ = ["OrthogonalTreesClassifier"]
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._typing import Boxes, FloatArray, IntArray
-from .boxes import check_codes
-
-if TYPE_CHECKING:
-    from .boxes import Leaves
+from .boxes import Leaves, check_codes
 
 # Samples that are walked through the trees at once, so that the numbers of their leaves stay small.
 _ROWS = 4096

@@ -51,13 +51,12 @@ from .partitions import (
     negated,
     plain_values,
 )
-from .rebuild import Limits, categorical_mask, rebuild, settled_classes
+from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..tree import Tree
-    from .rebuild import RebuiltTree
 
 __all__ = ["FourierSpectrum", "tree_from_spectra"]
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from .._engine import config_context
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ..tree import node_depths
+from ..tree import Tree, node_depths
 
 if TYPE_CHECKING:
-    from ..tree import Tree
-    from .forest import Plan
+    from .plan import Plan
 
 
 def sum_shares_out_of_bag(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -14,10 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .._engine import config_context, current_engine, kernel
 from .._typing import Engine, FloatArray, IntArray
 from ..input.validation import check_finite, may_have_missing
-from ..tree import ROWS_OF_A_CALL
-
-if TYPE_CHECKING:
-    from ..tree import Tree
+from ..tree import ROWS_OF_A_CALL, Tree
 
 # Below so many samples a worker costs more than it saves.
 _FEWEST_ROWS_OF_A_WORKER = 1024
