@@ -42,8 +42,9 @@ class C45Classifier(BaseTreeClassifier):
         Greatest depth to grow to, in edges. None: no limit.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
-        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds on
-        their order. A split by such a feature has one child for every category. None: all features are numbers, and have thresholds.
+        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds
+        on their order. A split by such a feature has one child for every category. None: all features are numbers, and
+        have thresholds.
     handle_unknown : {"error", "majority"}, default="error"
         What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
         at the first node that splits by the feature, which predicts as a leaf does. Samples of a category that `fit`

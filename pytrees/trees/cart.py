@@ -69,8 +69,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
-        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds on
-        their order. None: all features are numbers.
+        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds
+        on their order. None: all features are numbers.
     handle_unknown : {"error", "majority"}, default="error"
         What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
         at the first node that splits by the feature, which predicts as a leaf does; of a feature of ordered categories,
