@@ -48,7 +48,8 @@ class GrowWithCategories:
     timeout = 300
 
     def setup(self, codes, criterion, n_categories, n):
-        skip_unless(criterion != "jaccard" or (n <= 10**4 and (codes != "sets" or n_categories <= 12)))
+        can_divide = codes != "sets" or n_categories <= 12
+        skip_unless(criterion != "jaccard" or (n <= 10**4 and can_divide))
         self.X, self.y, numbers = categorical_data(n, n_categories=n_categories)
         self.options = {} if codes == "numbers" else {"n_categories": numbers, "subsets": codes == "sets"}
 
