@@ -49,6 +49,7 @@ MODULE_ARGS = {
     "pytrees._core.split.scan": [*INLINING_ARGS, "-fno-inline-functions-called-once"],
     "pytrees._core.split.bins": INLINING_ARGS,
     "pytrees._core.split.missing": INLINING_ARGS,
+    "pytrees._core.split.ranked": INLINING_ARGS,
 }
 
 # What Cython compiles for memoryviews, once for all kernels.

@@ -27,9 +27,10 @@ from pytrees._core.growth.tree cimport (
     nodes_in_preorder, split_leaf,
 )
 from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
+from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
-from pytrees._core.split.scanner cimport CLASS_COUNTS, OWN_CLASS_COUNTS, NodeRows, Split, start_block, weight_of_node
+from pytrees._core.split.scanner cimport CLASS_COUNTS, OWN_CLASS_COUNTS, NodeRows, Scanner, Split, start_block, weight_of_node
 
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.find import make_scanner
@@ -316,6 +317,7 @@ cdef class SharedFeatures:
     cdef Features features
     cdef Bins bins              # None where the features are not cut into bins
     cdef Py_ssize_t block_rows
+    cdef bint uses_node_bins    # in place of bins of all rows
     cdef tuple arguments
 
     def __reduce__(self):
@@ -342,7 +344,8 @@ def share_features(
         and n_classes <= MOST_CLASSES_IN_BINS
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
-    if not allows_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
+    shared.uses_node_bins = ranks and allows_bins and not shared.features.has_missing
+    if not allows_bins or shared.uses_node_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
         shared.block_rows = X.shape[0]
     else:
         shared.block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) if block_rows is None else block_rows
@@ -384,6 +387,7 @@ def grow_by_gain(
     check_categories(criterion, shared.features)
     cdef RowPartition partition
     cdef GrowthByGain growth = GrowthByGain()
+    cdef NodeBins node_bins = None
     can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
     growth.block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     n_places = X.shape[0] if is_ranked(shared.features) else growth.block_rows
@@ -391,10 +395,13 @@ def grow_by_gain(
     partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
     if growth.block_rows < len(rows):
         growth.histograms = Histograms(partition, shared.bins, y, weights, n_classes)
+    if shared.uses_node_bins and weights_are_whole and min_leaf_weight == 0.0:
+        node_bins = NodeBins(partition, y, weights, n_classes)
     scanner = make_scanner(
         partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,
         n_threads,
     )
+    (<Scanner> scanner).node_bins = node_bins
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     growth.tree.counts_gains_by_samples = True
     growth.is_best_first = max_leaf_nodes < UNLIMITED

@@ -11,6 +11,7 @@ from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
+from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Block, RowPartition, count_missing
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
 
@@ -64,6 +65,7 @@ cdef struct Cuts:
 cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
     cdef Histograms histograms                  # None where all nodes are in blocks
+    cdef NodeBins node_bins                     # None but where ranked features are cut into bins of the node
     cdef Judging judging
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty where every sample counts once

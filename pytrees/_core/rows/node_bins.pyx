@@ -1,0 +1,118 @@
+"""Bins of the ranks that the samples of one node have in a feature, and their class counts.
+
+Bins that are made anew for every node fit it: they are about as many as a few samples each need, whatever the node's
+share of the feature's range.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from pytrees._core.base.sorting cimport packed, sort_entries
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.rows.partition cimport Features, RowPartition
+
+ctypedef fused Rank:
+    uint16_t
+    uint32_t
+
+
+@cython.final
+cdef class NodeBins:
+    def __cinit__(self, RowPartition partition, const index_t[::1] labels, weights, index_t n_classes):
+        """Take over the samples' classes and weights; the features of the partition are ranked."""
+        cdef Py_ssize_t row, n_rows = partition.features.n_rows
+        cdef const int64_t[::1] counts = weights
+        self.partition = partition
+        self.features = partition.features
+        self.n_columns = n_classes + 1
+        self.words = np.empty(n_rows, dtype=np.uint64)
+        for row in range(n_rows):
+            self.words[row] = (<uint64_t> (1 if weights is None else counts[row]) << 32) | <uint64_t> labels[row]
+        self.node_words = np.empty(partition.n_rows, dtype=np.uint64)
+        self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
+        self.slots = <NodeFeature*> calloc(max(1, partition.n_features), sizeof(NodeFeature))
+        if self.slots == NULL:
+            raise MemoryError("no memory for the features of a node")
+
+    def __dealloc__(self):
+        cdef Py_ssize_t slot
+        if self.slots != NULL:
+            for slot in range(self.partition.n_features):
+                free(self.slots[slot].keys)
+                free(self.slots[slot].counts)
+        free(self.slots)
+
+
+cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
+    """Lay out the classes and weights of the node's samples."""
+    cdef const index_t* rows = &bins.partition.rows[start]
+    cdef index_t i
+    for i in range(stop - start):
+        bins.node_words[i] = bins.words[rows[i]]
+
+
+cdef bint take_feature(NodeBins bins, index_t slot, index_t feature, index_t start, index_t stop) except -1 nogil:
+    """Lay out the keys of a feature in a slot, and cut them into bins; False where all are equal."""
+    cdef NodeFeature* taken = &bins.slots[slot]
+    cdef index_t n = stop - start, wanted
+    cdef uint32_t span
+    if taken.keys == NULL:
+        taken.keys = <uint32_t*> malloc(bins.partition.n_rows * sizeof(uint32_t))
+        taken.counts = <int32_t*> malloc(MOST_NODE_BINS * bins.n_columns * sizeof(int32_t))
+        if taken.keys == NULL or taken.counts == NULL:
+            with gil:
+                raise MemoryError("no memory for the ranks of a node's samples")
+    if bins.features.narrow_ranks.shape[0] > 0:
+        span = _take_keys(&bins.features.narrow_ranks[feature, 0], &bins.partition.rows[start], n, taken.keys)
+    else:
+        span = _take_keys(&bins.features.wide_ranks[feature, 0], &bins.partition.rows[start], n, taken.keys)
+    if span == 0:
+        return False
+    taken.feature = feature
+    wanted = max(2, min(n // 4, MOST_NODE_BINS))
+    taken.shift = 0
+    while <index_t> (span >> taken.shift) >= wanted:
+        taken.shift += 1
+    taken.n_bins = <index_t> (span >> taken.shift) + 1
+    return True
+
+
+cdef inline uint32_t _take_keys(const Rank* ranks, const index_t* rows, index_t n, uint32_t* keys) noexcept nogil:
+    """Write the ranks of these rows less the smallest, and return the greatest difference."""
+    cdef uint32_t smallest = ranks[rows[0]], largest = smallest, rank
+    cdef index_t i
+    for i in range(n):
+        rank = ranks[rows[i]]
+        keys[i] = rank
+        smallest = rank if rank < smallest else smallest
+        largest = rank if rank > largest else largest
+    for i in range(n):
+        keys[i] -= smallest
+    return largest - smallest
+
+
+cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+    cdef index_t i, n_columns = <index_t> bins.n_columns
+    cdef const uint64_t* words = &bins.node_words[0]
+    cdef int32_t* counts
+    cdef int shift = feature.shift
+    memset(feature.counts, 0, feature.n_bins * bins.n_columns * sizeof(int32_t))
+    for i in range(n):
+        counts = feature.counts + <Py_ssize_t> (feature.keys[i] >> shift) * n_columns
+        counts[label_of_word(words[i])] += <int32_t> weight_of_word(words[i])
+        counts[n_columns - 1] += 1
+
+
+cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:
+    """Write the samples in marked bins to the partition's pairs, as their numbers in the node under their keys, sorted;
+    return how many they are."""
+    cdef uint64_t* pairs = &bins.partition.pairs[0]
+    cdef index_t i, n_marked = 0
+    for i in range(n):
+        pairs[n_marked] = packed(feature.keys[i], i, pairs[0])
+        n_marked += bins.is_marked[feature.keys[i] >> feature.shift]
+    sort_entries(pairs, &bins.partition.spare_pairs[0], n_marked)
+    return n_marked

@@ -1,0 +1,193 @@
+"""The scan of a node's cuts where features are ranked, in bins that fit the node.
+
+It takes a criterion that has a bound on what cuts inside a bin gain, and features without missing values.
+"""
+
+from libc.math cimport INFINITY, fabs
+
+from pytrees._core.base.sorting cimport key_of, place_of
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint32_t, uint64_t
+from pytrees._core.criteria.gini cimport BinaryGiniScan
+from pytrees._core.rows.node_bins cimport (
+    NodeBins, NodeFeature, count_bins, label_of_word, sort_marked, take_feature, take_words, weight_of_word,
+)
+from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
+from pytrees._core.split.table cimport (
+    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_left, offer, start_feature,
+    tie_margin, upper_bound,
+)
+
+
+# A cut that sends the samples of keys up to `last_key` left.
+cdef struct RankedCut:
+    index_t slot        # NONE where no cut is allowed
+    uint32_t last_key
+
+
+cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples, whose scan has been started."""
+    cdef index_t k, n_slots = 0
+    cdef RankedCut cut
+    take_words(scanner.node_bins, node.start, node.stop)
+    for k in range(scanner.n_drawn):
+        n_slots += take_feature(scanner.node_bins, n_slots, scanner.drawn[k], node.start, node.stop)
+    _find_cut(scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut)
+    if cut.slot != NONE:
+        _write_cut(scanner.node_bins, &cut, node.start, node.stop, best)
+        best.threshold = threshold_of(scanner, node, best)
+        best_gain(scan, &best.gain)
+    return 0
+
+
+cdef inline int _find_cut(
+    BinnedScan* scan, NodeBins bins, index_t n_slots, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """Find the best cut; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are tried where
+    the bin's bound does not say that a cut between two bins is better."""
+    cdef float64_t to_reach = -INFINITY
+    cdef NodeFeature* feature
+    cdef index_t k, n_marked
+    for k in range(n_slots):
+        feature = &bins.slots[k]
+        count_bins(bins, feature, n_rows)
+        forget_best(scan)
+        cut.slot = NONE
+        feature.most_in_bin = _scan_bins(scan, bins, k, n_rows, min_samples_leaf, False, cut)
+        feature.score = best_score_of(scan) if cut.slot != NONE else -INFINITY
+        to_reach = max(to_reach, feature.score)
+    # The scores carry less than 1e-15 of relative error.
+    to_reach -= 1e-12 * fabs(to_reach) + tie_margin(scan)
+    forget_best(scan)
+    cut.slot = NONE
+    for k in range(n_slots):
+        feature = &bins.slots[k]
+        # Where all cuts between bins are allowed, those next to a bin bound the cuts inside it.
+        if min_samples_leaf == 1 and feature.score < to_reach - highest_rise(scan, feature.most_in_bin):
+            continue
+        n_marked = _mark_bins(scan, bins, feature, n_rows, min_samples_leaf, to_reach)
+        if n_marked > 0:
+            sort_marked(bins, feature, n_rows)
+            _scan_bins(scan, bins, k, n_rows, min_samples_leaf, True, cut)
+        elif feature.score >= to_reach:
+            _scan_bins(scan, bins, k, n_rows, min_samples_leaf, False, cut)
+        if is_perfect(scan):
+            break
+    return 0
+
+
+cdef inline void _move_bin(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    if BinnedScan is BinaryGiniScan:
+        move_left(scan, 0, counts[0])
+        move_left(scan, 1, counts[1])
+    else:
+        for label in range(n_classes):
+            if counts[label] > 0:
+                move_left(scan, label, counts[label])
+
+
+cdef inline index_t _mark_bins(
+    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t n_rows, index_t min_samples_leaf,
+    float64_t to_reach
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    cdef index_t n_classes = <index_t> bins.n_columns - 1
+    cdef const int32_t* counts = feature.counts
+    cdef index_t bin, n_in_bin, label, n_left = 0, n_marked = 0
+    cdef int64_t weight
+    cdef bint can_win
+    cdef BinnedScan local = scan[0]
+    start_feature(&local)
+    for bin in range(feature.n_bins):
+        n_in_bin = counts[n_classes]
+        can_win = (
+            feature.shift > 0 and n_in_bin > 1
+            and n_left + n_in_bin > min_samples_leaf and n_rows - n_left > min_samples_leaf
+        )
+        if can_win:
+            weight = 0
+            for label in range(n_classes):
+                weight += counts[label]
+            can_win = upper_bound(&local, counts, weight) >= to_reach
+        bins.is_marked[bin] = can_win
+        n_marked += can_win
+        _move_bin(&local, counts, n_classes)
+        n_left += n_in_bin
+        counts += bins.n_columns
+    return n_marked
+
+
+cdef inline int64_t _scan_bins(
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t n_rows, index_t min_samples_leaf, bint has_marked,
+    RankedCut* cut
+) except -1 nogil:
+    """Offer the cuts between bins and, where bins are marked and their samples sorted, the cuts inside these. Return
+    the greatest weight of a bin."""
+    cdef const NodeFeature* feature = &bins.slots[slot]
+    cdef index_t n_classes = <index_t> bins.n_columns - 1
+    cdef const int32_t* counts = feature.counts
+    cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
+    cdef int64_t moved, most_in_bin = 0
+    cdef BinnedScan local = scan[0]
+    start_feature(&local)
+    # The rows of all bins before this one are on the left, n_left in all; of these sorted_start are in marked bins.
+    for bin in range(feature.n_bins):
+        n_in_bin = counts[n_classes]
+        if has_marked and bins.is_marked[bin]:
+            _scan_marked_bin(&local, bins, slot, sorted_start, n_in_bin, n_left, n_rows, min_samples_leaf, cut)
+            sorted_start += n_in_bin
+        elif n_in_bin > 0:
+            moved = local.left_total
+            _move_bin(&local, counts, n_classes)
+            most_in_bin = max(most_in_bin, local.left_total - moved)
+        n_left += n_in_bin
+        counts += bins.n_columns
+        if n_in_bin == 0 or n_left < min_samples_leaf or n_left > n_rows - min_samples_leaf:
+            continue
+        if offer(&local):
+            cut.slot = slot
+            cut.last_key = <uint32_t> (((<uint64_t> bin + 1) << feature.shift) - 1)
+    scan[0] = local
+    return most_in_bin
+
+
+cdef inline int _scan_marked_bin(
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t sorted_start, index_t n_in_bin, index_t n_left,
+    index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """Move the bin's samples one by one, and offer the cuts between different values."""
+    cdef const uint64_t* pairs = &bins.partition.pairs[sorted_start]
+    cdef uint64_t word
+    cdef index_t i
+    for i in range(n_in_bin):
+        word = bins.node_words[place_of(pairs[i])]
+        move_left(scan, label_of_word(word), weight_of_word(word))
+        n_left += 1
+        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+            continue
+        if n_left >= min_samples_leaf and n_left <= n_rows - min_samples_leaf and offer(scan):
+            cut.slot = slot
+            cut.last_key = key_of(pairs[i])
+    return 0
+
+
+cdef inline void _write_cut(
+    NodeBins bins, const RankedCut* cut, index_t start, index_t stop, Split* best
+) noexcept nogil:
+    """Count the samples that go left, and find one of the greatest value among them and one of the smallest among the
+    others."""
+    cdef const NodeFeature* feature = &bins.slots[cut.slot]
+    cdef index_t i, n_left = 0, last_left = NONE, first_right = NONE
+    cdef uint32_t key, greatest = 0, smallest = <uint32_t> -1
+    for i in range(stop - start):
+        key = feature.keys[i]
+        if key <= cut.last_key:
+            n_left += 1
+            if key >= greatest:
+                greatest, last_left = key, i
+        elif key <= smallest:
+            smallest, first_right = key, i
+    best.feature = feature.feature
+    best.n_left = n_left
+    best.last_left = bins.partition.rows[start + last_left]
+    best.first_right = bins.partition.rows[start + first_right]
