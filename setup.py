@@ -63,7 +63,13 @@ def extensions():
     }
     sources[SHARED] = f"{SHARED.replace('.', '/')}.c"
     return [
-        Extension(name, [source], extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS)
+        Extension(
+            name,
+            [source],
+            include_dirs=["pytrees/_core/split"],
+            depends=["pytrees/_core/split/lanes.h"],
+            extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS,
+        )
         for name, source in sources.items()
     ]
 

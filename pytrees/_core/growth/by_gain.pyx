@@ -345,6 +345,8 @@ def share_features(
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
     shared.uses_node_bins = ranks and allows_bins and not shared.features.has_missing
+    if shared.uses_node_bins:
+        shared.features.lay_out_rows()
     if not allows_bins or shared.uses_node_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
         shared.block_rows = X.shape[0]
     else:

@@ -19,6 +19,12 @@ ctypedef fused Rank:
     uint32_t
 
 
+cdef enum:
+    N_ZEROS = 4     # in front of counts
+    # A node of a smaller share of all rows reads them row by row, otherwise feature by feature.
+    ROWS_OF_DENSE_NODE = 8
+
+
 @cython.final
 cdef class NodeBins:
     def __cinit__(self, RowPartition partition, const index_t[::1] labels, weights, index_t n_classes):
@@ -32,7 +38,9 @@ cdef class NodeBins:
         for row in range(n_rows):
             self.words[row] = (<uint64_t> (1 if weights is None else counts[row]) << 32) | <uint64_t> labels[row]
         self.node_words = np.empty(partition.n_rows, dtype=np.uint64)
+        self.pair_words = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
         self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
+        self.n_up_to = np.empty(MOST_NODE_BINS, dtype=np.int32)
         self.slots = <NodeFeature*> calloc(max(1, partition.n_features), sizeof(NodeFeature))
         if self.slots == NULL:
             raise MemoryError("no memory for the features of a node")
@@ -42,7 +50,8 @@ cdef class NodeBins:
         if self.slots != NULL:
             for slot in range(self.partition.n_features):
                 free(self.slots[slot].keys)
-                free(self.slots[slot].counts)
+                free(self.slots[slot].counts - N_ZEROS if self.slots[slot].counts != NULL else NULL)
+                free(self.slots[slot].scores)
         free(self.slots)
 
 
@@ -54,21 +63,24 @@ cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
         bins.node_words[i] = bins.words[rows[i]]
 
 
+cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
+    """Lay out the same of two classes, where all weights of the node together are small."""
+    cdef const index_t* rows = &bins.partition.rows[start]
+    cdef index_t i
+    cdef uint64_t word
+    for i in range(stop - start):
+        word = bins.words[rows[i]]
+        bins.pair_words[i] = <uint32_t> weight_of_word(word) << (16 * label_of_word(word))
+
+
 cdef bint take_feature(NodeBins bins, index_t slot, index_t feature, index_t start, index_t stop) except -1 nogil:
     """Lay out the keys of a feature in a slot, and cut them into bins; False where all are equal."""
     cdef NodeFeature* taken = &bins.slots[slot]
     cdef index_t n = stop - start, wanted
     cdef uint32_t span
     if taken.keys == NULL:
-        taken.keys = <uint32_t*> malloc(bins.partition.n_rows * sizeof(uint32_t))
-        taken.counts = <int32_t*> malloc(MOST_NODE_BINS * bins.n_columns * sizeof(int32_t))
-        if taken.keys == NULL or taken.counts == NULL:
-            with gil:
-                raise MemoryError("no memory for the ranks of a node's samples")
-    if bins.features.narrow_ranks.shape[0] > 0:
-        span = _take_keys(&bins.features.narrow_ranks[feature, 0], &bins.partition.rows[start], n, taken.keys)
-    else:
-        span = _take_keys(&bins.features.wide_ranks[feature, 0], &bins.partition.rows[start], n, taken.keys)
+        _allocate(bins, taken)
+    span = _take_keys_of_feature(bins, feature, &bins.partition.rows[start], n, taken.keys)
     if span == 0:
         return False
     taken.feature = feature
@@ -80,12 +92,38 @@ cdef bint take_feature(NodeBins bins, index_t slot, index_t feature, index_t sta
     return True
 
 
-cdef inline uint32_t _take_keys(const Rank* ranks, const index_t* rows, index_t n, uint32_t* keys) noexcept nogil:
+cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
+    cdef int32_t* counts = <int32_t*> calloc(N_ZEROS + MOST_NODE_BINS * bins.n_columns, sizeof(int32_t))
+    slot.counts = NULL if counts == NULL else counts + N_ZEROS
+    slot.keys = <uint32_t*> malloc((bins.partition.n_rows + 8) * sizeof(uint32_t))
+    slot.scores = <float*> malloc(MOST_NODE_BINS * sizeof(float))
+    if slot.keys == NULL or slot.counts == NULL or slot.scores == NULL:
+        with gil:
+            raise MemoryError("no memory for the ranks of a node's samples")
+    return 0
+
+
+cdef uint32_t _take_keys_of_feature(
+    NodeBins bins, index_t feature, const index_t* rows, index_t n, uint32_t* keys
+) noexcept nogil:
+    cdef Py_ssize_t n_features = bins.features.n_features
+    if bins.features.narrow_rows.shape[0] > 0:
+        return _take_keys(&bins.features.narrow_rows[0, feature], n_features, rows, n, keys)
+    if bins.features.narrow_ranks.shape[0] > 0:
+        return _take_keys(&bins.features.narrow_ranks[feature, 0], 1, rows, n, keys)
+    if bins.features.wide_rows.shape[0] > 0 and <int64_t> n * ROWS_OF_DENSE_NODE < bins.features.n_rows:
+        return _take_keys(&bins.features.wide_rows[0, feature], n_features, rows, n, keys)
+    return _take_keys(&bins.features.wide_ranks[feature, 0], 1, rows, n, keys)
+
+
+cdef inline uint32_t _take_keys(
+    const Rank* ranks, Py_ssize_t stride, const index_t* rows, index_t n, uint32_t* keys
+) noexcept nogil:
     """Write the ranks of these rows less the smallest, and return the greatest difference."""
-    cdef uint32_t smallest = ranks[rows[0]], largest = smallest, rank
+    cdef uint32_t smallest = ranks[rows[0] * stride], largest = smallest, rank
     cdef index_t i
     for i in range(n):
-        rank = ranks[rows[i]]
+        rank = ranks[rows[i] * stride]
         keys[i] = rank
         smallest = rank if rank < smallest else smallest
         largest = rank if rank > largest else largest
@@ -104,6 +142,29 @@ cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept no
         counts = feature.counts + <Py_ssize_t> (feature.keys[i] >> shift) * n_columns
         counts[label_of_word(words[i])] += <int32_t> weight_of_word(words[i])
         counts[n_columns - 1] += 1
+
+
+cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+    cdef index_t i
+    cdef const uint32_t* words = &bins.pair_words[0]
+    cdef const uint32_t* keys = feature.keys
+    cdef uint32_t* counts = <uint32_t*> feature.counts
+    cdef int shift = feature.shift
+    memset(counts, 0, feature.n_bins * sizeof(uint32_t))
+    for i in range(n):
+        counts[keys[i] >> shift] += words[i]
+
+
+cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:
+    """Write to n_up_to how many samples the bins up to each have."""
+    cdef index_t i, n_up_to = 0
+    for i in range(feature.n_bins):
+        bins.n_up_to[i] = 0
+    for i in range(n):
+        bins.n_up_to[feature.keys[i] >> feature.shift] += 1
+    for i in range(feature.n_bins):
+        n_up_to += bins.n_up_to[i]
+        bins.n_up_to[i] = n_up_to
 
 
 cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:

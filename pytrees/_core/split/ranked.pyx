@@ -6,16 +6,36 @@ It takes a criterion that has a bound on what cuts inside a bin gain, and featur
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.criteria.gini cimport BinaryGiniScan
 from pytrees._core.rows.node_bins cimport (
-    NodeBins, NodeFeature, count_bins, label_of_word, sort_marked, take_feature, take_words, weight_of_word,
+    NodeBins, NodeFeature, count_bins, count_pair_words, count_samples, label_of_word, sort_marked, take_feature,
+    take_pair_words, take_words, weight_of_word,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
 from pytrees._core.split.table cimport (
     BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_left, offer, start_feature,
     tie_margin, upper_bound,
 )
+
+
+cdef extern from "lanes.h":
+    ctypedef struct node_weights:
+        int32_t of_0, of_1
+    void sum_up(uint32_t* bins, int32_t n_bins) nogil
+    float score_edges(
+        const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, float* scores
+    ) nogil
+    int32_t mark_mixed(
+        const uint32_t* bins, int32_t n_bins, node_weights node, float to_beat, uint8_t* is_marked
+    ) nogil
+
+
+cdef enum:
+    MOST_IN_LANES = 1 << 15  # the weight of a node whose class weights fit the halves of words
+
+# Scores in single precision are wrong by less than a tenth of this share.
+cdef float NEARLY = 1.0 - 1e-5
 
 
 # A cut that sends the samples of keys up to `last_key` left.
@@ -28,10 +48,22 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
     """Write the best cut of the node's samples, whose scan has been started."""
     cdef index_t k, n_slots = 0
     cdef RankedCut cut
-    take_words(scanner.node_bins, node.start, node.stop)
+    cdef bint has_pair_words = False
+    if BinnedScan is BinaryGiniScan:
+        has_pair_words = scan.total < MOST_IN_LANES
+    if has_pair_words:
+        take_pair_words(scanner.node_bins, node.start, node.stop)
+    else:
+        take_words(scanner.node_bins, node.start, node.stop)
     for k in range(scanner.n_drawn):
         n_slots += take_feature(scanner.node_bins, n_slots, scanner.drawn[k], node.start, node.stop)
-    _find_cut(scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut)
+    if has_pair_words:
+        if BinnedScan is BinaryGiniScan:
+            _find_binary_cut(
+                scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut
+            )
+    else:
+        _find_cut(scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut)
     if cut.slot != NONE:
         _write_cut(scanner.node_bins, &cut, node.start, node.stop, best)
         best.threshold = threshold_of(scanner, node, best)
@@ -166,6 +198,138 @@ cdef inline int _scan_marked_bin(
         if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
             continue
         if n_left >= min_samples_leaf and n_left <= n_rows - min_samples_leaf and offer(scan):
+            cut.slot = slot
+            cut.last_key = key_of(pairs[i])
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------ gini of two classes
+
+cdef int _find_binary_cut(
+    BinaryGiniScan* scan, NodeBins bins, index_t n_slots, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """As _find_cut, by bounds in single precision."""
+    cdef node_weights node
+    cdef NodeFeature* feature
+    cdef float to_reach = 0.0
+    cdef index_t k, first, last, n_marked, n_in_marked
+    # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1 away.
+    node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    for k in range(n_slots):
+        feature = &bins.slots[k]
+        count_pair_words(bins, feature, n_rows)
+        sum_up(<uint32_t*> feature.counts, feature.n_bins)
+        _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
+        feature.score = score_edges(
+            <const uint32_t*> feature.counts, feature.n_bins, first, last, node, feature.scores
+        )
+        to_reach = max(to_reach, <float> feature.score)
+    to_reach *= NEARLY
+    cut.slot = NONE
+    for k in range(n_slots):
+        feature = &bins.slots[k]
+        n_marked = 0
+        if feature.shift > 0:
+            n_marked = mark_mixed(
+                <const uint32_t*> feature.counts, feature.n_bins, node, to_reach, &bins.is_marked[0]
+            )
+        if min_samples_leaf > 1:
+            _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
+            n_marked += _mark_ends(bins, feature, first, last)
+        else:
+            first, last = 0, feature.n_bins - 1
+        n_in_marked = sort_marked(bins, feature, n_rows) if n_marked > 0 else 0
+        if n_marked > 0 or feature.score >= to_reach:
+            _offer_binary_cuts(scan, bins, k, first, last, n_rows, min_samples_leaf, to_reach, n_in_marked, cut)
+        if is_perfect(scan):
+            break
+    return 0
+
+
+cdef inline void _find_allowed_edges(
+    NodeBins bins, const NodeFeature* feature, index_t n_rows, index_t min_samples_leaf, index_t* first, index_t* last
+) noexcept nogil:
+    """Find the bins behind which a cut is allowed: those of [first, last)."""
+    first[0] = 0
+    last[0] = feature.n_bins - 1
+    if min_samples_leaf == 1:
+        return
+    count_samples(bins, feature, n_rows)
+    while first[0] < feature.n_bins and bins.n_up_to[first[0]] < min_samples_leaf:
+        first[0] += 1
+    last[0] = first[0]
+    while last[0] < feature.n_bins and bins.n_up_to[last[0]] <= n_rows - min_samples_leaf:
+        last[0] += 1
+
+
+cdef inline index_t _mark_ends(NodeBins bins, const NodeFeature* feature, index_t first, index_t last) noexcept nogil:
+    """Mark the bins of which one edge alone, or none, is allowed as a cut, but perhaps a cut inside; return how many
+    were not marked."""
+    cdef index_t n_marked = 0
+    if feature.shift == 0:
+        return 0
+    if first < feature.n_bins:
+        n_marked += not bins.is_marked[first]
+        bins.is_marked[first] = True
+    if last < feature.n_bins:
+        n_marked += not bins.is_marked[last]
+        bins.is_marked[last] = True
+    return n_marked
+
+
+cdef int _offer_binary_cuts(
+    BinaryGiniScan* scan, NodeBins bins, index_t slot, index_t first, index_t last, index_t n_rows,
+    index_t min_samples_leaf, float to_reach, index_t n_in_marked, RankedCut* cut
+) except -1 nogil:
+    """Offer the cuts between bins whose scores reach what is asked, and those inside marked bins."""
+    cdef const NodeFeature* feature = &bins.slots[slot]
+    cdef const uint32_t* words = <const uint32_t*> feature.counts
+    cdef index_t bin, sorted_start = 0, n_sorted = 0
+    cdef const uint64_t* pairs = &bins.partition.pairs[0]
+    for bin in range(feature.n_bins):
+        if n_in_marked > 0 and bins.is_marked[bin]:
+            # pairs[:sorted_start] are in marked bins before this one.
+            sorted_start = n_sorted
+            while n_sorted < n_in_marked and key_of(pairs[n_sorted]) >> feature.shift == <uint32_t> bin:
+                n_sorted += 1
+            _set_left(scan, words[bin - 1])
+            _scan_binary_bin(
+                scan, bins, slot, sorted_start, n_sorted - sorted_start,
+                bins.n_up_to[bin - 1] if min_samples_leaf > 1 and bin > 0 else 0, n_rows, min_samples_leaf, cut,
+            )
+        if first <= bin < last and feature.scores[bin] >= to_reach:
+            _set_left(scan, words[bin])
+            if offer(scan):
+                cut.slot = slot
+                cut.last_key = <uint32_t> (((<uint64_t> bin + 1) << feature.shift) - 1)
+    return 0
+
+
+cdef inline void _set_left(BinaryGiniScan* scan, uint32_t word) noexcept nogil:
+    """Put samples of these weights, and no others, into the left child."""
+    scan.left_total = 0
+    scan.difference = 0
+    move_left(scan, 0, word & 0xFFFF)
+    move_left(scan, 1, word >> 16)
+
+
+cdef inline int _scan_binary_bin(
+    BinaryGiniScan* scan, NodeBins bins, index_t slot, index_t start, index_t n_in_bin, index_t n_left,
+    index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    cdef const uint64_t* pairs = &bins.partition.pairs[start]
+    cdef uint32_t word
+    cdef index_t i
+    for i in range(n_in_bin):
+        word = bins.pair_words[place_of(pairs[i])]
+        move_left(scan, 0, word & 0xFFFF)
+        move_left(scan, 1, word >> 16)
+        n_left += 1
+        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+            continue
+        if min_samples_leaf > 1 and not min_samples_leaf <= n_left <= n_rows - min_samples_leaf:
+            continue
+        if offer(scan):
             cut.slot = slot
             cut.last_key = key_of(pairs[i])
     return 0
