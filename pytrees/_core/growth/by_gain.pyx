@@ -23,8 +23,8 @@ from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
-    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
-    nodes_in_preorder, split_leaf,
+    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, hand_over_counts, has_room,
+    is_greater_split, nodes_in_preorder, split_leaf,
 )
 from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
 from pytrees._core.rows.node_bins cimport NodeBins
@@ -187,6 +187,7 @@ cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
 cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
+    hand_over_counts(growth.tree, leaf.node)
     find_split(growth.tree.scanner, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
     if leaf.split.feature == NONE:
         return 0

@@ -15,6 +15,7 @@ cdef struct NodeFeature:
     index_t feature
     index_t n_bins
     int shift
+    uint32_t span           # the greatest key
     uint32_t* keys          # of the node's samples, in their order
     # For every bin the weight of each class and, in the last column, the number of samples; or, where weights of two
     # classes are small, one word of both. Zeros stand in front of it.
@@ -38,6 +39,7 @@ cdef class NodeBins:
     cdef int32_t[::1] n_up_to           # scratch: the samples in the bins up to each
     cdef NodeFeature* slots             # as many as features
     cdef uint8_t[::1] is_marked         # scratch, by bin
+    cdef int64_t[::1] left_counts       # of a node's left child
 
 
 cdef inline index_t label_of_word(uint64_t word) noexcept nogil:
@@ -55,3 +57,6 @@ cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept no
 cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
 cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
+cdef void split_and_count(
+    NodeBins bins, index_t feature, index_t last_left, index_t start, index_t stop, int64_t* left_counts
+) noexcept nogil

@@ -8,7 +8,7 @@ import numpy as np
 
 cimport cython
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.sorting cimport packed, sort_entries
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -40,6 +40,7 @@ cdef class NodeBins:
         self.node_words = np.empty(partition.n_rows, dtype=np.uint64)
         self.pair_words = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
         self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
+        self.left_counts = np.zeros(n_classes, dtype=np.int64)
         self.n_up_to = np.empty(MOST_NODE_BINS, dtype=np.int32)
         self.slots = <NodeFeature*> calloc(max(1, partition.n_features), sizeof(NodeFeature))
         if self.slots == NULL:
@@ -84,6 +85,7 @@ cdef bint take_feature(NodeBins bins, index_t slot, index_t feature, index_t sta
     if span == 0:
         return False
     taken.feature = feature
+    taken.span = span
     wanted = max(2, min(n // 4, MOST_NODE_BINS))
     taken.shift = 0
     while <index_t> (span >> taken.shift) >= wanted:
@@ -177,3 +179,47 @@ cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) n
         n_marked += bins.is_marked[feature.keys[i] >> feature.shift]
     sort_entries(pairs, &bins.partition.spare_pairs[0], n_marked)
     return n_marked
+
+
+cdef void split_and_count(
+    NodeBins bins, index_t feature, index_t last_left, index_t start, index_t stop, int64_t* left_counts
+) noexcept nogil:
+    """Divide the node's rows, order kept on both sides: those whose rank is at most that of one row go left. Write the
+    class counts of these."""
+    cdef Py_ssize_t n_features = bins.features.n_features
+    if bins.features.narrow_ranks.shape[0] > 0:
+        _split_and_count(
+            bins, &bins.features.narrow_rows[0, feature], n_features, last_left, start, stop, left_counts
+        )
+    elif <int64_t> (stop - start) * ROWS_OF_DENSE_NODE < bins.features.n_rows:
+        _split_and_count(
+            bins, &bins.features.wide_rows[0, feature], n_features, last_left, start, stop, left_counts
+        )
+    else:
+        _split_and_count(bins, &bins.features.wide_ranks[feature, 0], 1, last_left, start, stop, left_counts)
+
+
+cdef inline void _split_and_count(
+    NodeBins bins, const Rank* ranks, Py_ssize_t stride, index_t last_left, index_t start, index_t stop,
+    int64_t* left_counts
+) noexcept nogil:
+    cdef index_t* rows = &bins.partition.rows[start]
+    cdef index_t* spare = &bins.partition.spare_rows[0]
+    cdef const uint64_t* words = &bins.words[0]
+    cdef Rank last_rank = ranks[last_left * stride]
+    cdef index_t i, row, label, left = 0, right = 0
+    cdef uint64_t word
+    cdef bint goes_left
+    for label in range(<index_t> bins.n_columns - 1):
+        left_counts[label] = 0
+    # rows[:left] are the left rows met so far, spare[:right] the right ones; left <= i.
+    for i in range(stop - start):
+        row = rows[i]
+        goes_left = ranks[row * stride] <= last_rank
+        word = words[row]
+        left_counts[label_of_word(word)] += weight_of_word(word) & -<int64_t> goes_left
+        rows[left] = row
+        spare[right] = row
+        left += goes_left
+        right += 1 - goes_left
+    memcpy(rows + left, spare, right * sizeof(index_t))

@@ -6,7 +6,7 @@ It takes a criterion that has a bound on what cuts inside a bin gain, and featur
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.gini cimport BinaryGiniScan
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, count_pair_words, count_samples, label_of_word, sort_marked, take_feature,
@@ -29,10 +29,17 @@ cdef extern from "lanes.h":
     int32_t mark_mixed(
         const uint32_t* bins, int32_t n_bins, node_weights node, float to_beat, uint8_t* is_marked
     ) nogil
+    void sum_pairs_narrow(uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
+    void sum_pairs_wide(uint32_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
+    float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
 
 
 cdef enum:
-    MOST_IN_LANES = 1 << 15  # the weight of a node whose class weights fit the halves of words
+    MOST_IN_LANES = (1 << 15) - 1   # the weight of a node whose class weights fit the halves of words
+    # Up to so many samples, of at most this weight, each is compared with all others: that takes no longer than to sort
+    # them, and has no branches.
+    MOST_IN_PAIRS = 64
+    MOST_WEIGHT_IN_PAIRS = 255
 
 # Scores in single precision are wrong by less than a tenth of this share.
 cdef float NEARLY = 1.0 - 1e-5
@@ -50,7 +57,7 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
     cdef RankedCut cut
     cdef bint has_pair_words = False
     if BinnedScan is BinaryGiniScan:
-        has_pair_words = scan.total < MOST_IN_LANES
+        has_pair_words = scan.total <= MOST_IN_LANES
     if has_pair_words:
         take_pair_words(scanner.node_bins, node.start, node.stop)
     else:
@@ -59,9 +66,14 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
         n_slots += take_feature(scanner.node_bins, n_slots, scanner.drawn[k], node.start, node.stop)
     if has_pair_words:
         if BinnedScan is BinaryGiniScan:
-            _find_binary_cut(
-                scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut
-            )
+            if node.stop - node.start <= MOST_IN_PAIRS and scan.total <= MOST_WEIGHT_IN_PAIRS:
+                _find_cut_by_pairs(
+                    scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut
+                )
+            else:
+                _find_binary_cut(
+                    scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut
+                )
     else:
         _find_cut(scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut)
     if cut.slot != NONE:
@@ -332,6 +344,94 @@ cdef inline int _scan_binary_bin(
         if offer(scan):
             cut.slot = slot
             cut.last_key = key_of(pairs[i])
+    return 0
+
+
+cdef int _find_cut_by_pairs(
+    BinaryGiniScan* scan, NodeBins bins, index_t n_slots, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """As _find_cut: what goes left at the cut behind every sample is the sum of all samples of no greater key."""
+    cdef node_weights node
+    cdef NodeFeature* feature
+    cdef float to_reach = 0.0
+    cdef uint16_t[MOST_IN_PAIRS] words
+    cdef index_t i, k
+    node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    for i in range(n_rows):
+        words[i] = <uint16_t> (bins.pair_words[i] & 0xFF | bins.pair_words[i] >> 8)
+    for k in range(n_slots):
+        feature = &bins.slots[k]
+        _sum_pairs(feature, words, n_rows, <uint16_t*> feature.counts)
+        if min_samples_leaf > 1:
+            _forbid_ends(feature, n_rows, min_samples_leaf, <uint16_t> (node.of_0 | node.of_1 << 8))
+        feature.score = score_sums(<const uint16_t*> feature.counts, n_rows, node, feature.scores)
+        to_reach = max(to_reach, <float> feature.score)
+    to_reach *= NEARLY
+    cut.slot = NONE
+    for k in range(n_slots):
+        if bins.slots[k].score >= to_reach:
+            _offer_sums(scan, bins, k, n_rows, to_reach, cut)
+            if is_perfect(scan):
+                break
+    return 0
+
+
+cdef inline void _sum_pairs(
+    NodeFeature* feature, const uint16_t* words, index_t n_rows, uint16_t* sums
+) noexcept nogil:
+    cdef uint16_t[MOST_IN_PAIRS] keys
+    cdef index_t i
+    if feature.span > 0xFFFF:
+        sum_pairs_wide(feature.keys, words, n_rows, sums)
+        return
+    for i in range(n_rows):
+        keys[i] = <uint16_t> feature.keys[i]
+    sum_pairs_narrow(keys, words, n_rows, sums)
+
+
+cdef inline void _forbid_ends(
+    NodeFeature* feature, index_t n_rows, index_t min_samples_leaf, uint16_t all_words
+) noexcept nogil:
+    """Give cuts that leave too few samples the sum of a cut behind all samples, which is none."""
+    cdef uint16_t* sums = <uint16_t*> feature.counts
+    cdef uint16_t[MOST_IN_PAIRS] ones, n_left
+    cdef index_t i
+    for i in range(n_rows):
+        ones[i] = 1
+    _sum_pairs(feature, ones, n_rows, n_left)
+    # Those behind the last, up to a multiple of 8, are no samples, but are scored.
+    for i in range((n_rows + 7) // 8 * 8):
+        if i >= n_rows or not min_samples_leaf <= n_left[i] <= n_rows - min_samples_leaf:
+            sums[i] = all_words
+
+
+cdef inline int _offer_sums(
+    BinaryGiniScan* scan, NodeBins bins, index_t slot, index_t n_rows, float to_reach, RankedCut* cut
+) except -1 nogil:
+    """Offer the cuts whose scores reach what is asked, in ascending order."""
+    cdef const NodeFeature* feature = &bins.slots[slot]
+    cdef const uint16_t* sums = <const uint16_t*> feature.counts
+    cdef uint32_t[MOST_IN_PAIRS] samples
+    cdef uint16_t all_words = <uint16_t> (scan.steps[1] | -scan.steps[0] << 8)
+    cdef index_t i, hole, n_offered = 0
+    # samples[:n_offered] are those met so far, in ascending order of their keys.
+    for i in range(n_rows):
+        if feature.scores[i] < to_reach or sums[i] == all_words:
+            continue
+        hole = n_offered
+        while hole > 0 and feature.keys[samples[hole - 1]] > feature.keys[i]:
+            samples[hole] = samples[hole - 1]
+            hole -= 1
+        samples[hole] = i
+        n_offered += 1
+    for i in range(n_offered):
+        scan.left_total = 0
+        scan.difference = 0
+        move_left(scan, 0, sums[samples[i]] & 0xFF)
+        move_left(scan, 1, sums[samples[i]] >> 8)
+        if offer(scan):
+            cut.slot = slot
+            cut.last_key = feature.keys[samples[i]]
     return 0
 
 

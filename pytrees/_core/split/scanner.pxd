@@ -73,6 +73,7 @@ cdef class Scanner(FeatureOrders):
     cdef index_t min_samples_leaf, max_candidates, max_features
     cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
     cdef ClassCounts counts
+    cdef bint is_counted                        # whether these are already those of the node that is searched
     cdef SequenceScanner sequences              # None but for sequences
     cdef NodeRows node                          # whose sequences are scanned
     cdef index_t[::1] number_of_place           # scratch: a place's number among those of the node
