@@ -66,8 +66,8 @@ def extensions():
         Extension(
             name,
             [source],
-            include_dirs=["pytrees/_core/split"],
-            depends=["pytrees/_core/split/lanes.h"],
+            include_dirs=["pytrees/_core/base"],
+            depends=["pytrees/_core/base/lanes.h"],
             extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS,
         )
         for name, source in sources.items()

@@ -25,7 +25,7 @@ from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.rows.histogram cimport mark_by_bins
-from pytrees._core.rows.node_bins cimport split_and_count
+from pytrees._core.rows.node_bins cimport split_and_count, take_words
 from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, split_entries, split_entries_among, split_rows,
     split_rows_among,
@@ -228,6 +228,8 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
         row = row_at(tree.scanner, &rows, rows.start + starts[b])
         tree.nodes[child].category = <index_t> tree.partition.X[row, split.feature]
         any_may_split = any_may_split or tree.nodes[child].may_split
+    if tree.scanner.node_bins is not None:
+        take_words(tree.scanner.node_bins, rows.start, rows.stop)
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
     return 0

@@ -9,20 +9,20 @@ cdef enum:
     MOST_NODE_BINS = 256
 
 
-# A feature of which the node's samples have several values. A sample's key is its rank less the smallest of the node;
-# its bin is the key without the last `shift` bits.
+# A feature of which the node's samples have several values. Their keys are their ranks; the bin of a key is the
+# difference to the smallest without its last `shift` bits.
 cdef struct NodeFeature:
     index_t feature
     index_t n_bins
     int shift
-    uint32_t span           # the greatest key
-    uint32_t* keys          # of the node's samples, in their order
+    uint32_t smallest, span     # the smallest key, and how much greater the greatest is
+    uint32_t* keys              # of the node's samples, in their order
     # For every bin the weight of each class and, in the last column, the number of samples; or, where weights of two
     # classes are small, one word of both. Zeros stand in front of it.
     int32_t* counts
-    float* scores           # of the cuts behind bins, in single precision
-    float64_t score         # of the best cut between two bins
-    int64_t most_in_bin     # weight of a bin
+    float* scores               # of the cuts behind bins, in single precision
+    float64_t score             # of the best cut between two bins
+    int64_t most_in_bin         # weight of a bin
 
 
 @cython.final
@@ -31,28 +31,39 @@ cdef class NodeBins:
 
     cdef RowPartition partition
     cdef Features features
+    cdef const index_t[::1] labels
+    cdef const int64_t[::1] weights     # empty where every sample counts once
+    cdef readonly index_t n_classes
     cdef readonly Py_ssize_t n_columns
-    cdef readonly index_t samples_per_bin
-    cdef uint64_t[::1] words            # by row: its class, and 2**32 times its weight
-    cdef uint64_t[::1] node_words       # the same of the node's samples, in their order
-    cdef uint32_t[::1] pair_words       # of two classes: the weights of both in the halves of a word
-    cdef int32_t[::1] n_up_to           # scratch: the samples in the bins up to each
+    # In the order of the partition's rows: of two classes the weights of both, that of class 0 in the lower half;
+    # otherwise the class, and 2**32 times the weight.
+    cdef uint64_t[::1] words
+    cdef uint32_t[::1] pair_words       # of a node of two classes and little weight: both in 16 bits
     cdef NodeFeature* slots             # as many as features
+    cdef index_t n_slots
+    cdef index_t start, stop            # of the node whose features are in the slots
     cdef uint8_t[::1] is_marked         # scratch, by bin
+    cdef int32_t[::1] n_up_to           # scratch: the samples in the bins up to each
     cdef int64_t[::1] left_counts       # of a node's left child
 
 
-cdef inline index_t label_of_word(uint64_t word) noexcept nogil:
+cdef inline index_t label_of_word(NodeBins bins, uint64_t word) noexcept nogil:
+    if bins.n_classes == 2:
+        return <index_t> (word > <uint64_t> 0xFFFFFFFF)
     return <index_t> (word & <uint64_t> 0xFFFFFFFF)
 
 
-cdef inline int64_t weight_of_word(uint64_t word) noexcept nogil:
+cdef inline int64_t weight_of_word(NodeBins bins, uint64_t word) noexcept nogil:
+    if bins.n_classes == 2:
+        return <int64_t> ((word | word >> 32) & <uint64_t> 0xFFFFFFFF)
     return <int64_t> (word >> 32)
 
 
 cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
 cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
-cdef bint take_feature(NodeBins bins, index_t slot, index_t feature, index_t start, index_t stop) except -1 nogil
+cdef int take_features(
+    NodeBins bins, const index_t* features, index_t n_features, index_t start, index_t stop
+) except -1 nogil
 cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil

@@ -391,19 +391,27 @@ cdef bint has_cut(
     if 2 * <int64_t> min_samples_leaf > stop - start:
         return False
     if partition.is_ranked and min_samples_leaf == 1:
+        if partition.features.narrow_rows.shape[0] > 0:
+            return _have_ranks(
+                &partition.features.narrow_rows[0, feature], partition.n_features, &partition.rows[start], stop - start
+            )
+        if partition.features.wide_rows.shape[0] > 0:
+            return _have_ranks(
+                &partition.features.wide_rows[0, feature], partition.n_features, &partition.rows[start], stop - start
+            )
         if partition.features.narrow_ranks.shape[0] > 0:
-            return _have_ranks(&partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start)
-        return _have_ranks(&partition.features.wide_ranks[feature, 0], &partition.rows[start], stop - start)
+            return _have_ranks(&partition.features.narrow_ranks[feature, 0], 1, &partition.rows[start], stop - start)
+        return _have_ranks(&partition.features.wide_ranks[feature, 0], 1, &partition.rows[start], stop - start)
     if partition.is_wide:
         return _differ(wide_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
     return _differ(narrow_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
 
 
-cdef inline bint _have_ranks(const Rank* ranks, const index_t* rows, index_t n) noexcept nogil:
+cdef inline bint _have_ranks(const Rank* ranks, Py_ssize_t stride, const index_t* rows, index_t n) noexcept nogil:
     """Whether these rows have several ranks."""
     cdef index_t i
     for i in range(1, n):
-        if ranks[rows[i]] != ranks[rows[0]]:
+        if ranks[rows[i] * stride] != ranks[rows[0] * stride]:
             return True
     return False
 

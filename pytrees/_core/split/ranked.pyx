@@ -9,8 +9,8 @@ from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.gini cimport BinaryGiniScan
 from pytrees._core.rows.node_bins cimport (
-    NodeBins, NodeFeature, count_bins, count_pair_words, count_samples, label_of_word, sort_marked, take_feature,
-    take_pair_words, take_words, weight_of_word,
+    NodeBins, NodeFeature, count_bins, count_pair_words, count_samples, label_of_word, sort_marked, take_features,
+    take_pair_words, weight_of_word,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
 from pytrees._core.split.table cimport (
@@ -22,6 +22,9 @@ from pytrees._core.split.table cimport (
 cdef extern from "lanes.h":
     ctypedef struct node_weights:
         int32_t of_0, of_1
+    int32_t find_neighbours(
+        const uint32_t* keys, int32_t n, uint32_t last, int32_t* last_left, int32_t* first_right
+    ) nogil
     void sum_up(uint32_t* bins, int32_t n_bins) nogil
     float score_edges(
         const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, float* scores
@@ -53,29 +56,25 @@ cdef struct RankedCut:
 
 cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started."""
-    cdef index_t k, n_slots = 0
     cdef RankedCut cut
     cdef bint has_pair_words = False
     if BinnedScan is BinaryGiniScan:
         has_pair_words = scan.total <= MOST_IN_LANES
     if has_pair_words:
         take_pair_words(scanner.node_bins, node.start, node.stop)
-    else:
-        take_words(scanner.node_bins, node.start, node.stop)
-    for k in range(scanner.n_drawn):
-        n_slots += take_feature(scanner.node_bins, n_slots, scanner.drawn[k], node.start, node.stop)
+    take_features(scanner.node_bins, &scanner.drawn[0], scanner.n_drawn, node.start, node.stop)
     if has_pair_words:
         if BinnedScan is BinaryGiniScan:
             if node.stop - node.start <= MOST_IN_PAIRS and scan.total <= MOST_WEIGHT_IN_PAIRS:
                 _find_cut_by_pairs(
-                    scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut
+                    scan, scanner.node_bins, node.stop - node.start, scanner.min_samples_leaf, &cut
                 )
             else:
                 _find_binary_cut(
-                    scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut
+                    scan, scanner.node_bins, node.stop - node.start, scanner.min_samples_leaf, &cut
                 )
     else:
-        _find_cut(scan, scanner.node_bins, n_slots, node.stop - node.start, scanner.min_samples_leaf, &cut)
+        _find_cut(scan, scanner.node_bins, node.stop - node.start, scanner.min_samples_leaf, &cut)
     if cut.slot != NONE:
         _write_cut(scanner.node_bins, &cut, node.start, node.stop, best)
         best.threshold = threshold_of(scanner, node, best)
@@ -84,14 +83,14 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
 
 
 cdef inline int _find_cut(
-    BinnedScan* scan, NodeBins bins, index_t n_slots, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+    BinnedScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
     """Find the best cut; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are tried where
     the bin's bound does not say that a cut between two bins is better."""
     cdef float64_t to_reach = -INFINITY
     cdef NodeFeature* feature
     cdef index_t k, n_marked
-    for k in range(n_slots):
+    for k in range(bins.n_slots):
         feature = &bins.slots[k]
         count_bins(bins, feature, n_rows)
         forget_best(scan)
@@ -103,7 +102,7 @@ cdef inline int _find_cut(
     to_reach -= 1e-12 * fabs(to_reach) + tie_margin(scan)
     forget_best(scan)
     cut.slot = NONE
-    for k in range(n_slots):
+    for k in range(bins.n_slots):
         feature = &bins.slots[k]
         # Where all cuts between bins are allowed, those next to a bin bound the cuts inside it.
         if min_samples_leaf == 1 and feature.score < to_reach - highest_rise(scan, feature.most_in_bin):
@@ -117,6 +116,11 @@ cdef inline int _find_cut(
         if is_perfect(scan):
             break
     return 0
+
+
+cdef inline uint32_t _last_key(const NodeFeature* feature, index_t bin) noexcept nogil:
+    """Return the last key of a bin but the last."""
+    return feature.smallest + (((<uint32_t> bin + 1) << feature.shift) - 1)
 
 
 cdef inline void _move_bin(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
@@ -190,7 +194,7 @@ cdef inline int64_t _scan_bins(
             continue
         if offer(&local):
             cut.slot = slot
-            cut.last_key = <uint32_t> (((<uint64_t> bin + 1) << feature.shift) - 1)
+            cut.last_key = _last_key(feature, bin)
     scan[0] = local
     return most_in_bin
 
@@ -204,8 +208,8 @@ cdef inline int _scan_marked_bin(
     cdef uint64_t word
     cdef index_t i
     for i in range(n_in_bin):
-        word = bins.node_words[place_of(pairs[i])]
-        move_left(scan, label_of_word(word), weight_of_word(word))
+        word = bins.words[bins.start + place_of(pairs[i])]
+        move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
         n_left += 1
         if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
             continue
@@ -218,7 +222,7 @@ cdef inline int _scan_marked_bin(
 # ------------------------------------------------------------------------------------------------ gini of two classes
 
 cdef int _find_binary_cut(
-    BinaryGiniScan* scan, NodeBins bins, index_t n_slots, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+    BinaryGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
     """As _find_cut, by bounds in single precision."""
     cdef node_weights node
@@ -227,7 +231,7 @@ cdef int _find_binary_cut(
     cdef index_t k, first, last, n_marked, n_in_marked
     # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1 away.
     node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
-    for k in range(n_slots):
+    for k in range(bins.n_slots):
         feature = &bins.slots[k]
         count_pair_words(bins, feature, n_rows)
         sum_up(<uint32_t*> feature.counts, feature.n_bins)
@@ -238,7 +242,7 @@ cdef int _find_binary_cut(
         to_reach = max(to_reach, <float> feature.score)
     to_reach *= NEARLY
     cut.slot = NONE
-    for k in range(n_slots):
+    for k in range(bins.n_slots):
         feature = &bins.slots[k]
         n_marked = 0
         if feature.shift > 0:
@@ -302,7 +306,7 @@ cdef int _offer_binary_cuts(
         if n_in_marked > 0 and bins.is_marked[bin]:
             # pairs[:sorted_start] are in marked bins before this one.
             sorted_start = n_sorted
-            while n_sorted < n_in_marked and key_of(pairs[n_sorted]) >> feature.shift == <uint32_t> bin:
+            while n_sorted < n_in_marked and (key_of(pairs[n_sorted]) - feature.smallest) >> feature.shift == <uint32_t> bin:
                 n_sorted += 1
             _set_left(scan, words[bin - 1])
             _scan_binary_bin(
@@ -313,7 +317,7 @@ cdef int _offer_binary_cuts(
             _set_left(scan, words[bin])
             if offer(scan):
                 cut.slot = slot
-                cut.last_key = <uint32_t> (((<uint64_t> bin + 1) << feature.shift) - 1)
+                cut.last_key = _last_key(feature, bin)
     return 0
 
 
@@ -348,7 +352,7 @@ cdef inline int _scan_binary_bin(
 
 
 cdef int _find_cut_by_pairs(
-    BinaryGiniScan* scan, NodeBins bins, index_t n_slots, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+    BinaryGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
     """As _find_cut: what goes left at the cut behind every sample is the sum of all samples of no greater key."""
     cdef node_weights node
@@ -359,7 +363,7 @@ cdef int _find_cut_by_pairs(
     node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
     for i in range(n_rows):
         words[i] = <uint16_t> (bins.pair_words[i] & 0xFF | bins.pair_words[i] >> 8)
-    for k in range(n_slots):
+    for k in range(bins.n_slots):
         feature = &bins.slots[k]
         _sum_pairs(feature, words, n_rows, <uint16_t*> feature.counts)
         if min_samples_leaf > 1:
@@ -368,7 +372,7 @@ cdef int _find_cut_by_pairs(
         to_reach = max(to_reach, <float> feature.score)
     to_reach *= NEARLY
     cut.slot = NONE
-    for k in range(n_slots):
+    for k in range(bins.n_slots):
         if bins.slots[k].score >= to_reach:
             _offer_sums(scan, bins, k, n_rows, to_reach, cut)
             if is_perfect(scan):
@@ -385,7 +389,7 @@ cdef inline void _sum_pairs(
         sum_pairs_wide(feature.keys, words, n_rows, sums)
         return
     for i in range(n_rows):
-        keys[i] = <uint16_t> feature.keys[i]
+        keys[i] = <uint16_t> (feature.keys[i] - feature.smallest)
     sum_pairs_narrow(keys, words, n_rows, sums)
 
 
@@ -441,17 +445,8 @@ cdef inline void _write_cut(
     """Count the samples that go left, and find one of the greatest value among them and one of the smallest among the
     others."""
     cdef const NodeFeature* feature = &bins.slots[cut.slot]
-    cdef index_t i, n_left = 0, last_left = NONE, first_right = NONE
-    cdef uint32_t key, greatest = 0, smallest = <uint32_t> -1
-    for i in range(stop - start):
-        key = feature.keys[i]
-        if key <= cut.last_key:
-            n_left += 1
-            if key >= greatest:
-                greatest, last_left = key, i
-        elif key <= smallest:
-            smallest, first_right = key, i
+    cdef int32_t last_left, first_right
     best.feature = feature.feature
-    best.n_left = n_left
+    best.n_left = find_neighbours(feature.keys, stop - start, cut.last_key, &last_left, &first_right)
     best.last_left = bins.partition.rows[start + last_left]
     best.first_right = bins.partition.rows[start + first_right]

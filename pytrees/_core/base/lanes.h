@@ -1,4 +1,5 @@
-/* Loops over bins and samples of two classes, several side by side, in the vectors that GCC and Clang know.
+/* Loops over the ranks of samples, their bins and their two classes, several side by side, in the vectors that GCC and
+Clang know.
 
 A word holds the weights of both classes, that of class 0 in its lower half. The scores are those of Gini impurity in
 single precision, D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 - left_0 total_1, wrong
@@ -74,6 +75,94 @@ static inline lanes_f32 score_of(lanes_u32 left, node_weights node) {
     lanes_f32 square, product, one = {1.0f, 1.0f, 1.0f, 1.0f};
     parts_of_score(left, node, &square, &product);
     return square / greater_f32(product, one);
+}
+
+static inline lanes_i32 either(lanes_i32 mask, lanes_i32 yes, lanes_i32 no) {
+    return (mask & yes) | (~mask & no);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- keys */
+
+/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. Keys are below 2**31. */
+static inline uint32_t span_of_keys(const uint32_t *keys, int32_t n, uint32_t *smallest) {
+    int32_t i, least = (int32_t)keys[0], most = least;
+    if (n >= 4) {
+        lanes_i32 low = (lanes_i32)load_u32(keys), high = low, key;
+        for (i = 4; i < n; i += 4) {
+            key = (lanes_i32)load_u32(keys + (i + 4 <= n ? i : n - 4));
+            low = either(key < low, key, low);
+            high = either(key > high, key, high);
+        }
+        for (i = 0; i < 4; i++) {
+            least = low[i] < least ? low[i] : least;
+            most = high[i] > most ? high[i] : most;
+        }
+    }
+    for (i = 1; i < n && n < 4; i++) {
+        least = (int32_t)keys[i] < least ? (int32_t)keys[i] : least;
+        most = (int32_t)keys[i] > most ? (int32_t)keys[i] : most;
+    }
+    *smallest = (uint32_t)least;
+    return (uint32_t)(most - least);
+}
+
+/* Write the numbers of the keys in [first, last] whose bin is marked, each below its key in 64 bits, and return how many
+they are. There is room for n. */
+static inline int32_t find_marked(
+    const uint32_t *keys, int32_t n, uint32_t first, uint32_t last, uint32_t smallest, int shift,
+    const uint8_t *is_marked, uint64_t *marked
+) {
+    int32_t i = 0, lane, n_marked = 0, hits, below = (int32_t)first - 1, above = (int32_t)last + 1;
+    for (; i + 4 <= n; i += 4) {
+        lanes_i32 key = (lanes_i32)load_u32(keys + i);
+        hits = any_lane((key > below) & (key < above));
+        while (hits) {
+            lane = __builtin_ctz((unsigned)hits);
+            hits &= hits - 1;
+            marked[n_marked] = (uint64_t)keys[i + lane] << 32 | (uint64_t)(i + lane);
+            n_marked += is_marked[(keys[i + lane] - smallest) >> shift];
+        }
+    }
+    for (; i < n; i++)
+        if (keys[i] >= first && keys[i] <= last) {
+            marked[n_marked] = (uint64_t)keys[i] << 32 | (uint64_t)i;
+            n_marked += is_marked[(keys[i] - smallest) >> shift];
+        }
+    return n_marked;
+}
+
+/* Return how many of n keys are at most `last`; of these write the number of a greatest one, and of the others that of a
+smallest one. There are some of both. */
+static inline int32_t find_neighbours(
+    const uint32_t *keys, int32_t n, uint32_t last, int32_t *last_left, int32_t *first_right
+) {
+    int32_t i = 0, n_left = 0, greatest = -1, smallest = INT32_MAX, limit = (int32_t)last;
+    lanes_i32 high = {-1, -1, -1, -1}, low = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, count = {0}, key, is_right;
+    for (; i + 4 <= n; i += 4) {
+        key = (lanes_i32)load_u32(keys + i);
+        is_right = key > limit;
+        count -= ~is_right;
+        high = either(~is_right & (key > high), key, high);
+        low = either(is_right & (key < low), key, low);
+    }
+    n_left = count[0] + count[1] + count[2] + count[3];
+    for (int32_t lane = 0; lane < 4; lane++) {
+        greatest = high[lane] > greatest ? high[lane] : greatest;
+        smallest = low[lane] < smallest ? low[lane] : smallest;
+    }
+    for (; i < n; i++) {
+        int32_t one = (int32_t)keys[i];
+        n_left += one <= limit;
+        if (one <= limit)
+            greatest = one > greatest ? one : greatest;
+        else
+            smallest = one < smallest ? one : smallest;
+    }
+    for (i = 0; (int32_t)keys[i] != greatest; i++) {}
+    *last_left = i;
+    for (i = 0; (int32_t)keys[i] != smallest; i++) {}
+    *first_right = i;
+    return n_left;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- bins */
