@@ -405,6 +405,8 @@ def grow_by_gain(
         n_threads,
     )
     (<Scanner> scanner).node_bins = node_bins
+    # Best-first growth asks for them to tell gains that nearly tie apart.
+    (<Scanner> scanner).defers_thresholds = node_bins is not None and max_leaf_nodes == UNLIMITED
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     growth.tree.counts_gains_by_samples = True
     growth.is_best_first = max_leaf_nodes < UNLIMITED

@@ -18,6 +18,7 @@ cdef struct Node:
     bint is_counted         # whether its class counts are known, before it is a leaf
     bint may_split          # has several classes and samples enough, and is not too deep
     float64_t threshold, gain
+    index_t last_left, first_right      # of a cut: see Split
     uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth
 
 

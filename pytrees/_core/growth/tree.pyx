@@ -28,7 +28,7 @@ from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_words
 from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, split_entries, split_entries_among, split_rows,
-    split_rows_among,
+    split_rows_among, threshold_between,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, count_classes, is_pure, mix64, row_at
 
@@ -159,6 +159,8 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     node.n_children = split.n_children
     node.feature = split.feature
     node.threshold = split.threshold
+    node.last_left = split.last_left
+    node.first_right = split.first_right
     node.missing = NONE_MISSING
     if split.n_missing > 0:
         node.missing = MISSING_LEFT if split.n_missing_left > 0 else MISSING_RIGHT
@@ -352,6 +354,8 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef float64_t[::1] threshold = np.empty(n_nodes), gain = np.empty(n_nodes)
     cdef int8_t[::1] missing_go_to_left = np.empty(n_nodes, dtype=np.int8)
     cdef const Node* node
+    if tree.scanner.defers_thresholds:
+        _write_thresholds(tree)
     for i in range(n_nodes):
         number[order[i]] = i
     for i in range(n_nodes):
@@ -379,6 +383,17 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     if tree.partition.features.n_categories.shape[0] > 0:
         arrays |= _children(tree, order, number)
     return arrays
+
+
+cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
+    cdef index_t i
+    cdef Node* node
+    for i in range(tree.n_nodes):
+        node = &tree.nodes[i]
+        if node.n_children > 0 and not is_categorical(tree.partition.features, node.feature):
+            node.threshold = threshold_between(
+                tree.partition.X[node.last_left, node.feature], tree.partition.X[node.first_right, node.feature]
+            )
 
 
 cdef float64_t[:, ::1] _added_counts(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):

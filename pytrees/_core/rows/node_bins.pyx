@@ -27,7 +27,7 @@ ctypedef fused Rank:
 
 cdef enum:
     N_ZEROS = 4             # in front of counts
-    SAMPLES_PER_BIN = 4
+    SAMPLES_PER_BIN = 3
     # Nodes of a smaller share of all rows read wide ranks row by row, others feature by feature.
     ROWS_OF_DENSE_NODE = 8
 

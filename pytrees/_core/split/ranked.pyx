@@ -77,7 +77,8 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
         _find_cut(scan, scanner.node_bins, node.stop - node.start, scanner.min_samples_leaf, &cut)
     if cut.slot != NONE:
         _write_cut(scanner.node_bins, &cut, node.start, node.stop, best)
-        best.threshold = threshold_of(scanner, node, best)
+        if not scanner.defers_thresholds:
+            best.threshold = threshold_of(scanner, node, best)
         best_gain(scan, &best.gain)
     return 0
 

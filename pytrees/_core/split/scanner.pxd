@@ -66,6 +66,8 @@ cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
     cdef Histograms histograms                  # None where all nodes are in blocks
     cdef NodeBins node_bins                     # None but where ranked features are cut into bins of the node
+    # Whether thresholds are left to the end, when their values need not be waited for one by one.
+    cdef bint defers_thresholds
     cdef Judging judging
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty where every sample counts once
