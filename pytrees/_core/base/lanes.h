@@ -224,11 +224,13 @@ static inline int32_t mark_mixed(
 
 /* ---------------------------------------------------------------------------------------------- all pairs of samples */
 
-/* Here a word has 16 bits, eight for each class. Each of n samples, n at most 64, gets the words of all samples whose
-key is not greater; key and sums have room up to a multiple of eight. */
+#define MOST_PAIRED 128
+
+/* Here a word has 16 bits, eight for each class. Each of n samples, n at most MOST_PAIRED, gets the words of all samples
+whose key is not greater; keys and sums have room up to a multiple of eight. */
 static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
     int32_t i, j, n_vectors = (n + 7) / 8;
-    lanes_i16 key[8], sum[8];
+    lanes_i16 key[MOST_PAIRED / 8], sum[MOST_PAIRED / 8];
     for (i = n; i < 8 * n_vectors; i++)
         keys[i] = keys[0];
     for (i = 0; i < n_vectors; i++) {
@@ -247,7 +249,7 @@ static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32
 
 static inline void sum_pairs_wide(uint32_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
     int32_t i, j, n_vectors = (n + 3) / 4;
-    lanes_i32 key[16], sum[16];
+    lanes_i32 key[MOST_PAIRED / 4], sum[MOST_PAIRED / 4];
     for (i = n; i < 4 * n_vectors; i++)
         keys[i] = keys[0];
     for (i = 0; i < n_vectors; i++) {
@@ -278,6 +280,184 @@ static inline float score_sums(const uint16_t *sums, int32_t n, node_weights nod
         wide = (lanes_u32){(uint16_t)four, (uint16_t)(four >> 16), (uint16_t)(four >> 32), (uint16_t)(four >> 48)};
 #endif
         present = score_of((wide & 0xFFu) | (wide >> 8) << 16, node);
+        store(scores + i, &present);
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+/* ------------------------------------------------------------------------------------------------- more than two classes */
+
+/* Rows of class weights of 16 bits, n_lanes of them, a multiple of eight, the last ones perhaps 0. The scores are
+sum left_k**2 / L + sum right_k**2 / R. */
+
+static inline lanes_i32 dot_rows(lanes_i16 a, lanes_i16 b) {
+#if defined(__SSE2__)
+    return (lanes_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    return (lanes_i32){
+        a[0] * b[0] + a[1] * b[1], a[2] * b[2] + a[3] * b[3], a[4] * b[4] + a[5] * b[5], a[6] * b[6] + a[7] * b[7]
+    };
+#endif
+}
+
+static inline int32_t sum_of_i32(lanes_i32 a) { return a[0] + a[1] + a[2] + a[3]; }
+static inline float sum_of_f32(lanes_f32 a) { return a[0] + a[1] + a[2] + a[3]; }
+
+static inline float score_of_squares(float left_squares, float right_squares, float left, float total) {
+    float right = total - left;
+    return left_squares / (left > 1.0f ? left : 1.0f) + right_squares / (right > 1.0f ? right : 1.0f);
+}
+
+/* Turn the rows of n_bins bins into those of all bins up to each, and write the scores of the cuts behind them; return
+the greatest of bins [first, last), or 0. `weights` are those of all bins up to each. */
+static inline float sum_up_rows(
+    uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, int32_t first, int32_t last,
+    float *scores, float *weights
+) {
+    const lanes_i16 ones = {1, 1, 1, 1, 1, 1, 1, 1};
+    float best = 0.0f;
+    for (int32_t bin = 0; bin < n_bins; bin++) {
+        lanes_i32 left_squares = {0}, right_squares = {0}, left = {0};
+        uint16_t *row = rows + (intptr_t)bin * n_lanes;
+        for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+            /* In front of the first row are zeros. */
+            lanes_i16 sum = load_i16(row + lane - n_lanes) + load_i16(row + lane), rest = load_i16(node + lane) - sum;
+            store(row + lane, &sum);
+            left_squares += dot_rows(sum, sum);
+            right_squares += dot_rows(rest, rest);
+            left += dot_rows(sum, ones);
+        }
+        weights[bin] = (float)sum_of_i32(left);
+        scores[bin] = score_of_squares(
+            (float)sum_of_i32(left_squares), (float)sum_of_i32(right_squares), weights[bin], total
+        );
+        if (bin >= first && bin < last && scores[bin] > best)
+            best = scores[bin];
+    }
+    return best;
+}
+
+static inline lanes_f32 four_of_row(const uint16_t *row) {
+    lanes_i32 wide = {row[0], row[1], row[2], row[3]};
+    return __builtin_convertvector(wide, lanes_f32);
+}
+
+/* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
+for itself, at a slope at which moving all classes alike changes nothing: see criteria/gini.pxd. */
+static inline float bound_inside(
+    const uint16_t *before, const uint16_t *after, const uint16_t *node, int32_t n_lanes, float total
+) {
+    lanes_f32 left_squares = {0}, right_squares = {0}, sums = {0}, next_sums = {0}, bound_0 = {0}, bound_1 = {0};
+    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
+        lanes_f32 left = four_of_row(before + lane), right = four_of_row(node + lane) - left;
+        left_squares += left * left;
+        right_squares += right * right;
+        sums += left;
+        next_sums += four_of_row(after + lane);
+    }
+    float left_0 = sum_of_f32(sums), left_1 = sum_of_f32(next_sums), right_0 = total - left_0, right_1 = total - left_1;
+    float slope = (
+        sum_of_f32(left_squares) / (left_0 * left_0) - sum_of_f32(right_squares) / (right_0 * right_0)
+    );
+    float x_0 = 1.0f / left_0, y_0 = 1.0f / right_0, x_1 = 1.0f / left_1, y_1 = 1.0f / right_1;
+    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
+        lanes_f32 left = four_of_row(before + lane), next = four_of_row(after + lane), all = four_of_row(node + lane);
+        lanes_f32 square = left * left, next_square = next * next, tilt = slope * (next - left);
+        lanes_f32 rest = (all - left) * (all - left), next_rest = (all - next) * (all - next);
+        bound_0 += greater_f32(square * x_0 + rest * y_0, next_square * x_0 + next_rest * y_0 - tilt);
+        bound_1 += greater_f32(square * x_1 + rest * y_1, next_square * x_1 + next_rest * y_1 - tilt);
+    }
+    float at_0 = sum_of_f32(bound_0), at_1 = sum_of_f32(bound_1) + slope * (left_1 - left_0);
+    return at_0 > at_1 ? at_0 : at_1;
+}
+
+static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
+    int32_t n_classes = 0;
+    for (int32_t lane = 0; lane < n_lanes; lane++)
+        n_classes += after[lane] != before[lane];
+    return n_classes <= 1;
+}
+
+/* Mark the bins in which a cut could reach a score, and return how many they are. A sample that moves raises either term
+by its weight at most: that bounds what a cut can gain over both edges together. Bins of one class have no better cut
+than their edges have; `has_edges` says that these may be cut. In front of scores and weights stand those of the node
+and 0. */
+static inline int32_t mark_rows(
+    const uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, float to_reach,
+    int has_edges, const float *scores, const float *weights, uint8_t *is_marked
+) {
+    int32_t bin, lane, hits, n_marked = 0;
+    for (bin = 0; bin < n_bins; bin += 4) {
+        lanes_f32 edges = 0.5f * (load_f32(scores + bin - 1) + load_f32(scores + bin));
+        lanes_f32 own = load_f32(weights + bin) - load_f32(weights + bin - 1);
+        memset(is_marked + bin, 0, 4);
+        hits = any_lane((edges + own >= to_reach) & (own > 0.0f));
+        for (; hits; hits &= hits - 1) {
+            lane = bin + __builtin_ctz((unsigned)hits);
+            const uint16_t *after = rows + (intptr_t)lane * n_lanes, *before = after - n_lanes;
+            if (lane >= n_bins || (has_edges && has_one_class(before, after, n_lanes)))
+                continue;
+            if (lane > 0 && lane < n_bins - 1 && bound_inside(before, after, node, n_lanes, total) < to_reach)
+                continue;
+            is_marked[lane] = 1;
+            n_marked++;
+        }
+    }
+    return n_marked;
+}
+
+/* All pairs, class by class: of n samples, sorted by class, at most MOST_PAIRED of little weight, each gets the
+squares of the class weights of all samples of no greater key, of all others, and the weight of the former. */
+static inline void sum_squares_of_pairs(
+    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, const uint16_t *node, int32_t n_classes,
+    int32_t n, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    int32_t i, j = 0, k, n_vectors = (n + 7) / 8;
+    lanes_i16 key[MOST_PAIRED / 8], sum[MOST_PAIRED / 8];
+    lanes_i16 lefts[MOST_PAIRED / 8], rights[MOST_PAIRED / 8], all[MOST_PAIRED / 8];
+    for (i = n; i < 8 * n_vectors; i++)
+        keys[i] = keys[0];
+    for (i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i) ^ (int16_t)-32768;
+        lefts[i] = rights[i] = all[i] = (lanes_i16){0};
+    }
+    for (k = 0; k < n_classes; k++) {
+        int16_t total = (int16_t)node[k];
+        if (total == 0)
+            continue;
+        for (i = 0; i < n_vectors; i++)
+            sum[i] = (lanes_i16){0};
+        for (; j < class_ends[k]; j++) {
+            int16_t key_j = (int16_t)(keys[j] ^ 0x8000u), weight_j = (int16_t)weights[j];
+            lanes_i16 other = {key_j, key_j, key_j, key_j, key_j, key_j, key_j, key_j};
+            lanes_i16 weight = {weight_j, weight_j, weight_j, weight_j, weight_j, weight_j, weight_j, weight_j};
+            for (i = 0; i < n_vectors; i++)
+                sum[i] += ~(other > key[i]) & weight;
+        }
+        for (i = 0; i < n_vectors; i++) {
+            lanes_i16 rest = total - sum[i];
+            lefts[i] = (lanes_i16)((lanes_u16)lefts[i] + (lanes_u16)sum[i] * (lanes_u16)sum[i]);
+            rights[i] = (lanes_i16)((lanes_u16)rights[i] + (lanes_u16)rest * (lanes_u16)rest);
+            all[i] += sum[i];
+        }
+    }
+    memcpy(left_squares, lefts, 16 * n_vectors);
+    memcpy(right_squares, rights, 16 * n_vectors);
+    memcpy(left, all, 16 * n_vectors);
+}
+
+/* Write the scores of these cuts, 0 where all samples are on the left, and return the greatest. */
+static inline float score_squares(
+    const uint16_t *left_squares, const uint16_t *right_squares, const uint16_t *left, int32_t n, float total,
+    float *scores
+) {
+    lanes_f32 best = {0}, one = {1.0f, 1.0f, 1.0f, 1.0f};
+    for (int32_t i = 0; i < n; i += 4) {
+        lanes_f32 weight = four_of_row(left + i), rest = total - weight, present;
+        present = four_of_row(left_squares + i) / greater_f32(weight, one)
+            + four_of_row(right_squares + i) / greater_f32(rest, one);
+        present = (lanes_f32)((lanes_i32)present & (rest > 0.0f));
         store(scores + i, &present);
         best = greater_f32(present, best);
     }

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition
 
 cdef enum:
@@ -17,10 +17,11 @@ cdef struct NodeFeature:
     int shift
     uint32_t smallest, span     # the smallest key, and how much greater the greatest is
     uint32_t* keys              # of the node's samples, in their order
-    # For every bin the weight of each class and, in the last column, the number of samples; or, where weights of two
-    # classes are small, one word of both. Zeros stand in front of it.
+    # For every bin the weight of each class and, in the last column, the number of samples. Where all weights together
+    # are small, one word for two classes, or n_lanes numbers of 16 bits for more. Zeros stand in front of it.
     int32_t* counts
     float* scores               # of the cuts behind bins, in single precision
+    float* weights              # of all bins up to each, as 16 bits have room for
     float64_t score             # of the best cut between two bins
     int64_t most_in_bin         # weight of a bin
 
@@ -35,6 +36,8 @@ cdef class NodeBins:
     cdef const int64_t[::1] weights     # empty where every sample counts once
     cdef readonly index_t n_classes
     cdef readonly Py_ssize_t n_columns
+    cdef index_t n_lanes                # the classes, up to a multiple of 8
+    cdef uint16_t[::1] node_row         # of a node of little weight: that of every class, in n_lanes numbers
     # In the order of the partition's rows: of two classes the weights of both, that of class 0 in the lower half;
     # otherwise the class, and 2**32 times the weight.
     cdef uint64_t[::1] words
@@ -66,6 +69,7 @@ cdef int take_features(
 ) except -1 nogil
 cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
+cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
 cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
 cdef void split_and_count(

@@ -26,7 +26,7 @@ ctypedef fused Rank:
     uint32_t
 
 cdef enum:
-    N_ZEROS = 4             # in front of counts
+    N_ZEROS = 4             # in front of scores and weights
     SAMPLES_PER_BIN = 3
     # Nodes of a smaller share of all rows read wide ranks row by row, others feature by feature.
     ROWS_OF_DENSE_NODE = 8
@@ -42,6 +42,8 @@ cdef class NodeBins:
         self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
         self.n_classes = n_classes
         self.n_columns = n_classes + 1
+        self.n_lanes = (n_classes + 7) // 8 * 8
+        self.node_row = np.zeros(self.n_lanes, dtype=np.uint16)
         self.words = np.empty(partition.n_rows, dtype=np.uint64)
         self.pair_words = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
         self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
@@ -58,8 +60,10 @@ cdef class NodeBins:
         if self.slots != NULL:
             for slot in range(self.partition.n_features):
                 free(self.slots[slot].keys)
-                free(self.slots[slot].counts - N_ZEROS if self.slots[slot].counts != NULL else NULL)
-                free(self.slots[slot].scores)
+                if self.slots[slot].counts != NULL:
+                    free(self.slots[slot].counts - self.n_lanes)
+                if self.slots[slot].scores != NULL:
+                    free(self.slots[slot].scores - N_ZEROS)
         free(self.slots)
 
 
@@ -122,10 +126,13 @@ cdef int take_features(
 
 
 cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
-    cdef int32_t* counts = <int32_t*> calloc(N_ZEROS + MOST_NODE_BINS * bins.n_columns, sizeof(int32_t))
-    slot.counts = NULL if counts == NULL else counts + N_ZEROS
+    cdef Py_ssize_t n_counts = bins.n_lanes + MOST_NODE_BINS * max(bins.n_columns, bins.n_lanes // 2)
+    cdef int32_t* counts = <int32_t*> calloc(n_counts, sizeof(int32_t))
+    cdef float* scores = <float*> calloc(2 * (N_ZEROS + MOST_NODE_BINS), sizeof(float))
+    slot.counts = NULL if counts == NULL else counts + bins.n_lanes
+    slot.scores = NULL if scores == NULL else scores + N_ZEROS
+    slot.weights = NULL if scores == NULL else slot.scores + MOST_NODE_BINS + N_ZEROS
     slot.keys = <uint32_t*> malloc((bins.partition.n_rows + 8) * sizeof(uint32_t))
-    slot.scores = <float*> malloc(MOST_NODE_BINS * sizeof(float))
     if slot.keys == NULL or slot.counts == NULL or slot.scores == NULL:
         with gil:
             raise MemoryError("no memory for the ranks of a node's samples")
@@ -211,6 +218,21 @@ cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexc
     memset(counts, 0, feature.n_bins * sizeof(uint32_t))
     for i in range(n):
         counts[(keys[i] - smallest) >> shift] += words[i]
+
+
+cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+    """Count more classes than two, of which all weights together are small."""
+    cdef index_t i, n_lanes = bins.n_lanes
+    cdef Py_ssize_t place
+    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef const uint32_t* keys = feature.keys
+    cdef uint16_t* rows = <uint16_t*> feature.counts
+    cdef uint32_t smallest = feature.smallest
+    cdef int shift = feature.shift
+    memset(rows, 0, feature.n_bins * n_lanes * sizeof(uint16_t))
+    for i in range(n):
+        place = <Py_ssize_t> ((keys[i] - smallest) >> shift) * n_lanes + <Py_ssize_t> (words[i] & <uint64_t> 0xFFFFFFFF)
+        rows[place] += <uint16_t> (words[i] >> 32)
 
 
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:

@@ -4,12 +4,15 @@ It takes a criterion that has a bound on what cuts inside a bin gain, and featur
 """
 
 from libc.math cimport INFINITY, fabs
+from libc.string cimport memmove
 
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.criteria.gini cimport BinaryGiniScan
+from pytrees._core.criteria.entropy cimport EntropyScan
+from pytrees._core.criteria.gini cimport AnyGiniScan, BinaryGiniScan, GiniScan
 from pytrees._core.rows.node_bins cimport (
-    NodeBins, NodeFeature, count_bins, count_pair_words, count_samples, label_of_word, sort_marked, take_features,
+    NodeBins, NodeFeature, count_bins, count_pair_words, count_rows_of_lanes, count_samples,
+    label_of_word, sort_marked, take_features,
     take_pair_words, weight_of_word,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
@@ -34,6 +37,22 @@ cdef extern from "lanes.h":
     ) nogil
     void sum_pairs_narrow(uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
     void sum_pairs_wide(uint32_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
+    float sum_up_rows(
+        uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
+        int32_t last, float* scores, float* weights
+    ) nogil
+    int32_t mark_rows(
+        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
+        int has_edges, const float* scores, const float* weights, uint8_t* is_marked
+    ) nogil
+    void sum_squares_of_pairs(
+        uint16_t* keys, const uint16_t* weights, const int32_t* class_ends, const uint16_t* node, int32_t n_classes,
+        int32_t n, uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    float score_squares(
+        const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
+        float* scores
+    ) nogil
     float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
 
 
@@ -42,10 +61,15 @@ cdef enum:
     # Up to so many samples, of at most this weight, each is compared with all others: that takes no longer than to sort
     # them, and has no branches.
     MOST_IN_PAIRS = 64
+    MOST_OF_CLASSES_IN_PAIRS = 96       # of more classes than two
+    ROOM_FOR_PAIRS = 128
     MOST_WEIGHT_IN_PAIRS = 255
+    MOST_CLASSES = 128
 
 # Scores in single precision are wrong by less than a tenth of this share.
 cdef float NEARLY = 1.0 - 1e-5
+# Those of more classes are sums of two positive terms, wrong by less than a third of this share.
+cdef float MORE_NEARLY = 1.0 - 2e-6
 
 
 # A cut that sends the samples of keys up to `last_key` left.
@@ -54,27 +78,26 @@ cdef struct RankedCut:
     uint32_t last_key
 
 
+# The samples of a node of little weight in an order in which those of a class stand together.
+cdef struct SortedByClass:
+    index_t[ROOM_FOR_PAIRS] samples     # their numbers in the node
+    uint16_t[ROOM_FOR_PAIRS] weights
+    index_t[MOST_CLASSES] ends          # where those of every class end
+
+
 cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started."""
     cdef RankedCut cut
-    cdef bint has_pair_words = False
-    if BinnedScan is BinaryGiniScan:
-        has_pair_words = scan.total <= MOST_IN_LANES
-    if has_pair_words:
-        take_pair_words(scanner.node_bins, node.start, node.stop)
+    cdef index_t n_rows = node.stop - node.start
     take_features(scanner.node_bins, &scanner.drawn[0], scanner.n_drawn, node.start, node.stop)
-    if has_pair_words:
-        if BinnedScan is BinaryGiniScan:
-            if node.stop - node.start <= MOST_IN_PAIRS and scan.total <= MOST_WEIGHT_IN_PAIRS:
-                _find_cut_by_pairs(
-                    scan, scanner.node_bins, node.stop - node.start, scanner.min_samples_leaf, &cut
-                )
-            else:
-                _find_binary_cut(
-                    scan, scanner.node_bins, node.stop - node.start, scanner.min_samples_leaf, &cut
-                )
+    if BinnedScan is EntropyScan:
+        _find_cut(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
+    elif scan.total > MOST_IN_LANES:
+        _find_cut(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
+    elif scan.total <= MOST_WEIGHT_IN_PAIRS and n_rows <= _most_in_pairs(scan):
+        _find_cut_by_pairs(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
     else:
-        _find_cut(scan, scanner.node_bins, node.stop - node.start, scanner.min_samples_leaf, &cut)
+        _find_cut_in_lanes(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
     if cut.slot != NONE:
         _write_cut(scanner.node_bins, &cut, node.start, node.stop, best)
         if not scanner.defers_thresholds:
@@ -220,47 +243,103 @@ cdef inline int _scan_marked_bin(
     return 0
 
 
-# ------------------------------------------------------------------------------------------------ gini of two classes
+# ------------------------------------------------------------------------------------- bounds in single precision
 
-cdef int _find_binary_cut(
-    BinaryGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+cdef int _find_cut_in_lanes(
+    AnyGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
-    """As _find_cut, by bounds in single precision."""
-    cdef node_weights node
+    """As _find_cut, by bounds in single precision: what could win is looked at exactly."""
     cdef NodeFeature* feature
     cdef float to_reach = 0.0
     cdef index_t k, first, last, n_marked, n_in_marked
-    # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1 away.
-    node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    _take_node(scan, bins)
     for k in range(bins.n_slots):
         feature = &bins.slots[k]
-        count_pair_words(bins, feature, n_rows)
-        sum_up(<uint32_t*> feature.counts, feature.n_bins)
-        _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
-        feature.score = score_edges(
-            <const uint32_t*> feature.counts, feature.n_bins, first, last, node, feature.scores
-        )
+        _score_edges(scan, bins, feature, n_rows, min_samples_leaf)
         to_reach = max(to_reach, <float> feature.score)
-    to_reach *= NEARLY
+    to_reach *= _nearly(scan)
     cut.slot = NONE
     for k in range(bins.n_slots):
         feature = &bins.slots[k]
         n_marked = 0
         if feature.shift > 0:
-            n_marked = mark_mixed(
-                <const uint32_t*> feature.counts, feature.n_bins, node, to_reach, &bins.is_marked[0]
-            )
+            n_marked = _mark_in_lanes(scan, bins, feature, min_samples_leaf, to_reach)
+        _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
         if min_samples_leaf > 1:
-            _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
             n_marked += _mark_ends(bins, feature, first, last)
-        else:
-            first, last = 0, feature.n_bins - 1
         n_in_marked = sort_marked(bins, feature, n_rows) if n_marked > 0 else 0
         if n_marked > 0 or feature.score >= to_reach:
-            _offer_binary_cuts(scan, bins, k, first, last, n_rows, min_samples_leaf, to_reach, n_in_marked, cut)
+            _offer_cuts(scan, bins, k, first, last, n_rows, min_samples_leaf, to_reach, n_in_marked, cut)
         if is_perfect(scan):
             break
     return 0
+
+
+cdef inline float _nearly(const AnyGiniScan* scan) noexcept nogil:
+    if AnyGiniScan is BinaryGiniScan:
+        return NEARLY
+    else:
+        return MORE_NEARLY
+
+
+cdef inline index_t _most_in_pairs(const AnyGiniScan* scan) noexcept nogil:
+    if AnyGiniScan is BinaryGiniScan:
+        return MOST_IN_PAIRS
+    else:
+        return MOST_OF_CLASSES_IN_PAIRS
+
+
+cdef inline void _take_node(const AnyGiniScan* scan, NodeBins bins) noexcept nogil:
+    """Lay out the class weights of the node and its samples, which are small."""
+    cdef index_t label
+    if AnyGiniScan is BinaryGiniScan:
+        take_pair_words(bins, bins.start, bins.stop)
+    else:
+        for label in range(bins.n_classes):
+            bins.node_row[label] = <uint16_t> scan.total_counts[label]
+
+
+cdef inline node_weights _node_weights(const BinaryGiniScan* scan) noexcept nogil:
+    cdef node_weights node
+    # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1 away.
+    node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    return node
+
+
+cdef inline void _score_edges(
+    const AnyGiniScan* scan, NodeBins bins, NodeFeature* feature, index_t n_rows, index_t min_samples_leaf
+) noexcept nogil:
+    """Count the bins, and score the cuts between them."""
+    cdef index_t first, last
+    _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
+    if AnyGiniScan is BinaryGiniScan:
+        count_pair_words(bins, feature, n_rows)
+        sum_up(<uint32_t*> feature.counts, feature.n_bins)
+        feature.score = score_edges(
+            <const uint32_t*> feature.counts, feature.n_bins, first, last, _node_weights(scan), feature.scores
+        )
+    else:
+        count_rows_of_lanes(bins, feature, n_rows)
+        (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
+        feature.score = sum_up_rows(
+            <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
+            last, feature.scores, feature.weights,
+        )
+
+
+cdef inline index_t _mark_in_lanes(
+    const AnyGiniScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    if AnyGiniScan is BinaryGiniScan:
+        return mark_mixed(
+            <const uint32_t*> feature.counts, feature.n_bins, _node_weights(scan), to_reach, &bins.is_marked[0]
+        )
+    else:
+        return mark_rows(
+            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
+            to_reach, min_samples_leaf == 1, feature.scores, feature.weights, &bins.is_marked[0],
+        )
 
 
 cdef inline void _find_allowed_edges(
@@ -294,13 +373,12 @@ cdef inline index_t _mark_ends(NodeBins bins, const NodeFeature* feature, index_
     return n_marked
 
 
-cdef int _offer_binary_cuts(
-    BinaryGiniScan* scan, NodeBins bins, index_t slot, index_t first, index_t last, index_t n_rows,
+cdef int _offer_cuts(
+    AnyGiniScan* scan, NodeBins bins, index_t slot, index_t first, index_t last, index_t n_rows,
     index_t min_samples_leaf, float to_reach, index_t n_in_marked, RankedCut* cut
 ) except -1 nogil:
     """Offer the cuts between bins whose scores reach what is asked, and those inside marked bins."""
     cdef const NodeFeature* feature = &bins.slots[slot]
-    cdef const uint32_t* words = <const uint32_t*> feature.counts
     cdef index_t bin, sorted_start = 0, n_sorted = 0
     cdef const uint64_t* pairs = &bins.partition.pairs[0]
     for bin in range(feature.n_bins):
@@ -309,38 +387,52 @@ cdef int _offer_binary_cuts(
             sorted_start = n_sorted
             while n_sorted < n_in_marked and (key_of(pairs[n_sorted]) - feature.smallest) >> feature.shift == <uint32_t> bin:
                 n_sorted += 1
-            _set_left(scan, words[bin - 1])
-            _scan_binary_bin(
+            _set_left_bins(scan, bins, feature, bin - 1)
+            _offer_inside(
                 scan, bins, slot, sorted_start, n_sorted - sorted_start,
                 bins.n_up_to[bin - 1] if min_samples_leaf > 1 and bin > 0 else 0, n_rows, min_samples_leaf, cut,
             )
         if first <= bin < last and feature.scores[bin] >= to_reach:
-            _set_left(scan, words[bin])
+            _set_left_bins(scan, bins, feature, bin)
             if offer(scan):
                 cut.slot = slot
                 cut.last_key = _last_key(feature, bin)
     return 0
 
 
-cdef inline void _set_left(BinaryGiniScan* scan, uint32_t word) noexcept nogil:
-    """Put samples of these weights, and no others, into the left child."""
-    scan.left_total = 0
-    scan.difference = 0
-    move_left(scan, 0, word & 0xFFFF)
-    move_left(scan, 1, word >> 16)
-
-
-cdef inline int _scan_binary_bin(
-    BinaryGiniScan* scan, NodeBins bins, index_t slot, index_t start, index_t n_in_bin, index_t n_left,
-    index_t n_rows, index_t min_samples_leaf, RankedCut* cut
-) except -1 nogil:
-    cdef const uint64_t* pairs = &bins.partition.pairs[start]
+cdef inline void _set_left_bins(
+    AnyGiniScan* scan, NodeBins bins, const NodeFeature* feature, index_t bin
+) noexcept nogil:
+    """Put the samples of all bins up to this one, and no others, into the left child."""
+    cdef index_t label
     cdef uint32_t word
-    cdef index_t i
-    for i in range(n_in_bin):
-        word = bins.pair_words[place_of(pairs[i])]
+    cdef const uint16_t* row
+    start_feature(scan)
+    if AnyGiniScan is BinaryGiniScan:
+        word = (<const uint32_t*> feature.counts)[bin]
         move_left(scan, 0, word & 0xFFFF)
         move_left(scan, 1, word >> 16)
+    else:
+        row = <const uint16_t*> feature.counts + <Py_ssize_t> bin * bins.n_lanes
+        for label in range(bins.n_classes):
+            move_left(scan, label, row[label])
+
+
+cdef inline int _offer_inside(
+    AnyGiniScan* scan, NodeBins bins, index_t slot, index_t start, index_t n_in_bin, index_t n_left, index_t n_rows,
+    index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """Move the samples of a marked bin one by one, and offer the cuts between different values."""
+    cdef const uint64_t* pairs = &bins.partition.pairs[start]
+    cdef uint64_t word
+    cdef index_t i
+    for i in range(n_in_bin):
+        word = bins.words[bins.start + place_of(pairs[i])]
+        if AnyGiniScan is BinaryGiniScan:
+            move_left(scan, 0, <int64_t> (word & <uint64_t> 0xFFFFFFFF))
+            move_left(scan, 1, <int64_t> (word >> 32))
+        else:
+            move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
         n_left += 1
         if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
             continue
@@ -352,92 +444,162 @@ cdef inline int _scan_binary_bin(
     return 0
 
 
+# ------------------------------------------------------------------------------------------------------- all pairs
+
 cdef int _find_cut_by_pairs(
-    BinaryGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+    AnyGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
-    """As _find_cut: what goes left at the cut behind every sample is the sum of all samples of no greater key."""
-    cdef node_weights node
+    """As _find_cut_in_lanes: what goes left at the cut behind every sample is the sum of all samples of no greater
+    key."""
     cdef NodeFeature* feature
     cdef float to_reach = 0.0
-    cdef uint16_t[MOST_IN_PAIRS] words
-    cdef index_t i, k
-    node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
-    for i in range(n_rows):
-        words[i] = <uint16_t> (bins.pair_words[i] & 0xFF | bins.pair_words[i] >> 8)
+    cdef SortedByClass sorted
+    cdef index_t k
+    _take_node(scan, bins)
+    if AnyGiniScan is BinaryGiniScan:
+        # Words have both classes: any order will do.
+        for k in range(n_rows):
+            sorted.samples[k] = k
+            sorted.weights[k] = <uint16_t> (bins.pair_words[k] & 0xFF | bins.pair_words[k] >> 8)
+    else:
+        _sort_by_class(bins, n_rows, &sorted)
     for k in range(bins.n_slots):
         feature = &bins.slots[k]
-        _sum_pairs(feature, words, n_rows, <uint16_t*> feature.counts)
-        if min_samples_leaf > 1:
-            _forbid_ends(feature, n_rows, min_samples_leaf, <uint16_t> (node.of_0 | node.of_1 << 8))
-        feature.score = score_sums(<const uint16_t*> feature.counts, n_rows, node, feature.scores)
+        feature.score = _score_pairs(scan, bins, feature, &sorted, n_rows, min_samples_leaf)
         to_reach = max(to_reach, <float> feature.score)
-    to_reach *= NEARLY
+    to_reach *= _nearly(scan)
     cut.slot = NONE
     for k in range(bins.n_slots):
         if bins.slots[k].score >= to_reach:
-            _offer_sums(scan, bins, k, n_rows, to_reach, cut)
+            _offer_pairs(scan, bins, k, &sorted, n_rows, to_reach, cut)
             if is_perfect(scan):
                 break
     return 0
 
 
-cdef inline void _sum_pairs(
-    NodeFeature* feature, const uint16_t* words, index_t n_rows, uint16_t* sums
+cdef inline void _sort_by_class(NodeBins bins, index_t n_rows, SortedByClass* sorted) noexcept nogil:
+    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef index_t i, label, end = 0
+    for label in range(bins.n_classes):
+        sorted.ends[label] = 0
+    for i in range(n_rows):
+        sorted.ends[label_of_word(bins, words[i])] += 1
+    for label in range(bins.n_classes):
+        end += sorted.ends[label]
+        sorted.ends[label] = end - sorted.ends[label]
+    # ends[k] is where the next sample of class k goes.
+    for i in range(n_rows):
+        label = label_of_word(bins, words[i])
+        sorted.samples[sorted.ends[label]] = i
+        sorted.weights[sorted.ends[label]] = <uint16_t> weight_of_word(bins, words[i])
+        sorted.ends[label] += 1
+
+
+cdef inline float _score_pairs(
+    const AnyGiniScan* scan, NodeBins bins, NodeFeature* feature, SortedByClass* sorted, index_t n_rows,
+    index_t min_samples_leaf
 ) noexcept nogil:
-    cdef uint16_t[MOST_IN_PAIRS] keys
+    """Score the cuts behind all samples, in the order of `sorted`, and return the greatest score. Cuts behind the last
+    key score 0, those that leave too few samples -1."""
+    cdef uint16_t[ROOM_FOR_PAIRS] keys, left, left_squares, right_squares
+    cdef uint16_t* sums = <uint16_t*> feature.counts
+    cdef float best
+    _narrow_keys(feature, sorted, n_rows, keys)
+    if AnyGiniScan is BinaryGiniScan:
+        sum_pairs_narrow(keys, sorted.weights, n_rows, sums)
+        best = score_sums(sums, n_rows, _node_weights(scan), feature.scores)
+    else:
+        sum_squares_of_pairs(
+            keys, sorted.weights, sorted.ends, &bins.node_row[0], bins.n_classes, n_rows, left_squares, right_squares,
+            left,
+        )
+        best = score_squares(left_squares, right_squares, left, n_rows, <float> scan.total, feature.scores)
+    return best if min_samples_leaf == 1 else _best_allowed(feature, keys, n_rows, min_samples_leaf)
+
+
+cdef inline void _narrow_keys(
+    const NodeFeature* feature, const SortedByClass* sorted, index_t n_rows, uint16_t* keys
+) noexcept nogil:
+    """Write keys of 16 bits in the order of `sorted`: differences to the smallest or, where these are too great, the
+    numbers of samples up to each."""
+    cdef uint32_t[ROOM_FOR_PAIRS] wide_keys
+    cdef uint16_t[ROOM_FOR_PAIRS] ones
     cdef index_t i
+    for i in range(n_rows):
+        wide_keys[i] = feature.keys[sorted.samples[i]] - feature.smallest
+        ones[i] = 1
     if feature.span > 0xFFFF:
-        sum_pairs_wide(feature.keys, words, n_rows, sums)
+        sum_pairs_wide(wide_keys, ones, n_rows, keys)
         return
     for i in range(n_rows):
-        keys[i] = <uint16_t> (feature.keys[i] - feature.smallest)
-    sum_pairs_narrow(keys, words, n_rows, sums)
+        keys[i] = <uint16_t> wide_keys[i]
 
 
-cdef inline void _forbid_ends(
-    NodeFeature* feature, index_t n_rows, index_t min_samples_leaf, uint16_t all_words
-) noexcept nogil:
-    """Give cuts that leave too few samples the sum of a cut behind all samples, which is none."""
-    cdef uint16_t* sums = <uint16_t*> feature.counts
-    cdef uint16_t[MOST_IN_PAIRS] ones, n_left
+cdef float _best_allowed(NodeFeature* feature, uint16_t* keys, index_t n_rows, index_t min_samples_leaf) noexcept nogil:
+    """Give cuts that leave too few samples a score of -1, and return the greatest of the others."""
+    cdef uint16_t[ROOM_FOR_PAIRS] ones, n_left
     cdef index_t i
+    cdef float best = -1.0
     for i in range(n_rows):
         ones[i] = 1
-    _sum_pairs(feature, ones, n_rows, n_left)
-    # Those behind the last, up to a multiple of 8, are no samples, but are scored.
-    for i in range((n_rows + 7) // 8 * 8):
-        if i >= n_rows or not min_samples_leaf <= n_left[i] <= n_rows - min_samples_leaf:
-            sums[i] = all_words
+    sum_pairs_narrow(keys, ones, n_rows, n_left)
+    for i in range(n_rows):
+        if not min_samples_leaf <= n_left[i] <= n_rows - min_samples_leaf:
+            feature.scores[i] = -1.0
+        best = max(best, feature.scores[i])
+    return best
 
 
-cdef inline int _offer_sums(
-    BinaryGiniScan* scan, NodeBins bins, index_t slot, index_t n_rows, float to_reach, RankedCut* cut
+cdef inline int _offer_pairs(
+    AnyGiniScan* scan, NodeBins bins, index_t slot, const SortedByClass* sorted, index_t n_rows, float to_reach,
+    RankedCut* cut
 ) except -1 nogil:
     """Offer the cuts whose scores reach what is asked, in ascending order."""
     cdef const NodeFeature* feature = &bins.slots[slot]
-    cdef const uint16_t* sums = <const uint16_t*> feature.counts
-    cdef uint32_t[MOST_IN_PAIRS] samples
-    cdef uint16_t all_words = <uint16_t> (scan.steps[1] | -scan.steps[0] << 8)
-    cdef index_t i, hole, n_offered = 0
-    # samples[:n_offered] are those met so far, in ascending order of their keys.
+    cdef index_t[ROOM_FOR_PAIRS] found
+    cdef index_t i, hole, n_found = 0
+    cdef uint32_t key
+    # found[:n_found] are samples of those met so far, in ascending order of their keys, one for each key.
     for i in range(n_rows):
-        if feature.scores[i] < to_reach or sums[i] == all_words:
+        key = feature.keys[sorted.samples[i]]
+        if feature.scores[i] < to_reach or key - feature.smallest == feature.span:
             continue
-        hole = n_offered
-        while hole > 0 and feature.keys[samples[hole - 1]] > feature.keys[i]:
-            samples[hole] = samples[hole - 1]
+        hole = n_found
+        while hole > 0 and feature.keys[sorted.samples[found[hole - 1]]] > key:
             hole -= 1
-        samples[hole] = i
-        n_offered += 1
-    for i in range(n_offered):
-        scan.left_total = 0
-        scan.difference = 0
-        move_left(scan, 0, sums[samples[i]] & 0xFF)
-        move_left(scan, 1, sums[samples[i]] >> 8)
+        if hole > 0 and feature.keys[sorted.samples[found[hole - 1]]] == key:
+            continue
+        memmove(&found[hole + 1], &found[hole], (n_found - hole) * sizeof(index_t))
+        found[hole] = i
+        n_found += 1
+    for i in range(n_found):
+        key = feature.keys[sorted.samples[found[i]]]
+        _set_left_samples(scan, bins, feature, sorted, found[i], n_rows)
         if offer(scan):
             cut.slot = slot
-            cut.last_key = feature.keys[samples[i]]
+            cut.last_key = key
     return 0
+
+
+cdef inline void _set_left_samples(
+    AnyGiniScan* scan, NodeBins bins, const NodeFeature* feature, const SortedByClass* sorted, index_t found,
+    index_t n_rows
+) noexcept nogil:
+    """Put the samples of no greater key than the one found, and no others, into the left child."""
+    cdef uint32_t key = feature.keys[sorted.samples[found]]
+    cdef index_t i
+    cdef uint16_t sum
+    cdef uint64_t word
+    start_feature(scan)
+    if AnyGiniScan is BinaryGiniScan:
+        sum = (<const uint16_t*> feature.counts)[found]
+        move_left(scan, 0, sum & 0xFF)
+        move_left(scan, 1, sum >> 8)
+    else:
+        for i in range(n_rows):
+            if feature.keys[i] <= key:
+                word = bins.words[bins.start + i]
+                move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
 
 
 cdef inline void _write_cut(

@@ -197,7 +197,7 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
 
 cdef int _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     if scanner.node_bins is not None and (
-        BinnedScan is BinaryGiniScan or node.stop - node.start >= FEWEST_IN_BINS
+        BinnedScan is not EntropyScan or node.stop - node.start >= FEWEST_IN_BINS
     ):
         return find_ranked_cut(scanner, scan, node, best)
     if node.in_block:
