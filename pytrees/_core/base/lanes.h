@@ -28,6 +28,13 @@ typedef struct {
 static inline lanes_u32 load_u32(const void *from) { lanes_u32 v; memcpy(&v, from, 16); return v; }
 static inline lanes_f32 load_f32(const void *from) { lanes_f32 v; memcpy(&v, from, 16); return v; }
 static inline lanes_i16 load_i16(const void *from) { lanes_i16 v; memcpy(&v, from, 16); return v; }
+static inline lanes_u32 widened(const uint16_t *from) {
+#if defined(__SSE2__)
+    return (lanes_u32)_mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *)from), _mm_setzero_si128());
+#else
+    return (lanes_u32){from[0], from[1], from[2], from[3]};
+#endif
+}
 static inline void store(void *to, const void *from) { memcpy(to, from, 16); }
 
 /* Four sums low * low_factor + high * high_factor of the halves of words. */
@@ -228,23 +235,62 @@ static inline int32_t mark_mixed(
 
 /* Here a word has 16 bits, eight for each class. Each of n samples, n at most MOST_PAIRED, gets the words of all samples
 whose key is not greater; keys and sums have room up to a multiple of eight. */
-static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
-    int32_t i, j, n_vectors = (n + 7) / 8;
-    lanes_i16 key[MOST_PAIRED / 8], sum[MOST_PAIRED / 8];
-    for (i = n; i < 8 * n_vectors; i++)
-        keys[i] = keys[0];
-    for (i = 0; i < n_vectors; i++) {
-        key[i] = load_i16(keys + 8 * i) ^ (int16_t)-32768;
-        sum[i] = (lanes_i16){0};
+static inline lanes_i16 all_i16(uint16_t x) {
+    int16_t y = (int16_t)x;
+    return (lanes_i16){y, y, y, y, y, y, y, y};
+}
+
+/* Lay out keys in the order of signed numbers, each eight times; those behind the last, up to a multiple of eight, are
+that of the first. */
+static inline void spread_keys(uint16_t *keys, int32_t n, lanes_i16 *spread) {
+    int32_t i;
+    for (i = 0; i < n; i++) {
+        keys[i] ^= 0x8000u;
+        spread[i] = all_i16(keys[i]);
     }
-    for (j = 0; j < n; j++) {
-        int16_t key_j = (int16_t)(keys[j] ^ 0x8000u), word_j = (int16_t)words[j];
-        lanes_i16 other = {key_j, key_j, key_j, key_j, key_j, key_j, key_j, key_j};
-        lanes_i16 word = {word_j, word_j, word_j, word_j, word_j, word_j, word_j, word_j};
-        for (i = 0; i < n_vectors; i++)
+    for (; i % 8 != 0; i++)
+        keys[i] = keys[0];
+}
+
+/* Add to each of 8 n_vectors sums the words of others[first:last] whose key is not greater. The number is a constant
+where this is called, so that sums and keys stay in registers. */
+static inline __attribute__((always_inline)) void add_pairs(
+    const lanes_i16 *key, const lanes_i16 *others, const uint16_t *words, int32_t first, int32_t last, int n_vectors,
+    lanes_i16 *sum
+) {
+    for (int32_t j = first; j < last; j++) {
+        lanes_i16 other = others[j], word = all_i16(words[j]);
+        for (int i = 0; i < n_vectors; i++)
             sum[i] += ~(other > key[i]) & word;
     }
-    memcpy(sums, sum, 16 * n_vectors);
+}
+
+static inline __attribute__((always_inline)) void sum_block(
+    const uint16_t *keys, const lanes_i16 *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
+) {
+    lanes_i16 key[4], sum[4];
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i);
+        sum[i] = (lanes_i16){0};
+    }
+    add_pairs(key, others, words, 0, n, n_vectors, sum);
+    for (int i = 0; i < n_vectors; i++)
+        store(sums + 8 * i, &sum[i]);
+}
+
+/* Changes the keys. */
+static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+    lanes_i16 others[MOST_PAIRED];
+    int32_t first = 0, n_vectors = (n + 7) / 8;
+    spread_keys(keys, n, others);
+    for (; first + 4 <= n_vectors; first += 4)
+        sum_block(keys + 8 * first, others, words, n, 4, sums + 8 * first);
+    switch (n_vectors - first) {
+        case 1: sum_block(keys + 8 * first, others, words, n, 1, sums + 8 * first); break;
+        case 2: sum_block(keys + 8 * first, others, words, n, 2, sums + 8 * first); break;
+        case 3: sum_block(keys + 8 * first, others, words, n, 3, sums + 8 * first); break;
+        default: break;
+    }
 }
 
 static inline void sum_pairs_wide(uint32_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
@@ -271,14 +317,7 @@ static inline float score_sums(const uint16_t *sums, int32_t n, node_weights nod
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
     int32_t i;
     for (i = 0; i < n; i += 4) {
-        uint64_t four;
-        lanes_u32 wide;
-        memcpy(&four, sums + i, 8);
-#if defined(__SSE2__)
-        wide = (lanes_u32)_mm_unpacklo_epi16(_mm_cvtsi64_si128((int64_t)four), _mm_setzero_si128());
-#else
-        wide = (lanes_u32){(uint16_t)four, (uint16_t)(four >> 16), (uint16_t)(four >> 32), (uint16_t)(four >> 48)};
-#endif
+        lanes_u32 wide = widened(sums + i);
         present = score_of((wide & 0xFFu) | (wide >> 8) << 16, node);
         store(scores + i, &present);
         best = greater_f32(present, best);
@@ -339,8 +378,7 @@ static inline float sum_up_rows(
 }
 
 static inline lanes_f32 four_of_row(const uint16_t *row) {
-    lanes_i32 wide = {row[0], row[1], row[2], row[3]};
-    return __builtin_convertvector(wide, lanes_f32);
+    return __builtin_convertvector((lanes_i32)widened(row), lanes_f32);
 }
 
 /* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
@@ -373,10 +411,24 @@ static inline float bound_inside(
 }
 
 static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
+#if defined(__SSE2__)
+    uint32_t differ, first = 0;
+    for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+        /* Two bits a lane. */
+        differ = 0xFFFFu ^ (uint32_t)_mm_movemask_epi8((__m128i)(load_i16(before + lane) == load_i16(after + lane)));
+        if (differ != 0) {
+            if (first != 0 || (differ & ~(3u * (differ & -differ))) != 0)
+                return 0;
+            first = differ;
+        }
+    }
+    return 1;
+#else
     int32_t n_classes = 0;
     for (int32_t lane = 0; lane < n_lanes; lane++)
         n_classes += after[lane] != before[lane];
     return n_classes <= 1;
+#endif
 }
 
 /* Mark the bins in which a cut could reach a score, and return how many they are. A sample that moves raises either term
@@ -409,42 +461,56 @@ static inline int32_t mark_rows(
 
 /* All pairs, class by class: of n samples, sorted by class, at most MOST_PAIRED of little weight, each gets the
 squares of the class weights of all samples of no greater key, of all others, and the weight of the former. */
+static inline __attribute__((always_inline)) void square_block(
+    const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const int32_t *class_ends,
+    const uint16_t *node, int32_t n_classes, int n_vectors, uint16_t *left_squares, uint16_t *right_squares,
+    uint16_t *left
+) {
+    lanes_i16 key[4];
+    lanes_u16 lefts[4], rights[4], all[4];
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i);
+        lefts[i] = rights[i] = all[i] = (lanes_u16){0};
+    }
+    for (int32_t k = 0; k < n_classes; k++) {
+        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
+        if (node[k] == 0)
+            continue;
+        add_pairs(key, others, weights, k > 0 ? class_ends[k - 1] : 0, class_ends[k], n_vectors, sum);
+        for (int i = 0; i < n_vectors; i++) {
+            lanes_u16 own = (lanes_u16)sum[i], rest = (lanes_u16)all_i16(node[k]) - own;
+            lefts[i] += own * own;
+            rights[i] += rest * rest;
+            all[i] += own;
+        }
+    }
+    for (int i = 0; i < n_vectors; i++) {
+        store(left_squares + 8 * i, &lefts[i]);
+        store(right_squares + 8 * i, &rights[i]);
+        store(left + 8 * i, &all[i]);
+    }
+}
+
+/* Changes the keys. */
 static inline void sum_squares_of_pairs(
     uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, const uint16_t *node, int32_t n_classes,
     int32_t n, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
-    int32_t i, j = 0, k, n_vectors = (n + 7) / 8;
-    lanes_i16 key[MOST_PAIRED / 8], sum[MOST_PAIRED / 8];
-    lanes_i16 lefts[MOST_PAIRED / 8], rights[MOST_PAIRED / 8], all[MOST_PAIRED / 8];
-    for (i = n; i < 8 * n_vectors; i++)
-        keys[i] = keys[0];
-    for (i = 0; i < n_vectors; i++) {
-        key[i] = load_i16(keys + 8 * i) ^ (int16_t)-32768;
-        lefts[i] = rights[i] = all[i] = (lanes_i16){0};
+    lanes_i16 others[MOST_PAIRED];
+    int32_t i = 0, n_vectors = (n + 7) / 8;
+    spread_keys(keys, n, others);
+#define SQUARE_BLOCK(n_of_block) square_block( \
+    keys + 8 * i, others, weights, class_ends, node, n_classes, n_of_block, left_squares + 8 * i, \
+    right_squares + 8 * i, left + 8 * i)
+    for (; i + 4 <= n_vectors; i += 4)
+        SQUARE_BLOCK(4);
+    switch (n_vectors - i) {
+        case 1: SQUARE_BLOCK(1); break;
+        case 2: SQUARE_BLOCK(2); break;
+        case 3: SQUARE_BLOCK(3); break;
+        default: break;
     }
-    for (k = 0; k < n_classes; k++) {
-        int16_t total = (int16_t)node[k];
-        if (total == 0)
-            continue;
-        for (i = 0; i < n_vectors; i++)
-            sum[i] = (lanes_i16){0};
-        for (; j < class_ends[k]; j++) {
-            int16_t key_j = (int16_t)(keys[j] ^ 0x8000u), weight_j = (int16_t)weights[j];
-            lanes_i16 other = {key_j, key_j, key_j, key_j, key_j, key_j, key_j, key_j};
-            lanes_i16 weight = {weight_j, weight_j, weight_j, weight_j, weight_j, weight_j, weight_j, weight_j};
-            for (i = 0; i < n_vectors; i++)
-                sum[i] += ~(other > key[i]) & weight;
-        }
-        for (i = 0; i < n_vectors; i++) {
-            lanes_i16 rest = total - sum[i];
-            lefts[i] = (lanes_i16)((lanes_u16)lefts[i] + (lanes_u16)sum[i] * (lanes_u16)sum[i]);
-            rights[i] = (lanes_i16)((lanes_u16)rights[i] + (lanes_u16)rest * (lanes_u16)rest);
-            all[i] += sum[i];
-        }
-    }
-    memcpy(left_squares, lefts, 16 * n_vectors);
-    memcpy(right_squares, rights, 16 * n_vectors);
-    memcpy(left, all, 16 * n_vectors);
+#undef SQUARE_BLOCK
 }
 
 /* Write the scores of these cuts, 0 where all samples are on the left, and return the greatest. */

@@ -514,7 +514,10 @@ cdef inline float _score_pairs(
             left,
         )
         best = score_squares(left_squares, right_squares, left, n_rows, <float> scan.total, feature.scores)
-    return best if min_samples_leaf == 1 else _best_allowed(feature, keys, n_rows, min_samples_leaf)
+    if min_samples_leaf == 1:
+        return best
+    _narrow_keys(feature, sorted, n_rows, keys)
+    return _best_allowed(feature, keys, n_rows, min_samples_leaf)
 
 
 cdef inline void _narrow_keys(
