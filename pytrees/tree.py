@@ -209,8 +209,18 @@ class Tree(Exchanged):
         missing_go_to_left=None,
         saw_missing=None,
     ):
+        self._take(
+            (children_left, children_right, feature, threshold, n_node_samples, value, gain),
+            n_features,
+            (child_offsets, children, category),
+            criterion,
+            {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing},
+            is_checked=False,
+        )
+
+    def _take(self, given, n_features, of_children, criterion, missing, is_checked):
+        """Take over the arrays, and check them unless an engine has just made them."""
         object.__setattr__(self, "_criterion", criterion)
-        given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, _frozen(name, array, dtype))
         object.__setattr__(self, "n_features", _checked_number(n_features))
@@ -219,16 +229,16 @@ class Tree(Exchanged):
             object.__setattr__(self, name, None)
         object.__setattr__(self, "is_multiway", bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
-            if child_offsets is None or children is None or category is None:
+            if any(array is None for array in of_children):
                 raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
-            given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
-            child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in given)
+            named = zip(_CHILD_DTYPES.items(), of_children, strict=True)
+            child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in named)
             object.__setattr__(self, "_child_arrays", child_arrays)
         object.__setattr__(self, "_n_walked", 0)
-        object.__setattr__(self, "max_depth", check_tree(self))
-        given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
-        checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in given.items()}
-        check_missing(self, **checked)
+        object.__setattr__(self, "max_depth", int(node_depths(self).max()) if is_checked else check_tree(self))
+        checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in missing.items()}
+        if not is_checked:
+            check_missing(self, **checked)
         for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
             object.__setattr__(self, name, None if array is None else _read_only(array.astype(np.int8)))
 
@@ -257,6 +267,16 @@ class Tree(Exchanged):
             The tree.
         """
         return cls(**arrays, n_features=n_features, criterion=criterion)
+
+    @classmethod
+    def _from_engine(cls, arrays, n_features, criterion=None):
+        """Make a tree as `from_arrays` does, of arrays that an engine has just made and that need no check."""
+        tree = cls.__new__(cls)
+        arrays = dict(arrays)
+        missing = {"missing_go_to_left": arrays.pop("missing_go_to_left", None), "saw_missing": None}
+        of_children = [arrays.pop(name, None) for name in _CHILD_DTYPES]
+        tree._take([arrays[name] for name in _DTYPES], n_features, of_children, criterion, missing, is_checked=True)
+        return tree
 
     def _arrays(self):
         """Return all arrays that make the tree what it is."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from threading import Event
+from threading import Event, local
 from typing import ClassVar
 
 import numpy as np
@@ -107,12 +107,25 @@ class Plan:
 
     def arrange(self, seed):
         """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
-        random_state = np.random.RandomState(seed)  # its streams are the same in every version of NumPy
+        random_state = _stream_of(seed)
         n_rows = len(self.X) if self.rows is None else len(self.rows)
         places, weights = self.draw(random_state, n_rows, self.weights)
         if self.rows is None or places is None:
             return (self.rows if places is None else places), weights
         return self.rows[places], weights
+
+
+# A RandomState for every thread: to make one takes longer than to draw the samples of a small tree.
+_streams = local()
+
+
+def _stream_of(seed):
+    """Return a RandomState that begins with this seed, until the thread asks for another one. Its streams are the same
+    in every version of NumPy."""
+    if not hasattr(_streams, "random_state"):
+        _streams.random_state = np.random.RandomState(0)
+    _streams.random_state.seed(seed)
+    return _streams.random_state
 
 
 def _grow_from_seed(plan, seed):
@@ -160,9 +173,12 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     def _grow_all(self, plan, seeds):
         # The kernels release the interpreter's lock; the reference never does.
         prefer = "threads" if plan.engine == "compiled" else "processes"
-        parallel = in_order(self.n_jobs, prefer=prefer, n_tasks=len(seeds))
         try:
-            grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
+            if effective_n_jobs(self.n_jobs) == 1:
+                grown = (_grow_from_seed(plan, seed) for seed in seeds)
+            else:
+                parallel = in_order(self.n_jobs, prefer=prefer, n_tasks=len(seeds))
+                grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
             return list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
         except BaseException:
             plan.stop.set()

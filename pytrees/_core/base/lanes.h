@@ -530,4 +530,29 @@ static inline float score_squares(
     return greatest_f32(best);
 }
 
+/* Write of every class the sums of pairs as above, n_lanes numbers for each class, and in all. Changes the keys. */
+static inline void sum_classes_of_pairs(
+    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, int32_t n_classes, int32_t n, uint16_t *sums
+) {
+    lanes_i16 others[MOST_PAIRED], key[4];
+    int32_t n_vectors = (n + 7) / 8, n_lanes = 8 * n_vectors, block, i;
+    spread_keys(keys, n, others);
+    for (block = 0; block < n_vectors; block += 4) {
+        int32_t n_of_block = n_vectors - block < 4 ? n_vectors - block : 4;
+        for (i = 0; i < n_of_block; i++)
+            key[i] = load_i16(keys + 8 * (block + i));
+        for (int32_t k = 0; k < n_classes; k++) {
+            lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
+            int32_t first = k > 0 ? class_ends[k - 1] : 0;
+            switch (n_of_block) {
+                case 1: add_pairs(key, others, weights, first, class_ends[k], 1, sum); break;
+                case 2: add_pairs(key, others, weights, first, class_ends[k], 2, sum); break;
+                case 3: add_pairs(key, others, weights, first, class_ends[k], 3, sum); break;
+                default: add_pairs(key, others, weights, first, class_ends[k], 4, sum); break;
+            }
+            memcpy(sums + (intptr_t)k * n_lanes + 8 * block, sum, 16 * (size_t)n_of_block);
+        }
+    }
+}
+
 #endif

@@ -7,6 +7,7 @@ from pytrees._core.rows.partition cimport Features, RowPartition
 
 cdef enum:
     MOST_NODE_BINS = 256
+    ROOM_FOR_PAIRS = 128    # samples of a node each of which is compared with all others
 
 
 # A feature of which the node's samples have several values. Their keys are their ranks; the bin of a key is the
@@ -45,6 +46,7 @@ cdef class NodeBins:
     cdef NodeFeature* slots             # as many as features
     cdef index_t n_slots
     cdef index_t start, stop            # of the node whose features are in the slots
+    cdef uint16_t[::1] pair_sums        # scratch: of a node of few samples, by class and sample
     cdef uint8_t[::1] is_marked         # scratch, by bin
     cdef int32_t[::1] n_up_to           # scratch: the samples in the bins up to each
     cdef int64_t[::1] left_counts       # of a node's left child

@@ -46,6 +46,7 @@ cdef class NodeBins:
         self.node_row = np.zeros(self.n_lanes, dtype=np.uint16)
         self.words = np.empty(partition.n_rows, dtype=np.uint64)
         self.pair_words = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
+        self.pair_sums = np.empty(n_classes * ROOM_FOR_PAIRS, dtype=np.uint16)
         self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
         self.n_up_to = np.empty(MOST_NODE_BINS, dtype=np.int32)
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
@@ -221,7 +222,7 @@ cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexc
 
 
 cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
-    """Count more classes than two, of which all weights together are small."""
+    """Count classes of which all weights together are small."""
     cdef index_t i, n_lanes = bins.n_lanes
     cdef Py_ssize_t place
     cdef const uint64_t* words = &bins.words[bins.start]
@@ -231,8 +232,8 @@ cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) no
     cdef int shift = feature.shift
     memset(rows, 0, feature.n_bins * n_lanes * sizeof(uint16_t))
     for i in range(n):
-        place = <Py_ssize_t> ((keys[i] - smallest) >> shift) * n_lanes + <Py_ssize_t> (words[i] & <uint64_t> 0xFFFFFFFF)
-        rows[place] += <uint16_t> (words[i] >> 32)
+        place = <Py_ssize_t> ((keys[i] - smallest) >> shift) * n_lanes + label_of_word(bins, words[i])
+        rows[place] += <uint16_t> weight_of_word(bins, words[i])
 
 
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:

@@ -3,15 +3,15 @@
 It takes a criterion that has a bound on what cuts inside a bin gain, and features without missing values.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, fabsf
 from libc.string cimport memmove
 
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.entropy cimport EntropyScan
-from pytrees._core.criteria.gini cimport AnyGiniScan, BinaryGiniScan, GiniScan
+from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.rows.node_bins cimport (
-    NodeBins, NodeFeature, count_bins, count_pair_words, count_rows_of_lanes, count_samples,
+    ROOM_FOR_PAIRS, NodeBins, NodeFeature, count_bins, count_pair_words, count_rows_of_lanes, count_samples,
     label_of_word, sort_marked, take_features,
     take_pair_words, weight_of_word,
 )
@@ -49,6 +49,10 @@ cdef extern from "lanes.h":
         uint16_t* keys, const uint16_t* weights, const int32_t* class_ends, const uint16_t* node, int32_t n_classes,
         int32_t n, uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
     ) nogil
+    void sum_classes_of_pairs(
+        uint16_t* keys, const uint16_t* weights, const int32_t* class_ends, int32_t n_classes, int32_t n,
+        uint16_t* sums
+    ) nogil
     float score_squares(
         const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
         float* scores
@@ -62,7 +66,6 @@ cdef enum:
     # them, and has no branches.
     MOST_IN_PAIRS = 64
     MOST_OF_CLASSES_IN_PAIRS = 96       # of more classes than two
-    ROOM_FOR_PAIRS = 128
     MOST_WEIGHT_IN_PAIRS = 255
     MOST_CLASSES = 128
 
@@ -90,9 +93,7 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
     cdef RankedCut cut
     cdef index_t n_rows = node.stop - node.start
     take_features(scanner.node_bins, &scanner.drawn[0], scanner.n_drawn, node.start, node.stop)
-    if BinnedScan is EntropyScan:
-        _find_cut(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
-    elif scan.total > MOST_IN_LANES:
+    if scan.total > MOST_IN_LANES:
         _find_cut(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
     elif scan.total <= MOST_WEIGHT_IN_PAIRS and n_rows <= _most_in_pairs(scan):
         _find_cut_by_pairs(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
@@ -246,18 +247,18 @@ cdef inline int _scan_marked_bin(
 # ------------------------------------------------------------------------------------- bounds in single precision
 
 cdef int _find_cut_in_lanes(
-    AnyGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+    BinnedScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
     """As _find_cut, by bounds in single precision: what could win is looked at exactly."""
     cdef NodeFeature* feature
-    cdef float to_reach = 0.0
+    cdef float to_reach = -INFINITY
     cdef index_t k, first, last, n_marked, n_in_marked
     _take_node(scan, bins)
     for k in range(bins.n_slots):
         feature = &bins.slots[k]
         _score_edges(scan, bins, feature, n_rows, min_samples_leaf)
         to_reach = max(to_reach, <float> feature.score)
-    to_reach *= _nearly(scan)
+    to_reach = _lowered(scan, to_reach)
     cut.slot = NONE
     for k in range(bins.n_slots):
         feature = &bins.slots[k]
@@ -275,24 +276,28 @@ cdef int _find_cut_in_lanes(
     return 0
 
 
-cdef inline float _nearly(const AnyGiniScan* scan) noexcept nogil:
-    if AnyGiniScan is BinaryGiniScan:
-        return NEARLY
+cdef inline float _lowered(const BinnedScan* scan, float score) noexcept nogil:
+    """Lower the best score by what it may be wrong by: others that reach this may be better. Without a cut there is
+    none."""
+    if BinnedScan is BinaryGiniScan:
+        return NEARLY * score
+    elif BinnedScan is GiniScan:
+        return MORE_NEARLY * score
     else:
-        return MORE_NEARLY
+        return score - (1.0 - MORE_NEARLY) * fabsf(score) - 2.0 * <float> scan.best.margin
 
 
-cdef inline index_t _most_in_pairs(const AnyGiniScan* scan) noexcept nogil:
-    if AnyGiniScan is BinaryGiniScan:
+cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
+    if BinnedScan is BinaryGiniScan:
         return MOST_IN_PAIRS
     else:
         return MOST_OF_CLASSES_IN_PAIRS
 
 
-cdef inline void _take_node(const AnyGiniScan* scan, NodeBins bins) noexcept nogil:
+cdef inline void _take_node(const BinnedScan* scan, NodeBins bins) noexcept nogil:
     """Lay out the class weights of the node and its samples, which are small."""
     cdef index_t label
-    if AnyGiniScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         take_pair_words(bins, bins.start, bins.stop)
     else:
         for label in range(bins.n_classes):
@@ -307,17 +312,20 @@ cdef inline node_weights _node_weights(const BinaryGiniScan* scan) noexcept nogi
 
 
 cdef inline void _score_edges(
-    const AnyGiniScan* scan, NodeBins bins, NodeFeature* feature, index_t n_rows, index_t min_samples_leaf
+    const BinnedScan* scan, NodeBins bins, NodeFeature* feature, index_t n_rows, index_t min_samples_leaf
 ) noexcept nogil:
     """Count the bins, and score the cuts between them."""
     cdef index_t first, last
     _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
-    if AnyGiniScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         count_pair_words(bins, feature, n_rows)
         sum_up(<uint32_t*> feature.counts, feature.n_bins)
         feature.score = score_edges(
             <const uint32_t*> feature.counts, feature.n_bins, first, last, _node_weights(scan), feature.scores
         )
+    elif BinnedScan is EntropyScan:
+        count_rows_of_lanes(bins, feature, n_rows)
+        feature.score = _sum_up_entropies(scan, bins, feature, first, last)
     else:
         count_rows_of_lanes(bins, feature, n_rows)
         (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
@@ -327,14 +335,76 @@ cdef inline void _score_edges(
         )
 
 
+cdef inline float _sum_up_entropies(
+    const EntropyScan* scan, NodeBins bins, NodeFeature* feature, index_t first, index_t last
+) noexcept nogil:
+    """Turn the rows of class weights into those of all bins up to each, and score the cuts behind them; return the
+    greatest score of the bins [first, last)."""
+    cdef const int64_t* table = scan.table
+    cdef uint16_t* row = <uint16_t*> feature.counts
+    cdef index_t bin, label
+    cdef int64_t left, weight, score
+    cdef float best = -INFINITY
+    # In front of the first row are zeros.
+    for bin in range(feature.n_bins):
+        score = weight = 0
+        for label in range(bins.n_classes):
+            row[label] += (row - bins.n_lanes)[label]
+            left = row[label]
+            weight += left
+            score += table[left] + table[scan.total_counts[label] - left]
+        score -= table[weight] + table[scan.total - weight]
+        feature.scores[bin] = <float> score
+        feature.weights[bin] = <float> weight
+        if first <= bin < last:
+            best = max(best, feature.scores[bin])
+        row += bins.n_lanes
+    return best
+
+
+cdef inline index_t _mark_by_entropy(
+    const EntropyScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score; those of one class have none that is better than the
+    edges."""
+    cdef EntropyScan local = scan[0]
+    cdef const uint16_t* row = <const uint16_t*> feature.counts
+    cdef const uint16_t* before
+    cdef int32_t[MOST_CLASSES] counts
+    cdef index_t bin, label, n_present, n_marked = 0
+    cdef float rise = <float> highest_rise(scan, 2) - <float> highest_rise(scan, 0), own, edges
+    for bin in range(feature.n_bins):
+        before = row - bins.n_lanes
+        own = feature.weights[bin] - (feature.weights[bin - 1] if bin > 0 else <float> 0.0)
+        edges = feature.scores[bin]
+        if bin > 0:
+            edges = max(edges, feature.scores[bin - 1])
+        bins.is_marked[bin] = False
+        if own > 1.0 and (bin == 0 or edges + (0.5 * own + 1.0) * rise >= to_reach):
+            n_present = 0
+            local.left_total = <int64_t> (feature.weights[bin] - own)
+            for label in range(bins.n_classes):
+                local.left_counts[label] = before[label]
+                counts[label] = row[label] - before[label]
+                n_present += counts[label] > 0
+            bins.is_marked[bin] = (n_present > 1 or min_samples_leaf > 1) and (
+                upper_bound(&local, counts, <int64_t> own) >= to_reach
+            )
+            n_marked += bins.is_marked[bin]
+        row += bins.n_lanes
+    return n_marked
+
+
 cdef inline index_t _mark_in_lanes(
-    const AnyGiniScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
+    const BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
 ) noexcept nogil:
     """Mark the bins inside which a cut could reach the score, and return how many they are."""
-    if AnyGiniScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         return mark_mixed(
             <const uint32_t*> feature.counts, feature.n_bins, _node_weights(scan), to_reach, &bins.is_marked[0]
         )
+    elif BinnedScan is EntropyScan:
+        return _mark_by_entropy(scan, bins, feature, min_samples_leaf, to_reach)
     else:
         return mark_rows(
             <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
@@ -374,7 +444,7 @@ cdef inline index_t _mark_ends(NodeBins bins, const NodeFeature* feature, index_
 
 
 cdef int _offer_cuts(
-    AnyGiniScan* scan, NodeBins bins, index_t slot, index_t first, index_t last, index_t n_rows,
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t first, index_t last, index_t n_rows,
     index_t min_samples_leaf, float to_reach, index_t n_in_marked, RankedCut* cut
 ) except -1 nogil:
     """Offer the cuts between bins whose scores reach what is asked, and those inside marked bins."""
@@ -401,14 +471,14 @@ cdef int _offer_cuts(
 
 
 cdef inline void _set_left_bins(
-    AnyGiniScan* scan, NodeBins bins, const NodeFeature* feature, index_t bin
+    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t bin
 ) noexcept nogil:
     """Put the samples of all bins up to this one, and no others, into the left child."""
     cdef index_t label
     cdef uint32_t word
     cdef const uint16_t* row
     start_feature(scan)
-    if AnyGiniScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         word = (<const uint32_t*> feature.counts)[bin]
         move_left(scan, 0, word & 0xFFFF)
         move_left(scan, 1, word >> 16)
@@ -419,7 +489,7 @@ cdef inline void _set_left_bins(
 
 
 cdef inline int _offer_inside(
-    AnyGiniScan* scan, NodeBins bins, index_t slot, index_t start, index_t n_in_bin, index_t n_left, index_t n_rows,
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t start, index_t n_in_bin, index_t n_left, index_t n_rows,
     index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
     """Move the samples of a marked bin one by one, and offer the cuts between different values."""
@@ -428,7 +498,7 @@ cdef inline int _offer_inside(
     cdef index_t i
     for i in range(n_in_bin):
         word = bins.words[bins.start + place_of(pairs[i])]
-        if AnyGiniScan is BinaryGiniScan:
+        if BinnedScan is BinaryGiniScan:
             move_left(scan, 0, <int64_t> (word & <uint64_t> 0xFFFFFFFF))
             move_left(scan, 1, <int64_t> (word >> 32))
         else:
@@ -444,19 +514,19 @@ cdef inline int _offer_inside(
     return 0
 
 
-# ------------------------------------------------------------------------------------------------------- all pairs
+# -------------------------------------------------------------------------------------------------------- all pairs
 
 cdef int _find_cut_by_pairs(
-    AnyGiniScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+    BinnedScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
 ) except -1 nogil:
     """As _find_cut_in_lanes: what goes left at the cut behind every sample is the sum of all samples of no greater
     key."""
     cdef NodeFeature* feature
-    cdef float to_reach = 0.0
+    cdef float to_reach = -INFINITY
     cdef SortedByClass sorted
     cdef index_t k
     _take_node(scan, bins)
-    if AnyGiniScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         # Words have both classes: any order will do.
         for k in range(n_rows):
             sorted.samples[k] = k
@@ -467,10 +537,10 @@ cdef int _find_cut_by_pairs(
         feature = &bins.slots[k]
         feature.score = _score_pairs(scan, bins, feature, &sorted, n_rows, min_samples_leaf)
         to_reach = max(to_reach, <float> feature.score)
-    to_reach *= _nearly(scan)
+    to_reach = _lowered(scan, to_reach)
     cut.slot = NONE
     for k in range(bins.n_slots):
-        if bins.slots[k].score >= to_reach:
+        if bins.slots[k].score > -INFINITY and bins.slots[k].score >= to_reach:
             _offer_pairs(scan, bins, k, &sorted, n_rows, to_reach, cut)
             if is_perfect(scan):
                 break
@@ -496,18 +566,21 @@ cdef inline void _sort_by_class(NodeBins bins, index_t n_rows, SortedByClass* so
 
 
 cdef inline float _score_pairs(
-    const AnyGiniScan* scan, NodeBins bins, NodeFeature* feature, SortedByClass* sorted, index_t n_rows,
+    const BinnedScan* scan, NodeBins bins, NodeFeature* feature, SortedByClass* sorted, index_t n_rows,
     index_t min_samples_leaf
 ) noexcept nogil:
-    """Score the cuts behind all samples, in the order of `sorted`, and return the greatest score. Cuts behind the last
-    key score 0, those that leave too few samples -1."""
+    """Score the cuts behind all samples, in the order of `sorted`, and return the greatest score. Cuts that leave too few
+    samples score minus infinity; that behind the last key is none, but scored."""
     cdef uint16_t[ROOM_FOR_PAIRS] keys, left, left_squares, right_squares
     cdef uint16_t* sums = <uint16_t*> feature.counts
     cdef float best
     _narrow_keys(feature, sorted, n_rows, keys)
-    if AnyGiniScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         sum_pairs_narrow(keys, sorted.weights, n_rows, sums)
         best = score_sums(sums, n_rows, _node_weights(scan), feature.scores)
+    elif BinnedScan is EntropyScan:
+        sum_classes_of_pairs(keys, sorted.weights, sorted.ends, bins.n_classes, n_rows, &bins.pair_sums[0])
+        best = _score_entropies(scan, bins, sorted, n_rows, feature.scores)
     else:
         sum_squares_of_pairs(
             keys, sorted.weights, sorted.ends, &bins.node_row[0], bins.n_classes, n_rows, left_squares, right_squares,
@@ -518,6 +591,33 @@ cdef inline float _score_pairs(
         return best
     _narrow_keys(feature, sorted, n_rows, keys)
     return _best_allowed(feature, keys, n_rows, min_samples_leaf)
+
+
+cdef inline float _score_entropies(
+    const EntropyScan* scan, NodeBins bins, const SortedByClass* sorted, index_t n_rows, float* scores
+) noexcept nogil:
+    """Score the cuts of which pair_sums has the left child's class weights, and return the greatest score."""
+    cdef const int64_t* table = scan.table
+    cdef const uint16_t* sums
+    cdef int64_t[ROOM_FOR_PAIRS] totals
+    cdef index_t[ROOM_FOR_PAIRS] weights
+    cdef index_t i, label, n_lanes = (n_rows + 7) // 8 * 8
+    cdef int64_t of_class
+    cdef float best = -INFINITY
+    for i in range(n_rows):
+        totals[i] = 0
+        weights[i] = 0
+    for label in range(bins.n_classes):
+        sums = &bins.pair_sums[label * n_lanes]
+        of_class = scan.total_counts[label]
+        for i in range(n_rows if of_class > 0 else 0):
+            totals[i] += table[sums[i]] + table[of_class - sums[i]]
+            weights[i] += sums[i]
+    for i in range(n_rows):
+        scores[i] = <float> (totals[i] - table[weights[i]] - table[scan.total - weights[i]])
+        if weights[i] < scan.total:
+            best = max(best, scores[i])
+    return best
 
 
 cdef inline void _narrow_keys(
@@ -539,22 +639,22 @@ cdef inline void _narrow_keys(
 
 
 cdef float _best_allowed(NodeFeature* feature, uint16_t* keys, index_t n_rows, index_t min_samples_leaf) noexcept nogil:
-    """Give cuts that leave too few samples a score of -1, and return the greatest of the others."""
+    """Give cuts that leave too few samples a score of minus infinity, and return the greatest of the others."""
     cdef uint16_t[ROOM_FOR_PAIRS] ones, n_left
     cdef index_t i
-    cdef float best = -1.0
+    cdef float best = -INFINITY
     for i in range(n_rows):
         ones[i] = 1
     sum_pairs_narrow(keys, ones, n_rows, n_left)
     for i in range(n_rows):
         if not min_samples_leaf <= n_left[i] <= n_rows - min_samples_leaf:
-            feature.scores[i] = -1.0
+            feature.scores[i] = -INFINITY
         best = max(best, feature.scores[i])
     return best
 
 
 cdef inline int _offer_pairs(
-    AnyGiniScan* scan, NodeBins bins, index_t slot, const SortedByClass* sorted, index_t n_rows, float to_reach,
+    BinnedScan* scan, NodeBins bins, index_t slot, const SortedByClass* sorted, index_t n_rows, float to_reach,
     RankedCut* cut
 ) except -1 nogil:
     """Offer the cuts whose scores reach what is asked, in ascending order."""
@@ -585,7 +685,7 @@ cdef inline int _offer_pairs(
 
 
 cdef inline void _set_left_samples(
-    AnyGiniScan* scan, NodeBins bins, const NodeFeature* feature, const SortedByClass* sorted, index_t found,
+    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, const SortedByClass* sorted, index_t found,
     index_t n_rows
 ) noexcept nogil:
     """Put the samples of no greater key than the one found, and no others, into the left child."""
@@ -594,7 +694,7 @@ cdef inline void _set_left_samples(
     cdef uint16_t sum
     cdef uint64_t word
     start_feature(scan)
-    if AnyGiniScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan:
         sum = (<const uint16_t*> feature.counts)[found]
         move_left(scan, 0, sum & 0xFF)
         move_left(scan, 1, sum >> 8)

@@ -43,10 +43,6 @@ from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, paramete
 # Twice n log2 n of so many samples, in units of 2**-30 bit, is below 2**63.
 MOST_DOUBLED = 2**27
 
-cdef enum:
-    # Ranked features of fewer samples are sorted.
-    FEWEST_IN_BINS = 48
-
 CODES = {
     "gini": GINI,
     "entropy": ENTROPY,
@@ -196,9 +192,7 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
 
 
 cdef int _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
-    if scanner.node_bins is not None and (
-        BinnedScan is not EntropyScan or node.stop - node.start >= FEWEST_IN_BINS
-    ):
+    if scanner.node_bins is not None:
         return find_ranked_cut(scanner, scan, node, best)
     if node.in_block:
         return _find_in_block(scanner, scan, node, best)
