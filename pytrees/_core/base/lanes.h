@@ -293,23 +293,36 @@ static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32
     }
 }
 
-static inline void sum_pairs_wide(uint32_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
-    int32_t i, j, n_vectors = (n + 3) / 4;
-    lanes_i32 key[MOST_PAIRED / 4], sum[MOST_PAIRED / 4];
-    for (i = n; i < 4 * n_vectors; i++)
-        keys[i] = keys[0];
-    for (i = 0; i < n_vectors; i++) {
+static inline __attribute__((always_inline)) void sum_wide_block(
+    const uint32_t *keys, const uint32_t *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
+) {
+    lanes_i32 key[4], sum[4];
+    for (int i = 0; i < n_vectors; i++) {
         key[i] = (lanes_i32)load_u32(keys + 4 * i);
         sum[i] = (lanes_i32){0};
     }
-    for (j = 0; j < n; j++) {
-        int32_t key_j = (int32_t)keys[j], word_j = words[j];
+    for (int32_t j = 0; j < n; j++) {
+        int32_t key_j = (int32_t)others[j], word_j = words[j];
         lanes_i32 other = {key_j, key_j, key_j, key_j}, word = {word_j, word_j, word_j, word_j};
-        for (i = 0; i < n_vectors; i++)
+        for (int i = 0; i < n_vectors; i++)
             sum[i] += ~(other > key[i]) & word;
     }
-    for (i = 0; i < 4 * n_vectors; i++)
+    for (int i = 0; i < 4 * n_vectors; i++)
         sums[i] = (uint16_t)sum[i / 4][i % 4];
+}
+
+static inline void sum_pairs_wide(uint32_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+    int32_t i, n_vectors = (n + 3) / 4;
+    for (i = n; i < 4 * n_vectors; i++)
+        keys[i] = keys[0];
+    for (i = 0; i + 4 <= n_vectors; i += 4)
+        sum_wide_block(keys + 4 * i, keys, words, n, 4, sums + 4 * i);
+    switch (n_vectors - i) {
+        case 1: sum_wide_block(keys + 4 * i, keys, words, n, 1, sums + 4 * i); break;
+        case 2: sum_wide_block(keys + 4 * i, keys, words, n, 2, sums + 4 * i); break;
+        case 3: sum_wide_block(keys + 4 * i, keys, words, n, 3, sums + 4 * i); break;
+        default: break;
+    }
 }
 
 /* Write the scores of the cuts whose left words are the sums, and return the greatest. */

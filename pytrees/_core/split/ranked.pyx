@@ -628,14 +628,14 @@ cdef inline void _narrow_keys(
     cdef uint32_t[ROOM_FOR_PAIRS] wide_keys
     cdef uint16_t[ROOM_FOR_PAIRS] ones
     cdef index_t i
+    if feature.span <= 0xFFFF:
+        for i in range(n_rows):
+            keys[i] = <uint16_t> (feature.keys[sorted.samples[i]] - feature.smallest)
+        return
     for i in range(n_rows):
         wide_keys[i] = feature.keys[sorted.samples[i]] - feature.smallest
         ones[i] = 1
-    if feature.span > 0xFFFF:
-        sum_pairs_wide(wide_keys, ones, n_rows, keys)
-        return
-    for i in range(n_rows):
-        keys[i] = <uint16_t> wide_keys[i]
+    sum_pairs_wide(wide_keys, ones, n_rows, keys)
 
 
 cdef float _best_allowed(NodeFeature* feature, uint16_t* keys, index_t n_rows, index_t min_samples_leaf) noexcept nogil:
