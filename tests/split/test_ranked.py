@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_all_kinds
 from strategies import count_weights, limits, no_weights, problems
-from support import UNLIMITED, assert_same_tree, examples, grow
+from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
-from pytrees._engine import config_context
+from pytrees._engine import config_context, kernel
 
 # What chooses the way, in `_core/split/ranked.pyx` and `_core/rows/node_bins.pyx`.
 MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_WEIGHT_IN_PAIRS = 64, 96, 255
@@ -156,6 +156,43 @@ def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
 
 
 # ------------------------------------------------------------------------------------------------------ of one node
+
+
+def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf=1):
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    return kernel("ranked_cut")(X, np.asarray(y, dtype=np.int32), weights, n_classes, criterion, min_samples_leaf)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@examples(300)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_rows=st.integers(1, 130),
+    n_classes=st.sampled_from([2, 3, 9]),
+    heaviest=st.sampled_from([1, 3, 5000]),
+    min_samples_leaf=st.integers(1, 4),
+)
+def test_the_best_cut_of_one_node(criterion, seed, n_rows, n_classes, heaviest, min_samples_leaf):
+    rng = np.random.default_rng(seed)
+    X = columns(n_rows, rng, 3)
+    y = noisy_labels(X, n_classes, rng) if n_rows > 1 else [0]
+    weights = None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows)
+    compiled, reference = on_both_engines(ranked_cut, X, y, weights, n_classes, criterion, min_samples_leaf)
+    assert compiled == reference
+
+
+def test_one_node_by_hand(engine):
+    X, y = [[1.0, 5.0], [2.0, 4.0], [3.0, 4.5], [4.0, 0.0]], [0, 0, 1, 0]
+    assert ranked_cut(X, y, None, 2, "gini") == (0, 2, 2.5, 0.125)
+    assert ranked_cut(X, y, None, 2, "gini", min_samples_leaf=3) is None
+
+
+@pytest.mark.parametrize(
+    ("X", "criterion"), [(np.empty((0, 2)), "gini"), ([[1.0], [np.nan]], "gini"), ([[1.0], [2.0]], "ogini")]
+)
+def test_nodes_that_have_no_bins_are_refused(engine, X, criterion):
+    with pytest.raises(ValueError, match="need samples without missing values"):
+        ranked_cut(X, np.arange(len(X)), None, 2, criterion)
 
 
 def test_of_equal_gains_the_lowest_feature_and_threshold(engine):
