@@ -187,8 +187,8 @@ class Tree(Exchanged):
         "_n_walked",
         "_packed_missing",
         "_saw_missing",
+        "_max_depth",
         "is_multiway",
-        "max_depth",
         "n_features",
     )
 
@@ -235,7 +235,7 @@ class Tree(Exchanged):
             child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in named)
             object.__setattr__(self, "_child_arrays", child_arrays)
         object.__setattr__(self, "_n_walked", 0)
-        object.__setattr__(self, "max_depth", int(node_depths(self).max()) if is_checked else check_tree(self))
+        object.__setattr__(self, "_max_depth", None if is_checked else check_tree(self))
         checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in missing.items()}
         if not is_checked:
             check_missing(self, **checked)
@@ -314,6 +314,13 @@ class Tree(Exchanged):
     def node_count(self):
         """Number of nodes."""
         return self.children_left.size
+
+    @property
+    def max_depth(self):
+        """The most edges from the root to a leaf; int."""
+        if self._max_depth is None:
+            object.__setattr__(self, "_max_depth", int(node_depths(self).max()))
+        return self._max_depth
 
     @property
     def n_leaves(self):

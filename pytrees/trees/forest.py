@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from numbers import Integral
 from threading import Event, local
 from typing import ClassVar
@@ -117,6 +117,11 @@ class Plan:
 
 # A RandomState for every thread: to make one takes longer than to draw the samples of a small tree.
 _streams = local()
+
+
+@cache
+def _names_of_parameters(estimator_class):
+    return estimator_class._get_param_names()
 
 
 def _stream_of(seed):
@@ -256,7 +261,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         )
 
     def _make_estimator(self, seed=None):
-        names = self._tree_class._get_param_names()
+        names = _names_of_parameters(self._tree_class)
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
         if isinstance(parameters.get("class_weight"), str):

@@ -126,6 +126,16 @@ def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, t
         assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
 
 
+# Bins count in 32 bits.
+@pytest.mark.parametrize("total", [2**31 - 1, 2**31, 2**34])
+def test_weights_beyond_32_bits(total):
+    rng = np.random.default_rng(0)
+    X = columns(150, rng, 12)
+    weights = np.append(np.ones(148, dtype=np.int64), [total - 148 - total // 2, total // 2])
+    problem = X, noisy_labels(X, 3, rng), weights, 3, "gini"
+    assert_same_tree(grow(*problem, max_features=2), grow_sorted(*problem, max_features=2))
+
+
 # Ranks of more rows than 65,536 have 32 bits, and nodes of an eighth of all rows or fewer read them row by row.
 @pytest.mark.parametrize("n_rows", [65536, 65537])
 @pytest.mark.parametrize(("n_classes", "criterion"), [(2, "gini"), (4, "gini"), (2, "entropy")])
@@ -150,7 +160,10 @@ def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
         n_categories = [4 if feature % 3 == 0 else 0 for feature in range(8)]
         problem = X, noisy_labels(X, 3, rng), rng.integers(1, 4, size=n_rows), 3, "gini"
         options = {
-            "max_features": 2, "seed": seed, "n_categories": n_categories, "max_leaf_nodes": max_leaf_nodes,
+            "max_features": 2,
+            "seed": seed,
+            "n_categories": n_categories,
+            "max_leaf_nodes": max_leaf_nodes,
         }
         assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
 

@@ -30,7 +30,9 @@ from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, coun
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
-from pytrees._core.split.scanner cimport CLASS_COUNTS, OWN_CLASS_COUNTS, NodeRows, Scanner, Split, start_block, weight_of_node
+from pytrees._core.split.scanner cimport (
+    CLASS_COUNTS, OWN_CLASS_COUNTS, NodeRows, Scanner, Split, start_block, weight_of_node,
+)
 
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.find import make_scanner
@@ -44,6 +46,8 @@ BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
 # Up to here the entropy bounds, sums of some n log2 n in units of 2**-30, stay below 2**63.
 MOST_ROWS_IN_BINS = 2**26
+# Bins of a node count in 32 bits.
+MOST_WEIGHT_IN_BINS = 2**31
 # Where nodes look at one of so many features or fewer, all are ranked once and those looked at sorted by rank in the
 # node: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
@@ -398,7 +402,7 @@ def grow_by_gain(
     partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
     if growth.block_rows < len(rows):
         growth.histograms = Histograms(partition, shared.bins, y, weights, n_classes)
-    if shared.uses_node_bins and weights_are_whole and min_leaf_weight == 0.0:
+    if shared.uses_node_bins and weights_are_whole and min_leaf_weight == 0.0 and total_weight < MOST_WEIGHT_IN_BINS:
         node_bins = NodeBins(partition, y, weights, n_classes)
     scanner = make_scanner(
         partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,

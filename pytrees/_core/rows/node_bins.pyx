@@ -11,8 +11,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from pytrees._core.base.sorting cimport sort_entries
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.rows.partition cimport Features, RowPartition
+from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.rows.partition cimport RowPartition
 
 cdef extern from "lanes.h":
     uint32_t span_of_keys(const uint32_t* keys, int32_t n, uint32_t* smallest) nogil

@@ -143,6 +143,10 @@ cdef inline int _find_cut(
     return 0
 
 
+cdef inline index_t _bin_of(const NodeFeature* feature, uint32_t key) noexcept nogil:
+    return <index_t> ((key - feature.smallest) >> feature.shift)
+
+
 cdef inline uint32_t _last_key(const NodeFeature* feature, index_t bin) noexcept nogil:
     """Return the last key of a bin but the last."""
     return feature.smallest + (((<uint32_t> bin + 1) << feature.shift) - 1)
@@ -306,7 +310,8 @@ cdef inline void _take_node(const BinnedScan* scan, NodeBins bins) noexcept nogi
 
 cdef inline node_weights _node_weights(const BinaryGiniScan* scan) noexcept nogil:
     cdef node_weights node
-    # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1 away.
+    # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1
+    # away.
     node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
     return node
 
@@ -455,7 +460,7 @@ cdef int _offer_cuts(
         if n_in_marked > 0 and bins.is_marked[bin]:
             # pairs[:sorted_start] are in marked bins before this one.
             sorted_start = n_sorted
-            while n_sorted < n_in_marked and (key_of(pairs[n_sorted]) - feature.smallest) >> feature.shift == <uint32_t> bin:
+            while n_sorted < n_in_marked and _bin_of(feature, key_of(pairs[n_sorted])) == bin:
                 n_sorted += 1
             _set_left_bins(scan, bins, feature, bin - 1)
             _offer_inside(
@@ -569,8 +574,8 @@ cdef inline float _score_pairs(
     const BinnedScan* scan, NodeBins bins, NodeFeature* feature, SortedByClass* sorted, index_t n_rows,
     index_t min_samples_leaf
 ) noexcept nogil:
-    """Score the cuts behind all samples, in the order of `sorted`, and return the greatest score. Cuts that leave too few
-    samples score minus infinity; that behind the last key is none, but scored."""
+    """Score the cuts behind all samples, in the order of `sorted`, and return the greatest score. Cuts that leave too
+    few samples score minus infinity; that behind the last key is none, but scored."""
     cdef uint16_t[ROOM_FOR_PAIRS] keys, left, left_squares, right_squares
     cdef uint16_t* sums = <uint16_t*> feature.counts
     cdef float best
