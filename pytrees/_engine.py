@@ -19,6 +19,7 @@ KERNELS = {
         "base.signals": ("stoppable",),
         "sequence.substitution": ("effort_to_compress", "substitutions"),
         "sequence.history": ("lempel_ziv_complexity",),
+        "criteria.categories": ("most_categories",),
         "criteria.counts": ("n_log2_n",),
         "split.scan": ("highest_score",),
         "split.find": ("ranked_cut",),

@@ -35,7 +35,7 @@ class Exchanged:
         RuntimeError
             If this version of scikit-learn keeps its nodes in another way than 1.9 does.
         ValueError
-            If there is not one label for every class.
+            If there is not one label for every class, or a node divides categories into two sets.
         """
         from ._sklearn_tree import sklearn_tree  # imports scikit-learn's trees, which only these methods need
 
@@ -151,9 +151,17 @@ class _Reader:
             raise ValueError(f"Not an exported tree: {name!r:.50} is none of its {self.n_features} features.")
         return found
 
-    def category(self, name, child):
-        """Return the code of the category that a child stands for, in the feature of this name."""
-        value = self.entry(child, "category", object)
+    def codes(self, name, child):
+        """Return the codes of the categories that a child stands for, in the feature of this name."""
+        if not isinstance(child, dict) or "category" in child or "categories" not in child:
+            return [self.code(name, self.entry(child, "category", object))]
+        values = self.entry(child, "categories", list)
+        if len(values) < 2:
+            raise ValueError(f"Not an exported tree: categories of a child are {values!r:.50}.")
+        return [self.code(name, value) for value in values]
+
+    def code(self, name, value):
+        """Return the code of a category in the feature of this name."""
         found = self.categories[name].get(_key(value)) if name in self.categories else value
         if not isinstance(found, Integral) or isinstance(found, bool) or found < 0:
             raise ValueError(f"Not an exported tree: {value!r:.50} is no category of {name!r:.50}.")
@@ -163,10 +171,10 @@ class _Reader:
         """Return the parameters of a Tree."""
         names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
         columns = {name: [] for name in (*names, "category", "missing_go_to_left")}
-        # What is still to be read, the next last: a node, the number of its parent, and its category.
-        pending, below, seen = [(self.root, None, -1)], [], set()
+        # What is still to be read, the next last: a node, the number of its parent, and its categories.
+        pending, below, seen, sets = [(self.root, None, [])], [], set(), []
         while pending:
-            node, parent, category = pending.pop()
+            node, parent, categories = pending.pop()
             number = len(below)
             below.append([])
             if parent is not None:
@@ -175,15 +183,18 @@ class _Reader:
             if id(node) in seen:
                 raise ValueError("Not an exported tree: a node is in it twice.")
             seen.add(id(node))
-            for name, value in (read | {"category": category}).items():
+            sets.append(categories)
+            for name, value in (read | {"category": categories[0] if categories else -1}).items():
                 columns[name].append(value)
-            pending += [(child, number, code) for child, code in reversed(children)]
+            pending += [(child, number, codes) for child, codes in reversed(children)]
         for number, children in enumerate(below):
             if children and columns["children_left"][number] == 0:
                 columns["children_left"][number], columns["children_right"][number] = children
         if MULTIWAY in columns["children_left"]:
             columns["child_offsets"] = np.cumsum([0, *map(len, below)])
             columns["children"] = np.array([child for children in below for child in children], dtype=np.int64)
+            columns["category_offsets"] = np.cumsum([0, *map(len, sets)])
+            columns["categories"] = np.array([code for codes in sets for code in codes], dtype=np.int64)
         else:
             del columns["category"]
         if not self.takes_missing:
@@ -210,10 +221,10 @@ class _Reader:
             separates_missing = "threshold" in node and node["threshold"] is None and "missing" in node
             threshold = np.inf if separates_missing else self.number(node, "threshold")
             sides = {"children_left": 0, "children_right": 0, "threshold": threshold}
-            return row | sides, [(self.entry(node, side, dict), -1) for side in ("left", "right")]
+            return row | sides, [(self.entry(node, side, dict), []) for side in ("left", "right")]
         children = self.entry(node, "children", list)
         sides = {"children_left": MULTIWAY, "children_right": MULTIWAY, "threshold": _UNDEFINED}
-        return row | sides, [(child, self.category(node["feature"], child)) for child in children]
+        return row | sides, [(child, self.codes(node["feature"], child)) for child in children]
 
     def way_of_missing(self, node):
         """Return where missing values go from a node: 1 is left, 0 right, -1 to the greater child."""

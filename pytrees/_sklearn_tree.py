@@ -56,6 +56,11 @@ def sklearn_tree(tree, classes, labels=None, **parameters):
     """
     if _tree.NODE_DTYPE.names != _NODE_FIELDS:
         raise RuntimeError(f"This scikit-learn keeps {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
+    if tree.has_category_sets:
+        raise ValueError(
+            "scikit-learn's trees cannot divide categories into two sets, as categorical_split='subset' does; children "
+            "for every category become thresholds on codes."
+        )
     left, right, feature, threshold = tree.binary[:4]
     shares, weights, n_samples = _of_binary_nodes(tree)
     criterion = _criterion_of(tree)

@@ -1,10 +1,11 @@
 """What the arrays of a tree must be so that it is safe to walk, and what follows from them."""
 
 from math import fsum
+from numbers import Integral
 
 import numpy as np
 
-# In children_left and children_right: the node is a leaf, or has a child for every category.
+# In children_left and children_right: the node is a leaf, or has children by category.
 LEAF = -1
 MULTIWAY = -2
 
@@ -13,6 +14,29 @@ PACKABLE = 2**31
 
 # In missing_go_to_left: the node saw no missing value, and sends them to the child of more weight.
 TO_GREATER_CHILD = -1
+
+
+def read_only(array):
+    """Copy an array to memory that nobody can write to, not even through its flags."""
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
+
+
+def frozen(name, array, dtype):
+    """Copy one of the given arrays to a read-only array of its dtype."""
+    try:
+        array = np.asarray(array)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
+    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
+        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
+    return read_only(array.astype(dtype, copy=False))
+
+
+def checked_number(n_features):
+    """Return the number of features, which kernels count to."""
+    if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
+        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
+    return int(n_features)
 
 
 def check_tree(tree):
@@ -91,6 +115,35 @@ def _check_multiway_nodes(tree):
         raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
     if category.size and category.max() >= PACKABLE:
         raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
+
+
+def check_sets(tree, offsets, categories):
+    """Raise a ValueError where the arrays do not give the children of multiway nodes sets of categories, `category`
+    being the lowest of each."""
+    if offsets.shape != (tree.node_count + 1,) or categories.ndim != 1:
+        raise ValueError(
+            f"Not a tree: category_offsets and categories have shapes {offsets.shape} and {categories.shape} in a tree "
+            f"of {tree.node_count} nodes."
+        )
+    if offsets[0] != 0 or offsets[-1] != categories.size or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(
+            "Not a tree: category_offsets do not agree with categories: they must ascend from 0 to the number of "
+            f"categories, {categories.size}."
+        )
+    has_category = tree.category >= 0
+    if not np.array_equal(np.diff(offsets) > 0, has_category):
+        raise ValueError("Not a tree: category_offsets do not agree with category.")
+    child = np.repeat(np.arange(tree.node_count), np.diff(offsets))
+    if np.any((child[1:] == child[:-1]) & (categories[1:] <= categories[:-1])) or not np.array_equal(
+        categories[offsets[:-1][has_category]], tree.category[has_category]
+    ):
+        raise ValueError("Not a tree: categories do not ascend from category for every child.")
+    if categories.size and categories.max() >= PACKABLE:
+        raise ValueError(f"Not a tree: categories holds {categories.max()}, which is no code of a category.")
+    parents = np.zeros(tree.node_count, dtype=np.int64)
+    parents[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
+    if len(np.unique(np.stack([parents[child], categories]), axis=1).T) < categories.size:
+        raise ValueError("Not a tree: a category leads to two children of a node.")
 
 
 def _check_nodes(tree, inner):

@@ -28,6 +28,9 @@ SKLEARN_PARAMETERS_OF_FORESTS = (*SKLEARN_PARAMETERS_OF_TREES, "bootstrap", "oob
 
 
 # Of all functions that show a tree.
+# So many categories of a child are named in pictures.
+MOST_CATEGORIES = 4
+
 SHOWING_CONSTRAINTS = {
     "feature_names": ["array-like", None],
     "class_names": ["array-like", None],
@@ -143,19 +146,43 @@ def _has_parts_of_samples(tree):
     return bool(np.any(of_children[inner] > tree.n_node_samples[inner]))
 
 
-def category_names(given):
-    """Return a function that names a category of a feature: by the estimator's name of it, or by its code; None is the
-    category of missing values."""
-    is_categorical = getattr(given, "is_categorical_", None)
-    if is_categorical is None:
-        return lambda feature, code: int(code)
-    names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
+class CategoryNames:
+    """The names of categories: the estimator's, or their codes.
 
-    def name_of(feature, code):
-        named = names[int(feature)][code : code + 1]
+    Parameters
+    ----------
+    given : Tree or fitted estimator
+    """
+
+    def __init__(self, given):
+        is_categorical = getattr(given, "is_categorical_", None)
+        self._names = None
+        if is_categorical is not None:
+            self._names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
+        self._levels = getattr(given, "ordered_categories_", None) or {}
+
+    def __call__(self, feature, code):
+        """Return the name of a category of a feature; None is that of missing values."""
+        if self._names is None:
+            return int(code)
+        named = self._names[int(feature)][code : code + 1]
         return None if is_missing(named[0]) else plain_values(named)[0]
 
-    return name_of
+    def level(self, feature, number):
+        """Return the name of the last of a feature's ordered categories up to this number; None where it has none."""
+        if int(feature) not in self._levels:
+            return None
+        return str(plain_values(self._levels[int(feature)][[int(number)]])[0])
+
+
+def label_of_categories(tree, feature, child, name_of, most=None):
+    """Return the names of the categories that lead to a child of a multiway node, "missing" for that of missing values;
+    of more than `most` the first ones and the number of the others."""
+    names = [name_of(feature, code) for code in tree.categories_of(child)]
+    known = [str(name) for name in names if name is not None]
+    left_out = len(known) - most if most is not None and len(known) > most else 0
+    listed = ", ".join(known[: len(known) - left_out]) + (f" and {left_out} more" if left_out else "")
+    return " or ".join([part for part in (listed, "missing" if len(known) < len(names) else "") if part])
 
 
 @validate_params(
@@ -237,7 +264,7 @@ def export_text(
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels, name_of, lines = node_labels(given, tree), category_names(given), []
+    labels, name_of, lines = node_labels(given, tree), CategoryNames(given), []
     form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = _levels_of_branches(tree) if tree.max_depth > max_depth + 1 else None
@@ -276,16 +303,22 @@ def tests_of(tree, node, feature_names, name_of, form):
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
-        categories = [name_of(feature, tree.category[child]) for child in tree.children_of(node)]
-        return [f"{name} is missing" if category is None else f"{name} = {category}" for category in categories]
+        return [_test_of_categories(tree, feature, child, name, name_of) for child in tree.children_of(node)]
     if tree.threshold[node] == np.inf:
         return [f"{name} is not missing", f"{name} is missing"]
-    threshold = f"{tree.threshold[node]:{form}}"
+    threshold = name_of.level(feature, tree.threshold[node]) or f"{tree.threshold[node]:{form}}"
     ways = side_of_missing(tree, node)
     return [
         f"{name} {test} {threshold}{' or missing' if way == ways else ''}"
         for test, way in (("<=", "left"), (">", "right"))
     ]
+
+
+def _test_of_categories(tree, feature, child, name, name_of):
+    codes = tree.categories_of(child)
+    if len(codes) == 1 and name_of(feature, codes[0]) is None:
+        return f"{name} is missing"
+    return f"{name} {'=' if len(codes) == 1 else 'in'} {label_of_categories(tree, feature, child, name_of)}"
 
 
 def side_of_missing(tree, node):
@@ -315,12 +348,13 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     dict
         Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
         ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for, None for missing values. Where training samples lacked the value,
-        ``missing`` is the side that such samples take, ``"left"`` or ``"right"``; the threshold is None where all
-        others go left. The root also has ``n_features``, ``class_names``, the classes that ``counts`` are of,
-        ``feature_names`` where they are known, ``takes_missing`` where samples may lack values, and where there are
-        categories, ``categories``: the lists of them by the names of features. Classes and categories that are dates
-        come as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their
+        each with the ``category`` that it stands for, None for missing values, or with several ``categories``. Where
+        training samples lacked the value, ``missing`` is the side that such samples take, ``"left"`` or ``"right"``;
+        the threshold is None where all others go left. The root also has ``n_features``, ``class_names``, the classes
+        that ``counts`` are of, ``feature_names`` where they are known, ``takes_missing`` where samples may lack values,
+        and where there are categories, ``categories``: the lists of them by the names of features; of ordered ones,
+        whose places from 0 the thresholds compare, ``ordered_categories``. Classes and categories that are dates come
+        as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their
         ``str``.
 
     Raises
@@ -350,7 +384,7 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     shown, with_children = shown_nodes(tree, max_depth)
-    labels, name_of = node_labels(given, tree)[shown].tolist(), category_names(given)
+    labels, name_of = node_labels(given, tree)[shown].tolist(), CategoryNames(given)
     class_names = [_for_json(name) for name in class_names]
     numbers = zip(shown.tolist(), tree.n_node_samples[shown].tolist(), tree.value[shown].tolist(), labels, strict=True)
     nodes = {
@@ -362,7 +396,8 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
         nodes[node] |= {"feature": feature_names[feature], "gain": float(tree.gain[node])}
         if tree.children_left[node] == MULTIWAY:
             for child in children:
-                nodes[child]["category"] = _for_json(name_of(feature, tree.category[child]))
+                names = [_for_json(name_of(feature, code)) for code in tree.categories_of(child)]
+                nodes[child] |= {"category": names[0]} if len(names) == 1 else {"categories": names}
             nodes[node]["children"] = [nodes[child] for child in children]
         else:
             threshold, missing = float(tree.threshold[node]), side_of_missing(tree, node)
@@ -377,6 +412,10 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     nodes[0] |= {"takes_missing": True} if tree.takes_missing else {}
     if not isinstance(feature_names, _NumberedNames):
         nodes[0]["feature_names"] = feature_names
+    ordered = getattr(given, "ordered_categories_", None)
+    if ordered:
+        levels = {feature_names[feature]: plain_values(values) for feature, values in ordered.items()}
+        nodes[0]["ordered_categories"] = {name: list(map(_for_json, values)) for name, values in levels.items()}
     categories = getattr(given, "categories_", None)
     if categories:
         names = [feature_names[feature] for feature in np.flatnonzero(given.is_categorical_)]

@@ -8,7 +8,16 @@ import numpy as np
 
 from ._colours import node_colours
 from ._sklearn import HasMethods, Interval, validate_params
-from .export import SHOWING_CONSTRAINTS, category_names, node_labels, shown_nodes, side_of_missing, tree_and_names
+from .export import (
+    MOST_CATEGORIES,
+    SHOWING_CONSTRAINTS,
+    CategoryNames,
+    label_of_categories,
+    node_labels,
+    shown_nodes,
+    side_of_missing,
+    tree_and_names,
+)
 from .tree import LEAF, MULTIWAY, node_depths
 
 __all__ = ["export_graphviz"]
@@ -121,7 +130,7 @@ class _Nodes:
 
     def __init__(self, given, feature_names, class_names, max_depth):
         self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        self.labels, self.name_of = node_labels(given, self.tree), category_names(given)
+        self.labels, self.name_of = node_labels(given, self.tree), CategoryNames(given)
         self.shown, self.with_children = shown_nodes(self.tree, max_depth)
         self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
         if max_depth is not None:
@@ -147,8 +156,8 @@ class _Nodes:
             for child in tree.children_of(node).tolist():
                 label = ""
                 if tree.children_left[node] == MULTIWAY:
-                    category = self.name_of(tree.feature[node], tree.category[child])
-                    label = f' [label="{_escaped("missing" if category is None else category)}"]'
+                    categories = label_of_categories(tree, tree.feature[node], child, self.name_of, MOST_CATEGORIES)
+                    label = f' [label="{_escaped(categories)}"]'
                 elif node == 0 and not self.is_left_out[child]:
                     label = ' [labeldistance=2.5, labelangle={1}, headlabel="{0}"]'.format(*next(answers))
                 lines.append(f"{node} -> {child}{label} ;")
@@ -161,9 +170,13 @@ class _Nodes:
             lines.append(self.feature_names[tree.feature[node]])
         elif tree.children_left[node] != LEAF:
             name, missing = self.feature_names[tree.feature[node]], side_of_missing(tree, node)
-            threshold = round(float(tree.threshold[node]), self.precision)
-            lines.append(f"{name} not missing" if threshold == np.inf else f"{name} <= {threshold}")
-            lines += [f"missing: {missing}"] if missing and threshold != np.inf else []
+            threshold = float(tree.threshold[node])
+            if threshold == np.inf:
+                lines.append(f"{name} not missing")
+            else:
+                level = self.name_of.level(tree.feature[node], threshold) or round(threshold, self.precision)
+                lines.append(f"{name} <= {level}")
+                lines += [f"missing: {missing}"] if missing else []
         if self.impurity is not None:
             lines.append(f"{tree.criterion_name} = {round(float(self.impurity[node]), self.precision)}")
         n_samples, value = tree.n_node_samples[node], tree.value[node]

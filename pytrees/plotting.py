@@ -7,9 +7,11 @@ import numpy as np
 from ._colours import class_colours, node_colours
 from ._sklearn import Interval, validate_params
 from .export import (
+    MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
-    category_names,
+    CategoryNames,
     counts_of,
+    label_of_categories,
     node_labels,
     predicted_labels,
     shown_nodes,
@@ -310,7 +312,7 @@ class _Path:
 
     def __init__(self, given, sample, feature_names, class_names, precision):
         self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        self.labels, self.name_of = predicted_labels(given, self.tree), category_names(given)
+        self.labels, self.name_of = predicted_labels(given, self.tree), CategoryNames(given)
         self.precision = precision
         rows = _as_rows(sample)
         self.row = np.asarray(given.encode(rows) if hasattr(given, "encode") else rows, dtype=np.float64)
@@ -327,13 +329,17 @@ class _Path:
         tree, feature = self.tree, self.tree.feature[node]
         name, value, threshold = self.feature_names[feature], float(self.row[feature]), float(tree.threshold[node])
         if tree.children_left[node] == MULTIWAY:
-            category = self.name_of(feature, tree.category[child])
-            return f"{name} is {'missing' if category is None else category}"
+            known, among = self.name_of(feature, int(value)), tree.categories_of(child)
+            said = f"{name} is {'missing' if known is None else known}"
+            if len(among) > 1:
+                said += f": one of {label_of_categories(tree, feature, child, self.name_of, MOST_CATEGORIES)}"
+            return said
         if np.isnan(value):
             return f"{name} is missing"
         if threshold == np.inf:
             return f"{name} is not missing"
-        value, threshold = _told_apart(value, threshold, self.precision)
+        levels = self.name_of.level(feature, value), self.name_of.level(feature, threshold)
+        value, threshold = levels if None not in levels else _told_apart(value, threshold, self.precision)
         return f"{name} is {value}: {'at most' if child == tree.children_left[node] else 'above'} {threshold}"
 
     def draw(self, ax, fontsize):
@@ -402,7 +408,7 @@ class _Drawing:
     def __init__(self, given, feature_names, class_names, max_depth):
         self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
         tree = self.tree
-        self.labels, self.name_of = node_labels(given, tree), category_names(given)
+        self.labels, self.name_of = node_labels(given, tree), CategoryNames(given)
         self.nodes, self.with_children = shown_nodes(tree, max_depth)
         self.x, self.depth = node_positions(tree, max_depth)
         self.width = len(self.nodes) - len(self.with_children)
@@ -471,7 +477,8 @@ class _Drawing:
             return [name]
         if tree.threshold[node] == np.inf:
             return [f"{name} not missing"]
-        return [f"{name} ≤ {tree.threshold[node]:{self.form}}", *([f"missing: {missing}"] if missing else [])]
+        level = self.name_of.level(tree.feature[node], tree.threshold[node])
+        return [f"{name} ≤ {level or f'{tree.threshold[node]:{self.form}}'}"] + [f"missing: {missing}"] * bool(missing)
 
     def samples(self, node):
         """Return how many training samples a node has."""
@@ -489,8 +496,8 @@ def _answers(tree, node, name_of):
     """Return the children of a node with the labels of their edges: categories, or yes and no below the root."""
     children = tree.children_of(node)
     if tree.children_left[node] == MULTIWAY:
-        names = [name_of(tree.feature[node], tree.category[child]) for child in children]
-        return [(child, "missing" if name is None else name) for child, name in zip(children, names, strict=True)]
+        feature = tree.feature[node]
+        return [(child, label_of_categories(tree, feature, child, name_of, MOST_CATEGORIES)) for child in children]
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
 
 

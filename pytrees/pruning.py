@@ -107,4 +107,5 @@ def _with_leaves(tree, new_leaves):
         tree.category[kept],
         tree._criterion,
         *(np.where(is_leaf, 0, array[kept]) for array in tree.missing_arrays()),
+        **tree.category_sets_of(np.flatnonzero(kept)),
     )

@@ -186,7 +186,7 @@ class _Merging:
         self.labels = labels.copy()
         self.children = [tree.children_of(node).tolist() for node in range(tree.node_count)]
         self.is_multiway = (tree.children_left == MULTIWAY).tolist()
-        self.category = tree.category
+        self.category, self.category_sets_of = tree.category, tree.category_sets_of
         self.criterion = tree._criterion
         self.feature = tree.feature.tolist()
         self.threshold = tree.threshold.tolist()
@@ -274,6 +274,7 @@ class _Merging:
             self.category[kept],
             self.criterion,
             *(array[kept] for array in self.missing),
+            **self.category_sets_of(kept),
         )
         return tree, kept
 

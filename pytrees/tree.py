@@ -1,6 +1,5 @@
 """Tree: plain NumPy arrays, and the functions that read them."""
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +14,12 @@ from ._tree_arrays import (
     PACKABLE,
     TO_GREATER_CHILD,
     check_missing,
+    check_sets,
     check_tree,
+    checked_number,
+    frozen,
     goes_to_greater_child,
+    read_only,
 )
 from ._tree_arrays import node_depths as node_depths
 from .criteria import impurities
@@ -45,6 +48,7 @@ _DTYPES = {
 }
 
 _CHILD_DTYPES = {"child_offsets": np.int64, "children": np.int64, "category": np.int64}
+_SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
 
 
 class BinaryForm(NamedTuple):
@@ -52,7 +56,8 @@ class BinaryForm(NamedTuple):
 
     `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
     whose part a node is. Among the parts of a multiway node are leaves: for samples of none of its children's
-    categories.
+    categories. Where several ranges of categories lead to one child, its node is there as often, and these nodes share
+    their own children: they are no tree then, but are walked like one.
     """
 
     children_left: np.ndarray
@@ -62,35 +67,12 @@ class BinaryForm(NamedTuple):
     node: np.ndarray
 
 
-def _read_only(array):
-    """Copy an array to memory that nobody can write to, not even through its flags."""
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
-
-
-def _frozen(name, array, dtype):
-    """Copy one of the given arrays to a read-only array of its dtype."""
-    try:
-        array = np.asarray(array)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
-    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
-        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
-    return _read_only(array.astype(dtype, copy=False))
-
-
-def _checked_number(n_features):
-    """Return the number of features, which kernels count to."""
-    if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
-        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
-    return int(n_features)
-
-
 class Tree(Exchanged):
     """A decision tree as a structure of arrays, all of them read-only.
 
     Nodes are numbered in preorder, left first; node 0 is the root. A node splits by a threshold into two, or, where its
-    feature is categorical, into a child for every category among its training samples. Trees are equal where all their
-    arrays are.
+    feature is categorical, into a child for every category among its training samples or for sets of them. Trees are
+    equal where all their arrays are.
 
     Parameters
     ----------
@@ -115,7 +97,8 @@ class Tree(Exchanged):
     children : array-like of shape (node_count - 1,), int, optional
         The children of all nodes: left and right ones, or those of a multiway node in ascending order of category.
     category : array-like of shape (node_count,), int, optional
-        The code of the category whose samples go from a multiway node to this child; -1 at other nodes.
+        The code of the category whose samples go from a multiway node to this child, of several the lowest; -1 at other
+        nodes.
     criterion : str or tuple, optional
         What measures `impurity`, as the engines take it: a name, or a name and a dict of parameters.
     missing_go_to_left : array-like of shape (node_count,), int, optional
@@ -125,17 +108,23 @@ class Tree(Exchanged):
     saw_missing : array-like of shape (node_count,), bool, optional
         Whether training samples of the node lacked the value; by default the nodes at which `missing_go_to_left` is not
         -1.
+    category_offsets : array-like of shape (node_count + 1,), int, optional
+        The categories whose samples go from a multiway node to its child i are
+        ``categories[category_offsets[i]:category_offsets[i + 1]]``. This and the next one are needed where they are
+        several.
+    categories : array-like of shape (n,), int, optional
+        The codes of these categories, ascending for every child.
 
     Attributes
     ----------
     children_left, children_right, feature, threshold, n_node_samples, value, gain : ndarray
         As above: int64 and float64, not writeable.
-    child_offsets, children, category : ndarray
+    child_offsets, children, category, category_offsets, categories : ndarray
         As above, for every tree.
     n_features, n_classes, node_count, n_leaves, max_depth : int
         `max_depth` counts edges: a single leaf has depth 0.
     is_multiway : bool
-        Whether a node has a child for every category.
+        Whether a node splits by categories.
     takes_missing : bool
         Whether samples to predict may lack values.
     missing_go_to_left : ndarray of shape (node_count,), uint8
@@ -182,12 +171,13 @@ class Tree(Exchanged):
         "_criterion",
         "_goes_left",
         "_majority",
+        "_max_depth",
         "_missing",
         "_packed",
         "_n_walked",
         "_packed_missing",
         "_saw_missing",
-        "_max_depth",
+        "_sets",
         "is_multiway",
         "n_features",
     )
@@ -208,39 +198,49 @@ class Tree(Exchanged):
         criterion=None,
         missing_go_to_left=None,
         saw_missing=None,
+        category_offsets=None,
+        categories=None,
     ):
-        self._take(
-            (children_left, children_right, feature, threshold, n_node_samples, value, gain),
-            n_features,
-            (child_offsets, children, category),
-            criterion,
-            {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing},
-            is_checked=False,
-        )
-
-    def _take(self, given, n_features, of_children, criterion, missing, is_checked):
-        """Take over the arrays, and check them unless an engine has just made them."""
         object.__setattr__(self, "_criterion", criterion)
+        given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
-            object.__setattr__(self, name, _frozen(name, array, dtype))
-        object.__setattr__(self, "n_features", _checked_number(n_features))
-        # Worked out when first asked for; where two threads ask at once, both work out the same.
-        for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
-            object.__setattr__(self, name, None)
+            object.__setattr__(self, name, frozen(name, array, dtype))
+        object.__setattr__(self, "n_features", checked_number(n_features))
+        self._forget()
         object.__setattr__(self, "is_multiway", bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
-            if any(array is None for array in of_children):
+            if child_offsets is None or children is None or category is None:
                 raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
-            named = zip(_CHILD_DTYPES.items(), of_children, strict=True)
-            child_arrays = tuple(_frozen(name, array, dtype) for (name, dtype), array in named)
+            given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
+            child_arrays = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
+        object.__setattr__(self, "_max_depth", check_tree(self))
+        self._take_sets(category_offsets, categories)
+        self._take_missing(missing_go_to_left, saw_missing)
+
+    def _forget(self):
+        """Leave to be worked out what is when it is first asked for; where two threads ask at once, both work out the
+        same."""
+        for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
+            object.__setattr__(self, name, None)
         object.__setattr__(self, "_n_walked", 0)
-        object.__setattr__(self, "_max_depth", None if is_checked else check_tree(self))
-        checked = {name: None if array is None else _frozen(name, array, np.int64) for name, array in missing.items()}
-        if not is_checked:
-            check_missing(self, **checked)
+
+    def _take_sets(self, category_offsets, categories):
+        if (category_offsets is None) != (categories is None):
+            raise ValueError("Not a tree: of category_offsets and categories there is only one.")
+        sets = None
+        if self.is_multiway and categories is not None:
+            given = zip(_SET_DTYPES.items(), (category_offsets, categories), strict=True)
+            sets = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
+            check_sets(self, *sets)
+        object.__setattr__(self, "_sets", sets)
+
+    def _take_missing(self, missing_go_to_left, saw_missing):
+        given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
+        checked = {name: None if array is None else frozen(name, array, np.int64) for name, array in given.items()}
+        check_missing(self, **checked)
         for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
-            object.__setattr__(self, name, None if array is None else _read_only(array.astype(np.int8)))
+            object.__setattr__(self, name, None if array is None else read_only(array.astype(np.int8)))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
@@ -270,24 +270,30 @@ class Tree(Exchanged):
 
     @classmethod
     def _from_engine(cls, arrays, n_features, criterion=None):
-        """Make a tree as `from_arrays` does, of arrays that an engine has just made and that need no check."""
+        """Make a tree as `from_arrays` does, of arrays that an engine has just made: without categories they need no
+        check."""
+        if "children" in arrays:
+            return cls.from_arrays(arrays, n_features, criterion)
         tree = cls.__new__(cls)
-        arrays = dict(arrays)
-        missing = {"missing_go_to_left": arrays.pop("missing_go_to_left", None), "saw_missing": None}
-        of_children = [arrays.pop(name, None) for name in _CHILD_DTYPES]
-        tree._take([arrays[name] for name in _DTYPES], n_features, of_children, criterion, missing, is_checked=True)
+        made = {name: frozen(name, arrays[name], dtype) for name, dtype in _DTYPES.items()}
+        missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
+        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False}
+        made |= {"_criterion": criterion, "_max_depth": None, "n_features": n_features}
+        for name, value in made.items():
+            object.__setattr__(tree, name, value)
+        tree._forget()
         return tree
 
     def _arrays(self):
         """Return all arrays that make the tree what it is."""
         arrays = tuple(getattr(self, name) for name in _DTYPES)
-        return arrays + self._child_arrays if self.is_multiway else arrays
+        return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
     def __reduce__(self):
-        arrays = self._arrays()
-        of_children = arrays[len(_DTYPES) :] or (None, None, None)
-        missing = self._missing, self._saw_missing
-        return Tree, (*arrays[: len(_DTYPES)], self.n_features, *of_children, self._criterion, *missing)
+        arrays = tuple(getattr(self, name) for name in _DTYPES)
+        of_children = self._child_arrays if self.is_multiway else (None, None, None)
+        further = self._criterion, self._missing, self._saw_missing, *(self._sets or ())
+        return Tree, (*arrays, self.n_features, *of_children, *further)
 
     def __eq__(self, other):
         if not isinstance(other, Tree):
@@ -367,8 +373,18 @@ class Tree(Exchanged):
 
     @property
     def category(self):
-        """The category of every node, -1 for none; ndarray of shape (node_count,), int64."""
+        """The category of every node, the lowest of several, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
+
+    @property
+    def category_offsets(self):
+        """The start of every node's categories in `categories`; ndarray of shape (node_count + 1,), int64."""
+        return self._category_sets()[0]
+
+    @property
+    def categories(self):
+        """The categories that lead to the children of multiway nodes; ndarray of shape (n,), int64."""
+        return self._category_sets()[1]
 
     @property
     def takes_missing(self):
@@ -384,7 +400,7 @@ class Tree(Exchanged):
             goes_left = goes_to_greater_child(self)
             if self._missing is not None:
                 goes_left = np.where(self._missing == TO_GREATER_CHILD, goes_left, self._missing)
-            object.__setattr__(self, "_goes_left", _read_only(goes_left.astype(np.uint8)))
+            object.__setattr__(self, "_goes_left", read_only(goes_left.astype(np.uint8)))
         return self._goes_left
 
     @property
@@ -412,11 +428,58 @@ class Tree(Exchanged):
             offsets = np.concatenate([[0], np.cumsum(2 * is_inner)])
             pairs = np.stack([self.children_left[is_inner], self.children_right[is_inner]], axis=1)
             arrays = offsets, pairs.ravel(), np.full(self.node_count, -1)
-            object.__setattr__(self, "_child_arrays", tuple(_read_only(array.astype(np.int64)) for array in arrays))
+            object.__setattr__(self, "_child_arrays", tuple(read_only(array.astype(np.int64)) for array in arrays))
         return self._child_arrays
 
+    def _category_sets(self):
+        if self._sets is None:
+            has_category = self.category >= 0
+            arrays = np.concatenate([[0], np.cumsum(has_category)]), self.category[has_category]
+            object.__setattr__(self, "_sets", tuple(read_only(array.astype(np.int64)) for array in arrays))
+        return self._sets
+
+    @property
+    def has_category_sets(self):
+        """Whether several categories lead to a child of some node; bool."""
+        return self.is_multiway and self.categories.size > np.count_nonzero(self.category >= 0)
+
+    def category_sets_of(self, nodes):
+        """Return the categories of some nodes, as a further tree of these nodes is told.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        dict of str to ndarray
+            `category_offsets` and `categories`; empty where the tree has no multiway nodes.
+        """
+        if not self.is_multiway:
+            return {}
+        sizes = np.diff(self.category_offsets)[nodes]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.repeat(self.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return {"category_offsets": offsets, "categories": self.categories[places]}
+
+    def categories_of(self, node):
+        """Return the categories whose samples go to a node from its parent, ascending.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+
+        Returns
+        -------
+        ndarray of shape (n,), int64
+            Codes of categories; none where the parent has a threshold, and of the root.
+        """
+        return self.categories[self.category_offsets[node] : self.category_offsets[node + 1]]
+
     def children_of(self, node):
-        """Return the children of a node: left and right, or one for every category in ascending order; none of a leaf.
+        """Return the children of a node: left and right, or by category in ascending order; none of a leaf.
 
         Parameters
         ----------
@@ -434,17 +497,18 @@ class Tree(Exchanged):
     def binary(self):
         """The same decisions with thresholds only, for walking trees and reading their cuts; `BinaryForm`.
 
-        A multiway node becomes a balanced search among its categories, O(log n_children) deep. Where there is none, the
-        arrays are the tree's own.
+        A multiway node becomes a balanced search among its categories, O(log n) deep for n of them. Where there is
+        none, the arrays are the tree's own.
         """
         if self._binary is None:
             if self.is_multiway:
-                found = kernel("binarise")(self.children_left, self.feature, self.threshold, *self._child_arrays)
+                splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
+                found = kernel("binarise")(*splits, *self._category_sets())
                 dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
-                arrays = [_read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
+                arrays = [read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
             else:
                 splits = self.children_left, self.children_right, self.feature, self.threshold
-                arrays = [*splits, _read_only(np.arange(self.node_count))]
+                arrays = [*splits, read_only(np.arange(self.node_count))]
             object.__setattr__(self, "_binary", BinaryForm(*arrays))
         return self._binary
 
@@ -452,7 +516,7 @@ class Tree(Exchanged):
     def majority(self):
         """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
         if self._majority is None:
-            object.__setattr__(self, "_majority", _read_only(_majority(self.value)))
+            object.__setattr__(self, "_majority", read_only(_majority(self.value)))
         return self._majority
 
     @property
@@ -593,7 +657,7 @@ class Tree(Exchanged):
             places = np.asarray(self._walk("pack")[1], dtype=np.int64)
             is_leaf = self.binary.children_left == LEAF
             goes_left = np.where(is_leaf, np.uint8(1), self.missing_in_binary())
-            object.__setattr__(self, "_packed_missing", _read_only(goes_left[places]))
+            object.__setattr__(self, "_packed_missing", read_only(goes_left[places]))
         return self._packed_missing
 
     def packed(self):
@@ -607,7 +671,7 @@ class Tree(Exchanged):
         if self._packed is None:
             nodes, numbers = self._walk("pack")
             numbers = np.asarray(self._own_nodes(numbers), dtype=np.uint32)
-            packed = _read_only(np.asarray(nodes, dtype=_PACKED_NODE)), _read_only(numbers)
+            packed = read_only(np.asarray(nodes, dtype=_PACKED_NODE)), read_only(numbers)
             object.__setattr__(self, "_packed", packed)
         return self._packed
 
@@ -629,7 +693,8 @@ class Tree(Exchanged):
         return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
 
     def _can_be_packed(self):
-        return max(4 * self.node_count, self.n_features) < PACKABLE
+        n_parts = self.node_count + (self.categories.size if self.is_multiway else 0)
+        return max(4 * n_parts, self.n_features) < PACKABLE
 
     def predict(self, X):
         """Predict the code of the most frequent class in every sample's leaf, the lowest of several.

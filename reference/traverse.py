@@ -8,14 +8,16 @@ from math import inf, isfinite, isnan
 from .base.types import LEAF, MULTIWAY, UNDEFINED
 
 
-def binarise(children_left, feature, threshold, child_offsets, children, category):
-    """Convert a tree to thresholds only: (children_left, children_right, feature, threshold, node) in preorder.
+def binarise(children_left, feature, threshold, child_offsets, children, category_offsets, categories):
+    """Convert a tree to thresholds only: (children_left, children_right, feature, threshold, node), in preorder.
 
     A multiway node becomes a balanced search among its categories, with thresholds half-way between codes. `node` has
     the node of the tree that a node is a part of: rows of other categories than the children's stay at the multiway
-    node, which therefore also has leaves.
+    node, which therefore also has leaves. Where a search ends at a child for the second time, that node shares the
+    children of the first one.
     """
     binary = {name: [] for name in ("left", "right", "feature", "threshold", "node")}
+    numbers, copies = {}, []
 
     def add(node):
         number = len(binary["node"])
@@ -31,14 +33,19 @@ def binarise(children_left, feature, threshold, child_offsets, children, categor
     while pending:
         node, found, parent, side = pending.pop()
         below = children[child_offsets[node] : child_offsets[node + 1]]
-        if found is None and children_left[node] == MULTIWAY:
-            found = intervals(below, category)
         if found is not None and len(found) == 1 and found[0][1] is not None:
             pending.append((found[0][1], None, parent, side))
             continue
         number = add(node)
         if parent is not None:
             binary[side][parent] = number
+        if found is None and node in numbers:
+            copies.append((number, numbers[node]))
+            continue
+        if found is None:
+            numbers[node] = number
+        if found is None and children_left[node] == MULTIWAY:
+            found = intervals(below, category_offsets, categories)
         if found is None and below:
             pending += [(below[1], None, number, "right"), (below[0], None, number, "left")]
         elif found is not None and len(found) > 1:
@@ -47,16 +54,24 @@ def binarise(children_left, feature, threshold, child_offsets, children, categor
             pending += [(node, found[middle:], number, "right"), (node, found[:middle], number, "left")]
         else:
             binary["feature"][number], binary["threshold"][number] = UNDEFINED, float(UNDEFINED)
+    for number, first in copies:
+        for name in ("left", "right", "feature", "threshold"):
+            binary[name][number] = binary[name][first]
     return tuple(binary.values())
 
 
-def intervals(below, category):
+def intervals(below, category_offsets, categories):
     """Return the codes from the least to the greatest, as (upper end, child): None where rows stay at the node."""
-    found = [(category[below[0]] - 0.5, None)]
-    for child in below:
-        if found[-1][0] < category[child] - 0.5:
-            found.append((category[child] - 0.5, None))
-        found.append((category[child] + 0.5, child))
+    child_of = {
+        code: child for child in below for code in categories[category_offsets[child] : category_offsets[child + 1]]
+    }
+    found = [(min(child_of) - 0.5, None)]
+    for code in sorted(child_of):
+        if found[-1][0] < code - 0.5:
+            found.append((code - 0.5, None))
+        if found[-1][1] == child_of[code]:
+            found.pop()
+        found.append((code + 0.5, child_of[code]))
     return [*found, (inf, None)]
 
 
@@ -83,10 +98,12 @@ def pack(children_left, children_right, feature, threshold):
     """Return the nodes with siblings side by side, and their numbers, for walks of many rows.
 
     The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
-    stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.
+    stand in the preorder of their parents, of several the first. A leaf is its own left child, with an infinite
+    threshold.
     """
     inner = [node for node in range(len(children_left)) if children_left[node] != LEAF]
-    numbers = [0, *(child for node in inner for child in (children_left[node], children_right[node]))]
+    pairs = dict.fromkeys((children_left[node], children_right[node]) for node in inner)
+    numbers = [0, *(child for pair in pairs for child in pair)]
     parents = set(inner)
     place = {number: i for i, number in enumerate(numbers)}
     nodes = [

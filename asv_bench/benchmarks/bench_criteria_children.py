@@ -36,16 +36,22 @@ class OneSplit:
 
 
 class GrowWithCategories:
-    """Ten of twenty features as categories and as the numbers of their codes."""
+    """Ten of twenty features as categories, in two sets of them, and as the numbers of their codes."""
 
-    params = (["categories", "numbers"], ["gini", "entropy", "gain_ratio", "jaccard"], [8, 5000], [10**4, 10**5])
+    params = (
+        ["categories", "sets", "numbers"],
+        ["gini", "entropy", "gain_ratio", "jaccard"],
+        [8, 5000],
+        [10**4, 10**5],
+    )
     param_names = ("codes", "criterion", "n_categories", "n")
     timeout = 300
 
     def setup(self, codes, criterion, n_categories, n):
-        skip_unless(criterion != "jaccard" or n <= 10**4)
+        can_divide = codes != "sets" or n_categories <= 12
+        skip_unless(criterion != "jaccard" or (n <= 10**4 and can_divide))
         self.X, self.y, numbers = categorical_data(n, n_categories=n_categories)
-        self.options = {"n_categories": numbers} if codes == "categories" else {}
+        self.options = {} if codes == "numbers" else {"n_categories": numbers, "subsets": codes == "sets"}
 
     def time_grow(self, codes, criterion, n_categories, n):
         grow("compiled", self.X, self.y, criterion, **self.options)

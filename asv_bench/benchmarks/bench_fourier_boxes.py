@@ -79,7 +79,8 @@ class Multiway:
     def time_leaf_boxes(self, engine, n_trees, depth):
         tree = self.trees[0]
         arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold, self.cardinalities)
-        self.kernels["leaf_boxes"](*arrays, tree.child_offsets, tree.children, tree.category)
+        sets = tree.category_offsets, tree.categories
+        self.kernels["leaf_boxes"](*arrays, tree.child_offsets, tree.children, *sets)
 
     def time_gram(self, engine, n_trees, depth):
         self.kernels["gram"](self.leaves.indptr, self.leaves.boxes, self.leaves.values, self.measure)

@@ -88,6 +88,22 @@ class CompiledGrowth:
     track_node_count.unit = "nodes"
 
 
+class BestFirst:
+    """Trees of noise, with tens of thousands of open leaves, and without a limit."""
+
+    params = ([None, 1000, 60000], ["gini", "entropy"])
+    param_names = ("max_leaf_nodes", "criterion")
+    timeout = 300
+
+    def setup(self, max_leaf_nodes, criterion):
+        rng = np.random.default_rng(0)
+        self.X, self.y = rng.normal(size=(200_000, 2)), rng.integers(0, 2, 200_000).astype(np.int32)
+        self.limits = {} if max_leaf_nodes is None else {"max_leaf_nodes": max_leaf_nodes}
+
+    def time_grow(self, max_leaf_nodes, criterion):
+        grow("compiled", self.X, self.y, criterion, **self.limits)
+
+
 class GrowByClusterings:
     params = (["gini", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"], [3, 10], [10**3, 10**4])
     param_names = ("criterion", "n_classes", "n")

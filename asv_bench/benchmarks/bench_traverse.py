@@ -99,7 +99,9 @@ def multiway_arrays(depth, n_categories):
     flat = [child for _, own in sorted(children) for child in own]
     kinds = [-2 if n else -1 for n in n_children]
     offsets = np.concatenate([[0], np.cumsum(n_children)])
-    ints = [np.array(array, dtype=np.int64) for array in (kinds, feature, offsets, flat, category)]
+    category_offsets = np.arange(-1, len(feature)).clip(0)  # one leads to every node but the root
+    arrays = kinds, feature, offsets, flat, category_offsets, category[1:]
+    ints = [np.array(array, dtype=np.int64) for array in arrays]
     return *ints[:2], np.full(len(feature), -2.0), *ints[2:]
 
 

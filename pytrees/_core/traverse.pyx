@@ -11,7 +11,8 @@ from libc.math cimport INFINITY, isnan
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, int64_t
+from pytrees._core.base.sorting cimport key_of, packed as entry_of, place_of, sort_entries
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, index_t, int64_t
 
 cdef extern from *:
     void prefetch "__builtin_prefetch"(const void*) noexcept nogil
@@ -54,32 +55,37 @@ cdef struct Pending:
 
 def binarise(
     const int64_t[::1] children_left, const int64_t[::1] feature, const float64_t[::1] threshold,
-    const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category,
+    const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category_offsets,
+    const int64_t[::1] categories,
 ):
     """Rewrite a tree's decisions with thresholds only: (children_left, children_right, feature, threshold, node) in
     preorder.
 
     The place of a multiway node is taken by a balanced search among its categories, with thresholds half-way between
     codes. `node` tells whose part a node is: rows of other categories than the children's stay at the multiway node,
-    which therefore also has leaves.
+    which therefore also has leaves. Where a search ends at a child for the second time, that node shares the children
+    of the first one.
     """
-    # A multiway node has at most twice as many intervals as children, and one; a search needs fewer nodes than that.
-    cdef Py_ssize_t capacity = 4 * feature.shape[0], n_pending = 1, n_nodes = 0, middle, first, n_intervals = 0
-    cdef float64_t[::1] ends = np.empty(3 * feature.shape[0])
-    cdef int64_t[::1] targets = np.empty(3 * feature.shape[0], dtype=np.int64)
-    cdef int64_t[:, ::1] links = np.empty((4, capacity), dtype=np.int64)
+    # A multiway node has at most twice as many intervals as categories, and one; a search needs fewer nodes than that.
+    cdef Py_ssize_t capacity = 4 * (feature.shape[0] + categories.shape[0])
+    cdef Py_ssize_t n_pending = 1, n_nodes = 0, middle, first, n_intervals = 0
+    cdef float64_t[::1] ends = np.empty(2 * categories.shape[0] + feature.shape[0])
+    cdef int64_t[::1] targets = np.empty(2 * categories.shape[0] + feature.shape[0], dtype=np.int64)
+    cdef int64_t[:, ::1] links = np.empty((5, capacity), dtype=np.int64)
     cdef float64_t[::1] thresholds = np.empty(capacity)
     cdef Pending[::1] pending = np.empty(capacity, dtype=PENDING)
+    cdef uint64_t[:, ::1] scratch = np.empty((2, max(1, categories.shape[0])), dtype=np.uint64)
+    cdef int64_t[::1] numbers = np.full(feature.shape[0], NONE, dtype=np.int64)     # of the first parts of nodes
     cdef Pending next_one
     pending[0] = Pending(0, 0, 0, LEAF, False)
     while n_pending > 0:
         n_pending -= 1
         next_one = pending[n_pending]
-        if next_one.stop == 0 and children_left[next_one.node] == MULTIWAY:
+        if next_one.stop == 0 and children_left[next_one.node] == MULTIWAY and numbers[next_one.node] == NONE:
             next_one.start = n_intervals
             n_intervals = next_one.stop = add_intervals(
-                children[child_offsets[next_one.node]:child_offsets[next_one.node + 1]], category, ends, targets,
-                n_intervals,
+                children[child_offsets[next_one.node]:child_offsets[next_one.node + 1]], category_offsets, categories,
+                &scratch[0, 0], &scratch[1, 0], ends, targets, n_intervals,
             )
         if next_one.stop - next_one.start == 1 and targets[next_one.start] != LEAF:
             pending[n_pending] = Pending(targets[next_one.start], 0, 0, next_one.parent, next_one.is_right)
@@ -89,8 +95,15 @@ def binarise(
             links[next_one.is_right, next_one.parent] = n_nodes
         links[0, n_nodes] = links[1, n_nodes] = LEAF
         links[2, n_nodes], links[3, n_nodes] = feature[next_one.node], next_one.node
+        links[4, n_nodes] = NONE
         thresholds[n_nodes] = threshold[next_one.node]
         first = child_offsets[next_one.node]
+        if numbers[next_one.node] == NONE:
+            numbers[next_one.node] = n_nodes
+        elif next_one.stop == 0:
+            links[4, n_nodes] = numbers[next_one.node]
+            n_nodes += 1
+            continue
         if next_one.stop == 0 and child_offsets[next_one.node + 1] > first:
             pending[n_pending] = Pending(children[first + 1], 0, 0, n_nodes, True)
             pending[n_pending + 1] = Pending(children[first], 0, 0, n_nodes, False)
@@ -105,22 +118,45 @@ def binarise(
             links[2, n_nodes] = UNDEFINED
             thresholds[n_nodes] = UNDEFINED
         n_nodes += 1
-    left, right, looked_at, node = (np.array(row[:n_nodes]) for row in np.asarray(links))
+    copy_repeated(links[:, :n_nodes], thresholds)
+    left, right, looked_at, node = (np.array(row[:n_nodes]) for row in np.asarray(links)[:4])
     return left, right, looked_at, np.array(thresholds[:n_nodes]), node
 
 
+cdef void copy_repeated(int64_t[:, :] links, float64_t[::1] thresholds):
+    """Copy to nodes that stand for others what these have: the last row has their numbers."""
+    cdef Py_ssize_t node
+    cdef int64_t first
+    for node in range(links.shape[1]):
+        first = links[4, node]
+        if first != NONE:
+            links[:3, node], thresholds[node] = links[:3, first], thresholds[first]
+
+
 cdef Py_ssize_t add_intervals(
-    const int64_t[::1] below, const int64_t[::1] category, float64_t[::1] ends, int64_t[::1] targets, Py_ssize_t n,
+    const int64_t[::1] below, const int64_t[::1] category_offsets, const int64_t[::1] categories, uint64_t* codes,
+    uint64_t* spare, float64_t[::1] ends, int64_t[::1] targets, Py_ssize_t n,
 ):
     """List the codes from the least to the greatest, as upper ends and children: LEAF where rows stay at the node."""
-    cdef Py_ssize_t i
-    ends[n], targets[n] = <float64_t> category[below[0]] - 0.5, LEAF
-    n += 1
+    cdef Py_ssize_t i, k, n_codes = 0
+    cdef int64_t child
+    cdef float64_t code
     for i in range(below.shape[0]):
-        if ends[n - 1] < <float64_t> category[below[i]] - 0.5:
-            ends[n], targets[n] = <float64_t> category[below[i]] - 0.5, LEAF
+        for k in range(category_offsets[below[i]], category_offsets[below[i] + 1]):
+            codes[n_codes] = entry_of(<uint32_t>categories[k], <index_t>i, <uint64_t>0)
+            n_codes += 1
+    # Where a child has one category, they are sorted already.
+    sort_entries(codes, spare, <index_t>n_codes)
+    ends[n], targets[n] = <float64_t>key_of(codes[0]) - 0.5, LEAF
+    n += 1
+    for i in range(n_codes):
+        code, child = <float64_t>key_of(codes[i]), below[place_of(codes[i])]
+        if ends[n - 1] < code - 0.5:
+            ends[n], targets[n] = code - 0.5, LEAF
             n += 1
-        ends[n], targets[n] = <float64_t> category[below[i]] + 0.5, below[i]
+        if targets[n - 1] == child:
+            n -= 1
+        ends[n], targets[n] = code + 0.5, child
         n += 1
     ends[n], targets[n] = INFINITY, LEAF
     return n + 1
@@ -133,7 +169,8 @@ def pack(
     """Pack the nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
 
     The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
-    stand in the preorder of their parents. A leaf is its own left child, with an infinite threshold.
+    stand in the preorder of their parents, of several the first. A leaf is its own left child, with an infinite
+    threshold.
     """
     cdef Py_ssize_t n_nodes = children_left.shape[0]
     packed = np.empty(n_nodes, dtype=NODE)
@@ -150,10 +187,12 @@ def pack(
             nodes[place].threshold, nodes[place].feature, nodes[place].left = INFINITY, 0, place
         else:
             nodes[place].threshold, nodes[place].feature = threshold[number], <uint32_t>feature[number]
-            nodes[place].left = used
-            places[children_left[number]] = used
-            places[children_right[number]] = used + 1
-            used += 2
+            # Nodes may share their children.
+            if places[children_left[number]] == 0:
+                places[children_left[number]] = used
+                places[children_right[number]] = used + 1
+                used += 2
+            nodes[place].left = places[children_left[number]]
     return packed, np.asarray(numbers)
 
 
@@ -417,7 +456,7 @@ def decision_path(
     const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
 ):
     """List the nodes that every sample visits: (indptr, indices), the indices of row r being
-    indices[indptr[r]:indptr[r+1]]."""
+    indices[indptr[r]:indptr[r+1]]; of nodes that share children the first, which is a part of the same node."""
     cdef const int64_t[::1] leaves = apply(
         children_left, children_right, feature, threshold, X, missing_go_to_left
     )
@@ -443,11 +482,12 @@ def decision_path(
 
 
 cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1] children_right):
-    """Return the parent of every node, NONE for the root."""
+    """Return the parent of every node, NONE for the root; of nodes that share children, which are parts of one node of
+    a tree, the first."""
     cdef int64_t[::1] parents = np.full(children_left.shape[0], NONE, dtype=np.int64)
     cdef int64_t node
     for node in range(children_left.shape[0]):
-        if children_left[node] != LEAF:
+        if children_left[node] != LEAF and parents[children_left[node]] == NONE:
             parents[children_left[node]] = parents[children_right[node]] = node
     return parents
 

@@ -156,7 +156,7 @@ def _measure(measure, rows, cardinalities, weights):
 def _as_the_trees_take_it(estimator, codes, X, y):
     """Validate X and y by the categories that the trees of fitted ensembles know."""
     estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
-    estimator.categories_ = codes.categories
+    estimator.categories_, estimator.ordered_categories_ = codes.categories, {}
     coded = None
     if estimator.is_categorical_ is not None:
         validate_data(estimator, X, skip_check_array=True)

@@ -220,7 +220,7 @@ def _check_splits(tree, cardinalities):
     wrong = (threshold < 0) | (threshold >= cardinalities[feature] - 1)
     found = [(m, f"splits feature {m} at {at}") for m, at in zip(feature[wrong], threshold[wrong], strict=True)]
     if tree.is_multiway:
-        feature, category = feature_of_children(tree), tree.category[tree.children]
+        feature, category = feature_of_categories(tree), tree.categories
         wrong = category >= cardinalities[feature]
         children = zip(feature[wrong], category[wrong], strict=True)
         found += [(m, f"has a child for category {code} of feature {m}") for m, code in children]
@@ -232,9 +232,11 @@ def _check_splits(tree, cardinalities):
         )
 
 
-def feature_of_children(tree):
-    """Return the feature by which the parent of every one of `tree.children` splits."""
-    return np.repeat(tree.feature, np.diff(tree.child_offsets))
+def feature_of_categories(tree):
+    """Return the feature that every one of `tree.categories` is a category of."""
+    feature_of_parent = np.empty(tree.node_count, dtype=np.int64)
+    feature_of_parent[tree.children] = np.repeat(tree.feature, np.diff(tree.child_offsets))
+    return np.repeat(feature_of_parent, np.diff(tree.category_offsets))
 
 
 def multiway_features(tree):
@@ -323,7 +325,9 @@ class Leaves:
 
 def _leaf_boxes(tree, cardinalities):
     arrays = tree.children_left, tree.children_right, tree.feature, tree.threshold, cardinalities
-    below = (tree.child_offsets, tree.children, tree.category) if tree.is_multiway else ()
+    below = ()
+    if tree.is_multiway:
+        below = tree.child_offsets, tree.children, tree.category_offsets, tree.categories
     return [np.asarray(part, dtype=np.int64) for part in kernel("leaf_boxes")(*arrays, *below)]
 
 

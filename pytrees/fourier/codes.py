@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
-from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_children, multiway_features
+from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_categories, multiway_features
 
 
 class OrdinalCodes:
@@ -251,7 +251,7 @@ class _CategoryCodes(BaseEstimator):
     def __init__(self, categories, ensemble, n_features):
         self.is_categorical_ = np.isin(np.arange(n_features), list(categories))
         self.categories_ = [categories[m] for m in sorted(categories)]
-        self.n_features_in_ = n_features
+        self.ordered_categories_, self.n_features_in_ = {}, n_features
         if hasattr(ensemble, "feature_names_in_"):
             self.feature_names_in_ = ensemble.feature_names_in_
 
@@ -287,7 +287,7 @@ def _codes_of_multiway_nodes(members, known):
         found |= dict.fromkeys(set(np.flatnonzero(multiway_features(tree)).tolist()) - known.keys(), 0)
     for m in found:
         for tree, *_ in members:
-            categories = tree.category[tree.children[feature_of_children(tree) == m]]
+            categories = tree.categories[feature_of_categories(tree) == m]
             cuts = tree.threshold[(tree.feature == m) & (tree.children_left != MULTIWAY)]
             greatest = max(categories.max(initial=0), np.floor(cuts).max(initial=-1) + 1)
             found[m] = max(found[m], int(greatest) + 1)
@@ -341,6 +341,11 @@ def _member_of(member, columns=None, n_features=None):
     if not isinstance(tree, Tree):
         tree, dtype = _from_sklearn(member, tree), np.float32
     check_saw_no_missing(tree)
+    if getattr(member, "ordered_categories_", None):
+        raise ValueError(
+            f"Feature {min(member.ordered_categories_)} has ordered categories: give the Fourier algebra the trees, "
+            "`tree_`, and samples that `encode` has made numbers of."
+        )
     labels, is_categorical = node_labels(member, tree), getattr(member, "is_categorical_", None)
     categorical = [] if is_categorical is None else np.flatnonzero(is_categorical)
     if columns is not None:
@@ -382,7 +387,7 @@ def _from_sklearn(member, nodes):
 def arrays_of(tree):
     """Copy all arrays that a Tree is made of, by name."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-    below = ("child_offsets", "children", "category") if tree.is_multiway else ()
+    below = ("child_offsets", "children", "category", "category_offsets", "categories") if tree.is_multiway else ()
     return {name: np.array(getattr(tree, name)) for name in names + below}
 
 
@@ -399,7 +404,11 @@ def _coded(member, thresholds, categories):
         below = np.floor(threshold) if m in categories else np.searchsorted(thresholds[m], threshold)
         arrays["threshold"][node] = below + 0.5
     for m, own in member.categories.items():
-        below = tree.children[feature_of_children(tree) == m]
-        if below.size:
-            arrays["category"][below] = np.searchsorted(categories[m], own)[tree.category[below]]
+        below = feature_of_categories(tree) == m
+        if below.any():
+            arrays["categories"][below] = np.searchsorted(categories[m], own)[tree.categories[below]]
+    if tree.is_multiway:
+        # Both lists of categories are sorted: the lowest stays the lowest.
+        has_category = tree.category >= 0
+        arrays["category"][has_category] = arrays["categories"][tree.category_offsets[:-1][has_category]]
     return Tree(**arrays, n_features=tree.n_features)

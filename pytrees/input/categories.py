@@ -5,7 +5,7 @@ columns with the NA of pandas or with tuples, names no column in its errors, and
 code one sample.
 
 Where an estimator takes missing values they are one category, the last, whatever they are in the data; C4.5 has none
-for them.
+for them. The ordered categories of pandas are numbers instead: their places in the order, split by thresholds.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -14,6 +14,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
+from .._engine import kernel
 from .._missing import is_missing
 from .._sklearn import StrOptions, narwhals
 
@@ -23,6 +24,8 @@ CATEGORICAL_CONSTRAINTS = {
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     "handle_unknown": [StrOptions(_WAYS)],
 }
+
+SPLIT_CONSTRAINTS = {"categorical_split": [StrOptions({"multiway", "subset"})]}
 
 # The code of a value that fit has not seen: no child of a node has it.
 UNKNOWN = -1
@@ -56,7 +59,7 @@ def resolve(categorical_features, X, n_features, names=None):
     if isinstance(categorical_features, str):
         if categorical_features != "from_dtype":
             raise ValueError(f"categorical_features must be a sequence or 'from_dtype', got {categorical_features!r}.")
-        mask = _is_categorical_by_dtype(X, n_features)
+        mask = _is_categorical_by_dtype(X, n_features) & ~_is_ordered(X, n_features)
     else:
         mask = _mask_of(_listed(categorical_features), n_features, names)
     return mask if mask.any() else None
@@ -69,6 +72,20 @@ def _is_categorical_by_dtype(X, n_features):
         return np.zeros(n_features, dtype=bool)
     kinds = narwhals.Categorical, narwhals.Enum
     return np.array([isinstance(dtype, kinds) for dtype in frame.schema.values()], dtype=bool)
+
+
+def _is_ordered(X, n_features):
+    """Return where a data frame has ordered categories of pandas."""
+    if not hasattr(X, "iloc") or getattr(X, "ndim", 0) != 2:
+        return np.zeros(n_features, dtype=bool)
+    return np.array([bool(getattr(dtype, "ordered", False)) for dtype in X.dtypes], dtype=bool)
+
+
+def takes_codes(estimator):
+    """Whether a fitted estimator has features whose values are not the numbers that its trees compare."""
+    return getattr(estimator, "is_categorical_", None) is not None or bool(
+        getattr(estimator, "ordered_categories_", None)
+    )
 
 
 def _frame_of(X):
@@ -164,8 +181,8 @@ def not_finite(what, estimator, column, name=None):
 def fit_encode(estimator, X, *, allow_missing=False):
     """Learn the categories of X, and code it.
 
-    Sets `is_categorical_` and `categories_`, also `n_features_in_` and `feature_names_in_` where there are
-    categorical features.
+    Sets `is_categorical_`, `categories_` and `ordered_categories_`, also `n_features_in_` and `feature_names_in_` where
+    there are categories.
 
     Parameters
     ----------
@@ -179,7 +196,7 @@ def fit_encode(estimator, X, *, allow_missing=False):
     Returns
     -------
     ndarray of shape (n_samples, n_features), float64, or None
-        As `encode` gives it, an array of its own; None where there are no categorical features, X being unchecked.
+        As `encode` gives it, an array of its own; None where there are no categories, X being unchecked.
 
     Raises
     ------
@@ -189,15 +206,18 @@ def fit_encode(estimator, X, *, allow_missing=False):
     """
     if not hasattr(estimator, "categorical_features"):
         return None
-    estimator.is_categorical_, estimator.categories_ = None, []
+    estimator.is_categorical_, estimator.categories_, estimator.ordered_categories_ = None, [], {}
     if estimator.categorical_features is None:
         return None
     table = _as_table(X)
     validate_data(estimator, X, skip_check_array=True)
     names = getattr(estimator, "feature_names_in_", None)
+    if isinstance(estimator.categorical_features, str):
+        ordered = np.flatnonzero(_is_ordered(X, estimator.n_features_in_)).tolist()
+        estimator.ordered_categories_ = {column: np.asarray(X.dtypes.iloc[column].categories) for column in ordered}
     is_categorical = resolve(estimator.categorical_features, X, estimator.n_features_in_, names)
     if is_categorical is None:
-        return None
+        return _coded(estimator, table, "error", allow_missing) if estimator.ordered_categories_ else None
     adds_missing = allow_missing and _is_category(estimator)
     categories = [
         _find_categories(_column(table, column), estimator, column, adds_missing)
@@ -223,7 +243,7 @@ def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
     -------
     ndarray of shape (n_samples, n_features), float64
         C-contiguous. A category has its place among the sorted ones, other values UNKNOWN; missing ones, where they
-        are no category, NaN.
+        are no category, NaN. An ordered category has its place in the order, other values of such a feature NaN.
 
     Raises
     ------
@@ -247,6 +267,29 @@ def n_categories(estimator):
     # One at least: a column of nothing but missing values is categorical nonetheless.
     numbers[is_categorical] = [max(1, len(categories)) for categories in estimator.categories_]
     return numbers
+
+
+def kinds_of_features(estimator, criterion, n_classes):
+    """Return what kernels are told of the features of a fitted estimator: nothing where all are numeric.
+
+    Raises
+    ------
+    ValueError
+        If a feature has too many categories for all their divisions into two to be judged.
+    """
+    sizes = n_categories(estimator)
+    if sizes is None:
+        return {}
+    if getattr(estimator, "categorical_split", "multiway") == "multiway":
+        return {"n_categories": sizes}
+    most = kernel("most_categories")(criterion, n_classes)
+    for column in np.flatnonzero(sizes > most) if most is not None else ():
+        raise ValueError(
+            f"Found {sizes[column]} categories in {name_of_column(estimator, column)}. categorical_split='subset' with "
+            f"criterion={estimator.criterion!r} and {n_classes} classes judges all divisions of at most {most} "
+            "categories: group some of them, or set categorical_split='multiway'."
+        )
+    return {"n_categories": sizes, "subsets": True}
 
 
 def forget_other_rows(estimator, X, rows):
@@ -306,10 +349,21 @@ def _columns(table, mask):
 
 
 def _coded(estimator, table, handle_unknown, allow_missing):
-    is_categorical = estimator.is_categorical_
+    n_features, ordered = table.shape[1], estimator.ordered_categories_
+    is_categorical = (
+        np.zeros(n_features, dtype=bool) if estimator.is_categorical_ is None else estimator.is_categorical_
+    )
     X = np.empty(table.shape, dtype=np.float64)
-    if not is_categorical.all():
-        X[:, ~is_categorical] = check_array(_columns(table, ~is_categorical), dtype=np.float64, ensure_all_finite=False)
+    is_number = ~is_categorical & ~np.isin(np.arange(n_features), list(ordered))
+    if is_number.any():
+        X[:, is_number] = check_array(_columns(table, is_number), dtype=np.float64, ensure_all_finite=False)
+    for column, categories in ordered.items():
+        values = _column(table, column)
+        codes = _codes_in_order(values, categories)
+        X[:, column] = codes
+        unknown = values[np.isnan(codes) & ~_are_absent(values)]
+        if len(unknown) and handle_unknown == "error":
+            _refuse_unknown(unknown, estimator, column)
     for column, categories in zip(np.flatnonzero(is_categorical), estimator.categories_, strict=True):
         values = _column(table, column)
         try:
@@ -380,6 +434,12 @@ def _codes_among(values, categories):
     return np.where(categories[places] == values, places, UNKNOWN)
 
 
+def _codes_in_order(values, categories):
+    """Find the place of every value in the order of the categories; NaN for those that are not there."""
+    place_of = {category: place for place, category in enumerate(categories.tolist())}
+    return np.array([place_of.get(value, np.nan) for value in values.tolist()], dtype=np.float64)
+
+
 def _are_absent(values):
     if values.dtype.kind in _OBJECTS:
         return np.array([is_missing(value) for value in values.tolist()], dtype=bool)
@@ -397,19 +457,24 @@ def _check_unknown(values, estimator, column, refuses, allow_missing, refuses_mi
     is_absent = _are_absent(values)
     if is_absent.any() and not allow_missing:
         raise not_finite("NaN", estimator, column)
-    unknown = list(dict.fromkeys(values[~is_absent].tolist()))
+    unknown = values[~is_absent]
     if refuses_missing and is_absent.any():
         raise ValueError(
             f"Found missing values in {name_of_column(estimator, column)}, in which fit has not seen any and "
             "handle_unknown='majority' would let them pass: they are a category."
         )
-    if unknown and refuses:
-        more = ", ..." if len(unknown) > 5 else ""
-        raise ValueError(
-            f"Found unknown categories in {name_of_column(estimator, column)}, which fit has not seen and "
-            f"handle_unknown='majority' would let pass: {', '.join(map(repr, unknown[:5]))}{more}"
-        )
+    if len(unknown) and refuses:
+        _refuse_unknown(unknown, estimator, column)
     return is_absent
+
+
+def _refuse_unknown(values, estimator, column):
+    unknown = list(dict.fromkeys(values.tolist()))
+    more = ", ..." if len(unknown) > 5 else ""
+    raise ValueError(
+        f"Found unknown categories in {name_of_column(estimator, column)}, which fit has not seen and "
+        f"handle_unknown='majority' would let pass: {', '.join(map(repr, unknown[:5]))}{more}"
+    )
 
 
 def _not_categories(estimator, column, error):

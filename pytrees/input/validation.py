@@ -14,7 +14,7 @@ from sklearn.utils.validation import (
 
 from .._missing import is_missing, is_nan
 from ..criteria import MAX_TOTAL_COUNT
-from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite
+from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
 
 # Keeps the kernels' integers from overflowing.
 MAX_SAMPLES = 2**28
@@ -35,7 +35,7 @@ def validate_rows(estimator, X):
     if _is_valid_as_it_is(estimator, X):
         return X
     with naming_columns(estimator, X):
-        if getattr(estimator, "is_categorical_", None) is not None:
+        if takes_codes(estimator):
             return encode(estimator, X, allow_missing=allows_missing(estimator))
         return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
 
@@ -50,7 +50,7 @@ def _is_valid_as_it_is(estimator, X):
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
-        and getattr(estimator, "is_categorical_", None) is None
+        and not takes_codes(estimator)
     )
 
 

@@ -28,7 +28,7 @@ from ..criteria import (
     resolve,
 )
 from ..export import to_sklearn
-from ..input.categories import CATEGORICAL_CONSTRAINTS, forget_other_rows, n_categories
+from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
 from ..input.validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
 from ..pruning import pruned
 from ..tree import Tree
@@ -81,6 +81,7 @@ GROWTH_CONSTRAINTS = {
     "min_gain": [FiniteReal(), None],
     "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
     **CATEGORICAL_CONSTRAINTS,
+    **SPLIT_CONSTRAINTS,
     "random_state": ["random_state"],
 }
 
@@ -373,10 +374,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
                 )
         return None
 
-    def _kinds_of_features(self):
-        """Return what kernels are told of the features of X: nothing where all are numeric."""
-        return {} if self.is_categorical_ is None else {"n_categories": n_categories(self)}
-
     def encode(self, X):
         """Encode X as the numbers that the trees compare: codes of categorical features, others as they are.
 
@@ -441,7 +438,7 @@ class BaseTreeClassifier(BaseClassifier):
             n_threads = min(effective_n_jobs(getattr(self, "n_jobs", 1)), X.shape[1])  # they share out the features
             total = len(X) if weights is None else weights.sum()
             criterion = self._specification(total, len(classes), rows)
-            options = {"n_threads": n_threads, **self._kinds_of_features()}
+            options = {"n_threads": n_threads, **kinds_of_features(self, criterion, len(classes))}
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self.classes_, self.n_classes_ = classes, len(classes)
             if "max_features" in limits:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from .._sklearn import Interval, StrOptions, fit_context
-from ..input.categories import CATEGORICAL_CONSTRAINTS
+from ..input.categories import CATEGORICAL_CONSTRAINTS, kinds_of_features
 from ..input.validation import row_weights, validate_rows, validate_X
 from ..tree import Tree
 from .base import BaseTreeClassifier, or_unlimited, unchanged_on_error
@@ -42,8 +42,9 @@ class C45Classifier(BaseTreeClassifier):
         Greatest depth to grow to, in edges. None: no limit.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
-        columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
-        every category among the node's samples. None: all features are numbers, and have thresholds.
+        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds
+        on their order. A split by such a feature has one child for every category. None: all features are numbers, and
+        have thresholds.
     handle_unknown : {"error", "majority"}, default="error"
         What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
         at the first node that splits by the feature, which predicts as a leaf does. Samples of a category that `fit`
@@ -71,6 +72,9 @@ class C45Classifier(BaseTreeClassifier):
     categories_ : list of ndarray
         The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
         in `tree_` are indices into these; :meth:`encode` codes samples in this way.
+    ordered_categories_ : dict of int to ndarray
+        The categories of every feature whose ordered ones ``"from_dtype"`` found, in their order; thresholds compare
+        their places in it.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of every feature in the total gain.
 
@@ -182,7 +186,7 @@ class C45Classifier(BaseTreeClassifier):
                 min_samples_leaf=float(self.min_samples_leaf),
                 confidence=None if self.confidence is None else float(self.confidence),
                 subtree_raising=bool(self.subtree_raising),
-                **self._kinds_of_features(),
+                **kinds_of_features(self, None, len(classes)),
             )
             self.classes_, self.n_classes_ = classes, len(classes)
             self.tree_ = Tree.from_arrays(arrays, X.shape[1])

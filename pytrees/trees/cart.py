@@ -21,7 +21,8 @@ __all__ = ["DecisionTreeClassifier"]
 class DecisionTreeClassifier(BaseTreeClassifier):
     """A decision tree, grown from the root by any criterion.
 
-    A numeric feature splits a node in two by a threshold, a categorical one into a child for every category. The tree
+    A numeric feature splits a node in two by a threshold, a categorical one into a child for every category or in two
+    by two sets of them. The tree
     is exact: every cut between two neighbouring values of every feature is judged, and of equally good ones the lowest
     feature, then the lowest threshold is taken, on every machine and on both engines.
 
@@ -68,13 +69,22 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
-        columns; ``"from_dtype"`` takes those of pandas' dtype category. A split by such a feature has one child for
-        every category among the node's samples. None: all features are numbers.
+        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds
+        on their order. None: all features are numbers.
     handle_unknown : {"error", "majority"}, default="error"
         What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
-        at the first node that splits by the feature, which predicts as a leaf does. Samples of a category that `fit`
+        at the first node that splits by the feature, which predicts as a leaf does; of a feature of ordered categories,
+        take it for missing. Samples of a category that `fit`
         has seen, but not among the samples of the node, always stay there. Fitting does not depend on this parameter:
         ``set_params`` can change it afterwards.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        Into what a categorical feature splits a node: one child for every category among the node's samples; or two,
+        for two sets of them, of which ``"subset"`` finds the best. With two classes, and ``"gini"``, ``"entropy"``,
+        ``"gain_ratio"``, ``"nvi"``, ``"nvi_sum"`` or ``"ogini"``, it is among the sets that the order of the
+        categories by their share of the second class makes [2]_ (under `min_samples_leaf` and
+        `min_weight_fraction_leaf`, the best of these that they allow). Otherwise all 2**(k - 1) - 1 divisions of k
+        categories are judged, and features may have 12 of them. Your own criterion is asked by its ``gains`` or
+        ``gain``.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; not with ``"etc"`` and ``"lz76"``.
     random_state : int, RandomState instance or None, default=None
@@ -97,6 +107,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     categories_ : list of ndarray
         The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
         in `tree_` are indices into these; :meth:`encode` codes samples in this way.
+    ordered_categories_ : dict of int to ndarray
+        The categories of every feature whose ordered ones ``"from_dtype"`` found, in their order; thresholds compare
+        their places in it.
     max_features_ : int
         The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -142,6 +155,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     References
     ----------
     .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning".
+    .. [2] L. Breiman, J. Friedman, R. Olshen and C. Stone, "Classification and Regression Trees", 1984, Theorem 4.5.
 
     Examples
     --------
@@ -177,6 +191,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
+        categorical_split="multiway",
         class_weight=None,
         random_state=None,
     ):
@@ -193,6 +208,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
+        self.categorical_split = categorical_split
         self.class_weight = class_weight
         self.random_state = random_state
 

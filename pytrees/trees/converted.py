@@ -112,7 +112,7 @@ def _estimator_of(tree, ours, theirs, max_features):
 def _take_over(theirs, ours, names=()):
     ours.classes_, ours.n_classes_ = theirs.classes_, int(theirs.n_classes_)
     ours.n_features_in_ = theirs.n_features_in_
-    ours.is_categorical_ = ours.categories_ = None
+    ours.is_categorical_, ours.categories_, ours.ordered_categories_ = None, [], {}
     for name in ("feature_names_in_", *names):
         if hasattr(theirs, name):
             setattr(ours, name, getattr(theirs, name))

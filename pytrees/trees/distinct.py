@@ -63,7 +63,8 @@ class DistinctTreesMixin:
             tree = estimator.tree_
             # Rows end at leaves, and those of other categories than its children's at a multiway node.
             predicted = np.where(tree.children_left >= 0, LEAF, node_labels(estimator, tree))
-            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.category)
+            sets = tree.category_offsets, tree.categories
+            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, *sets)
             saw_missing = tree.saw_missing
             arrays = (*splits, predicted, saw_missing, saw_missing & (tree.missing_go_to_left > 0))
             members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)

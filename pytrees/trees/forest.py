@@ -19,7 +19,7 @@ from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from ..export import to_sklearn
-from ..input.categories import encode, has_missing
+from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
 from ..input.validation import MAX_SAMPLES, validate_rows, validate_X
 from .base import (
     GROWTH_CONSTRAINTS,
@@ -79,7 +79,8 @@ class Plan:
     limits : dict
         Limits of growth as the kernels take them.
     kinds : dict
-        The kernels' options about features: n_categories where some are categorical.
+        The kernels' options about features, where some are categorical: n_categories, and `subsets` where these are
+        divided into two sets.
     shared : object
         The data that the engine has prepared from X for all trees.
     draw : callable
@@ -194,6 +195,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return {
             "features": (self.n_features_in_, getattr(self, "feature_names_in_", None)),
             "categories": (self.is_categorical_, *(self.categories_ or ())),
+            "ordered categories": (tuple(self.ordered_categories_), *self.ordered_categories_.values()),
             "classes": (self.classes_,),
         }
 
@@ -218,7 +220,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         limits = self._limits(n_rows, X.shape[1])
         weights_are_whole = weights is None or weights.dtype != np.float64
         criterion = self._specification(self._greatest_total(weights, n_rows), len(classes))
-        kinds = self._kinds_of_features()
+        kinds = kinds_of_features(self, criterion, len(classes))
         plan = Plan(
             engine=current_engine(),
             criterion=criterion,
@@ -257,7 +259,13 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
         """Prepare what the engine needs of X once for all trees."""
         return kernel("share_features")(
-            X, n_classes, criterion, weights_are_whole, limits["max_features"], limits["max_candidates"], **kinds
+            X,
+            n_classes,
+            criterion,
+            weights_are_whole,
+            limits["max_features"],
+            limits["max_candidates"],
+            n_categories=kinds.get("n_categories"),
         )
 
     def _make_estimator(self, seed=None):
@@ -276,6 +284,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         estimator._keep(tree)
         estimator.n_features_in_ = self.n_features_in_
         estimator.is_categorical_, estimator.categories_ = self.is_categorical_, self.categories_
+        estimator.ordered_categories_ = self.ordered_categories_
         if hasattr(self, "feature_names_in_"):
             estimator.feature_names_in_ = self.feature_names_in_
         return estimator
@@ -504,6 +513,8 @@ class DecisionForestClassifier(BaseForestClassifier):
         As in :class:`DecisionTreeClassifier`. All trees know the categories of all samples.
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=True
         Draw the samples of every tree with replacement, all with the same probability. Samples stay in their order and
         weigh as often as they were drawn, which grows the tree of the repeated samples; with ``"etc"`` and ``"lz76"``,
@@ -543,7 +554,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
-    is_categorical_, categories_
+    is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
@@ -619,6 +630,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
+        categorical_split="multiway",
         bootstrap=True,
         max_samples=None,
         oob_score=False,
@@ -642,6 +654,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
+        self.categorical_split = categorical_split
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
@@ -694,7 +707,7 @@ class DecisionForestClassifier(BaseForestClassifier):
                 class_weight = None if self.bootstrap else "balanced"
             plan = self._fit(X, y, sample_weight=sample_weight, class_weight=class_weight, order=order)
             if self.oob_score:
-                if self.is_categorical_ is not None:  # rows of weight 0 can have values that fit has not seen
+                if takes_codes(self):  # rows of weight 0 can have values that fit has not seen
                     plan = replace(plan, X=encode(self, X, handle_unknown="majority"))
                 self._judge_out_of_bag(plan)
         return self

@@ -231,7 +231,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
-    is_categorical_, categories_
+    is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     max_features_ : int
         The number of features that `max_features` says.
@@ -517,7 +517,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
-    is_categorical_, categories_
+    is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.

@@ -261,6 +261,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`; samples that stay at a node are predicted from its counts by
         `predict_rule`.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        As in :class:`DecisionTreeClassifier`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`DecisionTreeClassifier`; only for classes that can be sorted.
     random_state : int, RandomState instance or None, default=None
@@ -275,7 +277,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
-    is_categorical_, categories_
+    is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     max_features_ : int
         The number of features that `max_features` says.
@@ -355,6 +357,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
+        categorical_split="multiway",
         class_weight=None,
         random_state=None,
     ):
@@ -372,6 +375,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
+            categorical_split=categorical_split,
             class_weight=class_weight,
             random_state=random_state,
         )
@@ -431,6 +435,8 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         As in :class:`DecisionForestClassifier`.
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionForestClassifier`.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        As in :class:`DecisionForestClassifier`.
     bootstrap : bool, default=True
         As in :class:`DecisionForestClassifier`.
     max_samples : int, float or None, default=None
@@ -461,7 +467,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     n_classes_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
-    is_categorical_, categories_
+    is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
@@ -517,6 +523,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
+        categorical_split="multiway",
         bootstrap=True,
         max_samples=None,
         oob_score=False,
@@ -541,6 +548,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             max_candidates=max_candidates,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
+            categorical_split=categorical_split,
             bootstrap=bootstrap,
             max_samples=max_samples,
             oob_score=oob_score,

@@ -43,6 +43,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         As in :class:`DecisionTreeClassifier`.
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        As in :class:`DecisionTreeClassifier`.
     n_jobs : int or None, default=None
         Threads that scan the features of a node together, where the node is large enough to profit; None is one
         thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` and ``"lz76"`` use
@@ -60,7 +62,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
-    is_categorical_, categories_
+    is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     max_features_ : int
         The number of features that `max_features` says.
@@ -113,6 +115,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
+        categorical_split="multiway",
         n_jobs=None,
         random_state=None,
     ):
@@ -126,6 +129,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
+        self.categorical_split = categorical_split
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -195,6 +199,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         As in :class:`DecisionTreeClassifier`.
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        As in :class:`DecisionTreeClassifier`.
     bootstrap : bool, default=False
         Draw the samples of every tree with replacement, in the order of the draws, instead of permuting them.
     n_jobs : int or None, default=None
@@ -220,7 +226,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Numbers of classes and features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where X had column names.
-    is_categorical_, categories_
+    is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Mean over the trees.
@@ -264,6 +270,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         max_candidates=None,
         categorical_features=None,
         handle_unknown="error",
+        categorical_split="multiway",
         bootstrap=False,
         n_jobs=None,
         random_state=None,
@@ -281,6 +288,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.max_candidates = max_candidates
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
+        self.categorical_split = categorical_split
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -57,12 +57,13 @@ def leaf_boxes(
     cardinalities,
     child_offsets=None,
     children=None,
-    category=None,
+    category_offsets=None,
+    categories=None,
 ):
     """Return the boxes of a tree's leaves, empty ones excluded: (leaves, indptr, attribute, run_indptr, start, stop).
 
     Box b is that of the leaf leaves[b], or of the multiway node of that number, for the values that have no child
-    there. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
+    there. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
     """
     leaves, indptr, constraints = [], [0], []
 
@@ -80,10 +81,10 @@ def leaf_boxes(
         m = feature[node]
         if children_left[node] == MULTIWAY:
             below = children[child_offsets[node] : child_offsets[node + 1]]
-            staying = allowed[m] - {category[child] for child in below}
+            parts = [(child, set(categories[category_offsets[child] : category_offsets[child + 1]])) for child in below]
+            staying = allowed[m].difference(*(values for _, values in parts))
             if staying:
                 add(node, [*allowed[:m], staying, *allowed[m + 1 :]])
-            parts = [(child, {category[child]}) for child in below]
         else:
             left = {value for value in allowed[m] if value <= threshold[node]}
             parts = [(children_left[node], left), (children_right[node], allowed[m] - left)]

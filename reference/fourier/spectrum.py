@@ -87,6 +87,11 @@ def extract_fs(node, cardinalities):
     return w
 
 
+def categories_of(tree, node):
+    """Return the categories that lead to a node."""
+    return tree["categories"][tree["category_offsets"][node] : tree["category_offsets"][node + 1]]
+
+
 def unfolded(tree, values, cardinalities):
     """Return nested nodes for a tree, a mapping from the names of its arrays, with these values at its nodes.
 
@@ -98,7 +103,7 @@ def unfolded(tree, values, cardinalities):
         """Return the child for a value of the node's feature; None where rows stay."""
         below = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
         if tree["children_left"][node] == MULTIWAY:
-            return next((child for child in below if tree["category"][child] == value), None)
+            return next((child for child in below if value in categories_of(tree, child)), None)
         return below[value > tree["threshold"][node]]
 
     def visit(node, known):

@@ -238,9 +238,7 @@ def merit_of_tree(tree, table, clusters):
 def splits(tree, leaf):
     """Yield (feature, cut, rows of the children) of every valid split of a leaf."""
     limits = tree.limits
-    for feature in draw_features(
-        tree.X, leaf.rows, limits["min_samples_leaf"], limits["max_features"], leaf.random_state, tree.n_categories
-    ):
+    for feature in draw_features(tree.X, leaf.rows, limits, leaf.random_state, tree.n_categories):
         column = tree.X, leaf.rows, feature, limits["min_samples_leaf"]
         if is_categorical(tree.n_categories, feature):
             cuts = [(float(UNDEFINED), NONE_MISSING)] if allows_children(*column) else []

@@ -1,7 +1,8 @@
 """Growth of a tree: Steps 1 to 6 of the permutation decision tree's algorithm (Section 2), for every criterion.
 
 A node is a leaf where its rows share one class (Step 6), where a limit says so, or where no cut is allowed; otherwise
-it takes the split of highest gain: two children at a threshold, or one for every category that its rows have.
+it takes the split of highest gain: two children at a threshold or of two sets of categories, or one for every category
+that its rows have.
 Depth-first growth takes the leaves from the left; best-first growth, which a limit on the number of leaves asks for,
 takes the leaf whose split gains most, counted by the rows that it concerns.
 """
@@ -10,6 +11,7 @@ from math import ceil
 
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
+from ..criteria.categories import check_subsets
 from ..criteria.counts import add_up, is_greater, user_criterion_of
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
@@ -34,11 +36,15 @@ def grow_by_gain(
     impurity and weight, min_impurity_decrease and min_weight_fraction_leaf, 0 or absent.
 
     The rows that are used are those of `rows`, in their order, or all. A feature of which n_categories is above 0 holds
-    codes 0, 1, ..., n_categories - 1, and splits into one child a category; None: no feature does.
+    codes 0, 1, ..., n_categories - 1, and splits into one child a category or, with `subsets=True`, into two of several
+    ones; None: no feature does.
     The number of threads changes no tree, and here not the time either.
     """
     check_categories(X, n_categories)
-    check_criterion(criterion, n_categories)
+    if limits.get("subsets"):
+        check_subsets(criterion, n_classes, n_categories)
+    else:
+        check_criterion(criterion, n_categories)
     if weights is not None and judges_sequence(criterion):
         raise ValueError("A label sequence has no weights.")
     rows = list(range(len(y))) if rows is None else list(rows)
@@ -66,7 +72,7 @@ def grow_by_gain(
             split = open_split(*problem, child)
             if split:
                 open_leaves.insert(chosen, (child, split))
-    return as_arrays(in_preorder(root), y, weights, n_classes, n_categories is not None)
+    return as_arrays(in_preorder(root), y, weights, n_classes, n_categories is not None, limits.get("subsets"))
 
 
 def with_least_weights(limits, weights, rows):

@@ -10,29 +10,40 @@ from ..split.scanner import MASK, mix64
 
 class Node:
     """A node while the tree grows: its rows in order, its depth, the state its draws of features start from, and the
-    category that leads to it."""
+    categories that lead to it, ascending."""
 
-    def __init__(self, rows, depth, random_state, category=NO_CATEGORY):
+    def __init__(self, rows, depth, random_state, categories=()):
         self.rows = rows
         self.depth = depth
         self.random_state = random_state
-        self.category = category
+        self.categories = categories
         self.feature, self.cut, self.gain = UNDEFINED, (float(UNDEFINED), NONE_MISSING), 0.0
         self.children = []
 
 
 def parts_of(X, rows, feature, cut, n_categories):
-    """Return (category, rows) of either side of a cut, or of every category in which there are rows."""
-    if is_categorical(n_categories, feature):
-        return rows_by_category(X, rows, feature)
-    return [(NO_CATEGORY, side) for side in split_rows(X, rows, feature, *cut)]
+    """Return (categories, rows) of either side of a cut or of two sets of categories, or of every category that the
+    rows have."""
+    if not is_categorical(n_categories, feature):
+        return [((), side) for side in split_rows(X, rows, feature, *cut)]
+    parts = rows_by_category(X, rows, feature)
+    if len(cut) == 2:
+        return [((category,), of_category) for category, of_category in parts]
+    left = cut[2]
+    return [
+        (
+            tuple(category for category, _ in parts if (category in left) == is_left),
+            [row for row in rows if (int(X[row][feature]) in left) == is_left],
+        )
+        for is_left in (True, False)
+    ]
 
 
 def children_of(X, node, feature, cut, n_categories):
     """Make a node for every part of a node's rows."""
     return [
-        Node(rows, node.depth + 1, mix64((node.random_state + 1 + branch) & MASK), category)
-        for branch, (category, rows) in enumerate(parts_of(X, node.rows, feature, cut, n_categories))
+        Node(rows, node.depth + 1, mix64((node.random_state + 1 + branch) & MASK), categories)
+        for branch, (categories, rows) in enumerate(parts_of(X, node.rows, feature, cut, n_categories))
     ]
 
 
@@ -48,11 +59,14 @@ def in_preorder(root):
 
 
 def is_multiway(node):
-    return bool(node.children) and node.children[0].category != NO_CATEGORY
+    return bool(node.children) and node.children[0].categories != ()
 
 
-def as_arrays(order, y, weights, n_classes, has_categories):
-    """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's."""
+def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
+    """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
+
+    Where children may have several categories, `category` has the lowest.
+    """
     names = "children_left", "children_right", "feature", "threshold", "n_node_samples", "gain", "missing_go_to_left"
     tree = {name: [] for name in names}
     for node in order:
@@ -70,7 +84,10 @@ def as_arrays(order, y, weights, n_classes, has_categories):
     if has_categories:
         tree["child_offsets"] = [0, *accumulate(len(node.children) for node in order)]
         tree["children"] = [child.number for node in order for child in node.children]
-        tree["category"] = [node.category for node in order]
+        tree["category"] = [node.categories[0] if node.categories else NO_CATEGORY for node in order]
+    if has_categories and has_subsets:
+        tree["category_offsets"] = [0, *accumulate(len(node.categories) for node in order)]
+        tree["categories"] = [category for node in order for category in node.categories]
     return tree
 
 

@@ -1,5 +1,5 @@
-"""The best split of one node: every allowed cut of every feature, and the split by every categorical one, judged from
-scratch.
+"""The best split of one node: every allowed cut of every feature, and the splits by every categorical one, judged from
+scratch. A categorical feature splits into one child for every category, or into two for two sets of them.
 
 The gain of a split by category, with one child for every category that the samples of the node have, is the impurity of
 the node minus those of the children by their shares, or what the clustering by child takes off the distance to the
@@ -15,6 +15,7 @@ from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
 from .scan import count_gain, gain_of_counts, judges_sequence
 from .scanner import allowed_cuts, allows_children, candidates, draw_features, heavy_enough, left_parts
+from .subsets import subset_splits
 
 
 def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut):
@@ -40,18 +41,20 @@ def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts):
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
     """Return (gain, feature, cut) of the best split, of equal ones the lowest feature, then the first cut; or None.
 
-    A cut is a threshold and where missing values go. The split by a categorical feature has the threshold UNDEFINED.
+    A cut is a threshold and where missing values go. The split by a categorical feature has the threshold UNDEFINED
+    and, where it is one of sets of categories, that of the left child.
     """
-    drawn = draw_features(X, rows, limits["min_samples_leaf"], limits["max_features"], random_state, n_categories)
+    drawn = draw_features(X, rows, limits, random_state, n_categories)
     cut = best_of(
         best_cut(X, y, weights, n_classes, criterion, limits, rows, feature)
         for feature in drawn
         if not is_categorical(n_categories, feature)
     )
     split = best_of(
-        split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature)
+        split
         for feature in drawn
         if is_categorical(n_categories, feature)
+        for split in splits_by_category(X, y, weights, n_classes, criterion, limits, rows, feature)
     )
     return better_split(cut, split)
 
@@ -98,15 +101,18 @@ def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
     return best_of((gain, feature, cut) for gain, cut in zip(gains, cuts, strict=True) if gain != FORBIDDEN)
 
 
-def split_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):
+def splits_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):
+    """Return the splits by a categorical feature: at most one into a child for every category, or those into two."""
+    if limits.get("subsets"):
+        return subset_splits(X, y, weights, n_classes, criterion, limits, rows, feature)
     if not allows_children(X, rows, feature, limits["min_samples_leaf"]):
-        return None
+        return []
     parts = rows_by_category(X, rows, feature)
     if min(add_up(weights[row] for row in part) for _, part in parts) < limits.get("min_leaf_weight", 0.0):
-        return None
+        return []
     columns = [y[row] for row in rows], [weights[row] for row in rows], [int(X[row][feature]) for row in rows]
     gain = exact_gain_of_children(criterion, *columns, n_classes, rows)
-    return None if gain == FORBIDDEN else (gain, feature, (float(UNDEFINED), NONE_MISSING))
+    return [] if gain == FORBIDDEN else [(gain, feature, (float(UNDEFINED), NONE_MISSING))]
 
 
 def counts_of_children(labels, weights, codes, n_classes):

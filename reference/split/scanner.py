@@ -83,24 +83,26 @@ def allows_children(X, rows, feature, min_samples_leaf):
     return len(children) > 1 and min(len(child) for _, child in children) >= min_samples_leaf
 
 
-def can_split(X, rows, feature, min_samples_leaf, n_categories):
-    if is_categorical(n_categories, feature):
-        return allows_children(X, rows, feature, min_samples_leaf)
-    return bool(allowed_cuts(X, rows, feature, min_samples_leaf))
+def can_split(X, rows, feature, limits, n_categories):
+    if not is_categorical(n_categories, feature):
+        return bool(allowed_cuts(X, rows, feature, limits["min_samples_leaf"]))
+    if limits.get("subsets"):
+        return allows_children(X, rows, feature, 1) and len(rows) >= 2 * limits["min_samples_leaf"]
+    return allows_children(X, rows, feature, limits["min_samples_leaf"])
 
 
-def draw_features(X, rows, min_samples_leaf, max_features, random_state, n_categories=None):
+def draw_features(X, rows, limits, random_state, n_categories=None):
     """Draw max_features features without replacement, and further ones until one has a split that the limit on numbers
-    of samples allows; ascending.
+    of samples allows; ascending. Of sets of categories, it may be that only the number of all samples allows one.
     """
+    max_features = limits["max_features"]
     n_features = len(X[0])
     if max_features >= n_features:
         return list(range(n_features))
     remaining = list(range(n_features))
     drawn = []
     while remaining and (
-        len(drawn) < max_features
-        or not any(can_split(X, rows, feature, min_samples_leaf, n_categories) for feature in drawn)
+        len(drawn) < max_features or not any(can_split(X, rows, feature, limits, n_categories) for feature in drawn)
     ):
         random_state = (random_state + 0x9E3779B97F4A7C15) & MASK
         chosen = (mix64(random_state) * len(remaining)) >> 64

@@ -235,7 +235,7 @@ def test_nearly_equal_similarities_are_compared_exactly(engine):
 @pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
 def test_engines_grow_the_same_tree(criterion, weights):
     @examples(150)
-    @given(problem=problems(weights), growth_limits=limits())
+    @given(problem=problems(weights, missing=True), growth_limits=limits())
     def check(problem, growth_limits):
         assert_same_tree(*on_both_engines(grow, *problem, criterion, **growth_limits))
 

@@ -143,14 +143,14 @@ def test_near_ties_of_large_counts(engine, criterion, size, further):
 
 @pytest.mark.parametrize("criterion", INFORMATION)
 @examples(300)
-@given(problem=problems(count_weights, min_rows=4), growth_limits=limits())
+@given(problem=problems(count_weights, min_rows=4, missing=True), growth_limits=limits())
 def test_engines_agree_with_whole_weights(criterion, problem, growth_limits):
     assert_same_tree(*on_both_engines(grow, *problem, criterion, **growth_limits))
 
 
 @pytest.mark.parametrize("criterion", INFORMATION)
 @examples(200)
-@given(drawn=problems_with_categories(count_weights, min_rows=4), growth_limits=limits())
+@given(drawn=problems_with_categories(count_weights, min_rows=4, missing=True), growth_limits=limits())
 def test_engines_agree_with_categories(criterion, drawn, growth_limits):
     problem, n_categories = drawn
     assert_same_tree(*on_both_engines(grow, *problem, criterion, n_categories=n_categories, **growth_limits))

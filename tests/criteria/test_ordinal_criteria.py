@@ -143,7 +143,7 @@ def test_root_gain_is_the_greatest(problem, data):
 
 @examples(600)
 @given(
-    problem=problems(max_rows=30),
+    problem=problems(max_rows=30, missing=True),
     max_leaf_nodes=st.sampled_from([UNLIMITED, UNLIMITED, 2, 4]),
     min_samples_leaf=st.sampled_from([1, 1, 2, 4]),
     max_features=st.sampled_from([UNLIMITED, 1, 2]),
@@ -158,7 +158,7 @@ def test_engines_grow_the_same_tree(problem, data, **limits):
 
 
 @examples(150)
-@given(problem=problems(max_rows=20), scale=st.sampled_from([0.1, 0.37, 1e-3]), data=st.data())
+@given(problem=problems(max_rows=20, missing=True), scale=st.sampled_from([0.1, 0.37, 1e-3]), data=st.data())
 def test_engines_agree_on_weights_that_are_not_whole(problem, scale, data):
     X, y, weights, n_classes = problem
     weights = scale * (np.ones(len(y)) if weights is None else weights)

@@ -100,7 +100,7 @@ def blobs(n_samples, n_features, n_classes, seed=0):
 
 @examples(400)
 @given(
-    problem=problems(max_rows=20),
+    problem=problems(max_rows=20, missing=True),
     limits=limits(),
     criterion=st.sampled_from(COUNTS),
     weights=st.sampled_from([no_weights, count_weights, float_weights]),
@@ -113,7 +113,7 @@ def test_engines_grow_the_same_tree_by_counts(problem, limits, criterion, weight
 
 
 @examples(150)
-@given(problem=problems(max_rows=15), limits=limits(), criterion=st.sampled_from(SEQUENCES))
+@given(problem=problems(max_rows=15, missing=True), limits=limits(), criterion=st.sampled_from(SEQUENCES))
 def test_engines_grow_the_same_tree_by_sequences(problem, limits, criterion):
     X, y, _, n_classes = problem
     assert_same_tree(*on_both_engines(grow, X, y, None, n_classes, specification(criterion), **limits))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from fourier_samples import SEEDS, assert_equal_trees
 from hypothesis import given
+from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
@@ -69,12 +70,12 @@ NAMES = [type(ensemble).__name__ for ensemble in ENSEMBLES]
 
 
 @examples(100)
-@given(seed=SEEDS)
-def test_codes_of_plain_trees(engine, seed):
+@given(seed=SEEDS, sets=st.booleans())
+def test_codes_of_plain_trees(engine, seed, sets):
     """Rows come to the same nodes, also those of categories that no tree knows; back to trees of values they go too."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 5, 3) * (rng.random(3) < 0.7)
-    trees = [random_tree(rng, sizes, depth=3) for _ in range(3)]
+    trees = [random_tree(rng, sizes, depth=3, sets=sets) for _ in range(3)]
     X = random_rows(rng, sizes, 20)
     codes = ordinal_codes(trees)
     rows = codes.transform(X)

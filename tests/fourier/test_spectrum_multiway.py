@@ -28,7 +28,7 @@ from pytrees.tree import MULTIWAY
 
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
 PAPER = {"cut": 0.0, "absent": 0.0}
-KINDS = st.sampled_from([PAPER, {"cut": 0.0}, {"absent": 0.0}, {}, {"absent": 0.7}])
+KINDS = st.sampled_from([PAPER, {"cut": 0.0}, {"absent": 0.0}, {}, {"absent": 0.7}, {"sets": True}])
 
 
 def sample(seed, kind, n_trees=1, n_classes=2, n_attributes=4):
@@ -51,13 +51,13 @@ def tensor_of(spectrum):
 
 
 def lists_of(tree):
-    names = ("children_left", "feature", "threshold", "child_offsets", "children", "category")
+    names = ("children_left", "feature", "threshold", "child_offsets", "children", "category_offsets", "categories")
     return {name: getattr(tree, name).tolist() for name in names}
 
 
 def leaf_boxes(tree, cardinalities):
     names = ("children_left", "children_right", "feature", "threshold")
-    below = (tree.child_offsets, tree.children, tree.category)
+    below = tree.child_offsets, tree.children, tree.category_offsets, tree.categories
     arguments = *(getattr(tree, name) for name in names), np.asarray(cardinalities, dtype=np.int64), *below
     return [np.asarray(part, dtype=np.int64).tolist() for part in kernel("leaf_boxes")(*arguments)]
 

@@ -13,8 +13,8 @@ from pytrees.tree import LEAF
 
 
 @st.composite
-def small_problems(draw, weights=no_weights, max_rows=12, max_classes=4):
-    X = draw(feature_matrices(max_rows=max_rows))
+def small_problems(draw, weights=no_weights, max_rows=12, max_classes=4, missing=False):
+    X = draw(feature_matrices(max_rows=max_rows, missing=missing))
     n_classes = draw(st.integers(1, max_classes))
     y = draw(st.lists(st.integers(0, n_classes - 1), min_size=len(X), max_size=len(X)))
     return Problem(X, np.array(y, dtype=np.int32), draw(weights(len(X))), n_classes)
@@ -63,7 +63,9 @@ def test_steps_leave_samples_on_both_sides(engine, way, problem, min_samples_lea
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree(distance, way):
     @examples(15)
-    @given(st.one_of(small_problems(max_rows=14), small_problems(count_weights, 12)), size_limits(), TIES)
+    @given(
+        small_problems(max_rows=14, missing=True) | small_problems(count_weights, 12, missing=True), size_limits(), TIES
+    )
     def check(problem, limits, ties):
         assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **limits))
 
@@ -74,7 +76,7 @@ def test_engines_agree(distance, way):
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
     @examples(40)
-    @given(small_problems(float_weights, 16), size_limits())
+    @given(small_problems(float_weights, 16, missing=True), size_limits())
     def check(problem, limits):
         assert_same_tree(*on_both_engines(grow, *problem, distance, ("local", "majority", stop), **limits))
 
@@ -98,7 +100,9 @@ def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
 )
 def test_engines_agree_on_criteria(criterion, stop):
     @examples(25)
-    @given(small_problems(no_weights if criterion in ("etc", "lz76") else count_weights, 14), size_limits())
+    @given(
+        small_problems(no_weights if criterion in ("etc", "lz76") else count_weights, 14, missing=True), size_limits()
+    )
     def check(problem, limits):
         problem.n_classes = 4
         assert_same_tree(*on_both_engines(grow, *problem, criterion, ("local", "majority", stop), **limits))

@@ -39,9 +39,11 @@ def grow(problem, n_categories, distance="gini", way=GLOBAL, **limits):
 
 
 @st.composite
-def mixed_problems(draw, weights=no_weights, max_rows=12, max_classes=4, max_categories=6, max_features=3):
+def mixed_problems(
+    draw, weights=no_weights, max_rows=12, max_classes=4, max_categories=6, max_features=3, missing=False
+):
     """A problem, and the number of categories of every feature, of which one at least is categorical."""
-    X = draw(feature_matrices(max_rows=max_rows, max_features=max_features))
+    X = draw(feature_matrices(max_rows=max_rows, max_features=max_features, missing=missing))
     n_rows, n_features = X.shape
     n_categories = draw(
         st.lists(st.just(0) | st.integers(1, max_categories), min_size=n_features, max_size=n_features).filter(any)
@@ -98,7 +100,9 @@ def test_steps_follow_the_definitions(engine, distance, way):
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree(distance, way):
     @examples(15)
-    @given(mixed_problems(max_rows=16) | mixed_problems(count_weights, 12), size_limits(), TIES)
+    @given(
+        mixed_problems(max_rows=16, missing=True) | mixed_problems(count_weights, 12, missing=True), size_limits(), TIES
+    )
     def check(mixed, limits, ties):
         assert_same_tree(*on_both_engines(grow, *mixed, distance, way, ties=ties, **limits))
 
@@ -109,7 +113,7 @@ def test_engines_agree(distance, way):
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
     @examples(40)
-    @given(mixed_problems(float_weights, 16), size_limits())
+    @given(mixed_problems(float_weights, 16, missing=True), size_limits())
     def check(mixed, limits):
         assert_same_tree(*on_both_engines(grow, *mixed, distance, ("local", "majority", stop), **limits))
 
@@ -120,7 +124,9 @@ def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
 @pytest.mark.parametrize("criterion", NO_DISTANCES)
 def test_engines_agree_on_criteria(criterion, stop):
     @examples(25)
-    @given(mixed_problems(no_weights if criterion in ("etc", "lz76") else count_weights, 14), size_limits())
+    @given(
+        mixed_problems(no_weights if criterion in ("etc", "lz76") else count_weights, 14, missing=True), size_limits()
+    )
     def check(mixed, limits):
         mixed[0].n_classes = 4
         assert_same_tree(*on_both_engines(grow, *mixed, criterion, ("local", "majority", stop), **limits))

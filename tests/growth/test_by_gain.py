@@ -39,7 +39,7 @@ def assert_engines_agree(problem, criterion, growth_limits):
 )
 def test_engines_agree(criterion, weights, number):
     @examples(number)
-    @given(problems(weights), limits())
+    @given(problems(weights, missing=True), limits())
     def check(problem, growth_limits):
         assert_engines_agree(problem, criterion, growth_limits)
 
@@ -49,9 +49,19 @@ def test_engines_agree(criterion, weights, number):
 # Under a limit on the leaves the order in which they are split shows.
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(200)
-@given(problem=problems(min_rows=10), max_leaf_nodes=st.integers(2, 8))
+@given(problem=problems(min_rows=10, missing=True), max_leaf_nodes=st.integers(2, 8))
 def test_engines_agree_best_first(criterion, problem, max_leaf_nodes):
     assert_engines_agree(problem, criterion, {"max_leaf_nodes": max_leaf_nodes})
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "nvi", "ogini", "etc", "wig"])
+@pytest.mark.parametrize("max_leaf_nodes", [3, 7, 20, 60])
+def test_engines_agree_on_the_best_of_many_open_leaves(criterion, max_leaf_nodes):
+    """Of few values and two classes many leaves gain the same."""
+    rng = np.random.default_rng(max_leaf_nodes)
+    X, y = rng.integers(0, 6, (150, 3)).astype(float), rng.integers(0, 2, 150)
+    weights = None if criterion == "etc" else rng.integers(1, 3, 150)
+    assert_same_tree(*on_both_engines(grow, X, y, weights, 2, criterion, max_leaf_nodes=max_leaf_nodes))
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
@@ -151,7 +161,7 @@ def test_without_limits_leaves_are_pure_or_cannot_be_cut(criterion, problem):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(150)
-@given(problem=problems(), growth_limits=limits(max_leaf_nodes=UNLIMITED))
+@given(problem=problems(missing=True), growth_limits=limits(max_leaf_nodes=UNLIMITED))
 def test_order_of_growth_does_not_matter_where_leaves_are_not_limited(criterion, problem, growth_limits):
     depth_first = grow(*problem, criterion, **growth_limits)
     enough_leaves = (len(depth_first["feature"]) + 1) // 2
@@ -182,7 +192,7 @@ def test_best_first_takes_the_leftmost_of_equal_leaves(engine):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @examples(200)
-@given(problem=problems(count_weights, max_rows=15), max_leaf_nodes=st.sampled_from([UNLIMITED, 3, 4]))
+@given(problem=problems(count_weights, max_rows=15, missing=True), max_leaf_nodes=st.sampled_from([UNLIMITED, 3, 4]))
 def test_whole_weights_count_as_repeated_samples(criterion, problem, max_leaf_nodes):
     X, y, weights, n_classes = problem
     weighted = grow(X, y, weights, n_classes, criterion, max_leaf_nodes=max_leaf_nodes)
@@ -194,7 +204,7 @@ def test_whole_weights_count_as_repeated_samples(criterion, problem, max_leaf_no
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @examples(100)
-@given(problem=problems())
+@given(problem=problems(missing=True))
 def test_unit_weights_change_nothing(engine, criterion, problem):
     X, y, _, n_classes = problem
     ones = np.ones(len(y), dtype=np.int64)
@@ -235,7 +245,7 @@ def test_gains_of_large_totals_are_the_nearest_doubles(engine, largest, data):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @examples(100)
-@given(problem=problems(lambda n_rows: count_weights(n_rows, 2**12), max_rows=12), growth_limits=limits())
+@given(problem=problems(lambda n_rows: count_weights(n_rows, 2**12), max_rows=12, missing=True), growth_limits=limits())
 def test_engines_agree_on_large_weights(criterion, problem, growth_limits):
     assert_engines_agree(problem, criterion, growth_limits)
 

@@ -74,7 +74,7 @@ def grow_reference(*args, **options):
 @pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
 def test_engines_grow_the_same_tree(criterion, weights):
     @examples(50)
-    @given(problems_with_categories(weights), limits())
+    @given(problems_with_categories(weights, missing=True), limits())
     def check(drawn, growth_limits):
         problem, n_categories = drawn
         options = growth_limits | {"n_categories": n_categories}
@@ -87,7 +87,7 @@ def test_engines_grow_the_same_tree(criterion, weights):
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_engines_grow_the_same_tree_of_sequences(n_threads, criterion):
     @examples(60)
-    @given(problems_with_categories(max_rows=30), limits())
+    @given(problems_with_categories(max_rows=30, missing=True), limits())
     def check(drawn, growth_limits):
         problem, n_categories = drawn
         options = growth_limits | {"n_categories": n_categories, "n_threads": n_threads}
@@ -101,7 +101,7 @@ def test_engines_grow_the_same_tree_by_a_user_s_criterion(criterion):
     weights = no_weights if criterion.judges == "sequence" else count_weights
 
     @examples(60)
-    @given(problems_with_categories(weights, max_rows=20), limits())
+    @given(problems_with_categories(weights, max_rows=20, missing=True), limits())
     def check(drawn, growth_limits):
         problem, n_categories = drawn
         specification = of_users(criterion, problem.n_classes)
@@ -114,7 +114,7 @@ def test_engines_grow_the_same_tree_by_a_user_s_criterion(criterion):
 @pytest.mark.parametrize("weights", [no_weights, count_weights])
 def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights):
     @examples(120)
-    @given(problems_with_categories(weights, max_rows=40), limits(max_candidates=2**31 - 1), BLOCKS, BINS)
+    @given(problems_with_categories(weights, max_rows=40, missing=True), limits(max_candidates=2**31 - 1), BLOCKS, BINS)
     def check(drawn, growth_limits, block_rows, max_bins):
         problem, n_categories = drawn
         options = growth_limits | {"n_categories": n_categories}
@@ -127,7 +127,7 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
 @pytest.mark.parametrize("criterion", ["gini", "entropy", *SEQUENCE_CRITERIA])
 def test_subsamples_and_repeated_samples(criterion):
     @examples(60)
-    @given(problems_with_categories(min_rows=2), limits(), st.data())
+    @given(problems_with_categories(min_rows=2, missing=True), limits(), st.data())
     def check(drawn, growth_limits, data):
         problem, n_categories = drawn
         numbers = st.integers(0, len(problem.X) - 1)

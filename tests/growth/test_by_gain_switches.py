@@ -52,7 +52,7 @@ def mixed_columns(n_rows, seed=0, names=None):
 @pytest.mark.parametrize(("weights", "number"), [(no_weights, 350), (count_weights, 200)])
 def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights, number):
     @examples(number)
-    @given(problems(weights, max_rows=40), limits(max_candidates=UNLIMITED), BLOCKS, BINS)
+    @given(problems(weights, max_rows=40, missing=True), limits(max_candidates=UNLIMITED), BLOCKS, BINS)
     def check(problem, growth_limits, block_rows, max_bins):
         tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, **growth_limits)
         assert_same_tree(tree, grow_reference(*problem, criterion, **growth_limits))
@@ -63,7 +63,12 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
 # Where the number of leaves is limited, all open leaves keep their counts or their block.
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(120)
-@given(problem=problems(min_rows=15, max_rows=40), max_leaf_nodes=st.integers(2, 12), block_rows=BLOCKS, max_bins=BINS)
+@given(
+    problem=problems(min_rows=15, max_rows=40, missing=True),
+    max_leaf_nodes=st.integers(2, 12),
+    block_rows=BLOCKS,
+    max_bins=BINS,
+)
 def test_best_first_agrees_with_the_reference(criterion, problem, max_leaf_nodes, block_rows, max_bins):
     tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, max_leaf_nodes=max_leaf_nodes)
     assert_same_tree(tree, grow_reference(*problem, criterion, max_leaf_nodes=max_leaf_nodes))
@@ -75,7 +80,7 @@ def test_best_first_agrees_with_the_reference(criterion, problem, max_leaf_nodes
 @examples(100)
 @given(data=st.data(), block_rows=BLOCKS, max_bins=BINS)
 def test_large_weights_agree_with_the_reference(criterion, largest, data, block_rows, max_bins):
-    problem = data.draw(problems(lambda n_rows: count_weights(n_rows, largest), min_rows=4, max_rows=20))
+    problem = data.draw(problems(lambda n_rows: count_weights(n_rows, largest), min_rows=4, max_rows=20, missing=True))
     tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins)
     assert_same_tree(tree, grow_reference(*problem, criterion))
 

@@ -27,7 +27,7 @@ def scored(criterion, n_classes):
 @pytest.mark.parametrize("criterion", [*WITH_IMPURITY, *OTHERS], ids=str)
 def test_engines_agree(criterion, weights):
     @examples(120)
-    @given(problem=problems(weights), growth_limits=limits(), fraction=FRACTIONS, decrease=DECREASES)
+    @given(problem=problems(weights, missing=True), growth_limits=limits(), fraction=FRACTIONS, decrease=DECREASES)
     def check(problem, growth_limits, fraction, decrease):
         growth_limits["min_weight_fraction_leaf"] = fraction
         if criterion not in OTHERS:
@@ -41,7 +41,7 @@ def test_engines_agree(criterion, weights):
 @examples(200)
 @given(data=st.data(), fraction=FRACTIONS, decrease=DECREASES, criterion=st.sampled_from(["gini", "entropy", "ogini"]))
 def test_engines_agree_on_categories(weights, data, fraction, decrease, criterion):
-    problem, n_categories = data.draw(problems_with_categories(weights))
+    problem, n_categories = data.draw(problems_with_categories(weights, missing=True))
     growth_limits = data.draw(limits())
     growth_limits |= {"min_weight_fraction_leaf": fraction, "min_impurity_decrease": decrease}
     growth_limits["n_categories"] = np.array(n_categories)
@@ -50,7 +50,7 @@ def test_engines_agree_on_categories(weights, data, fraction, decrease, criterio
 
 @pytest.mark.parametrize("criterion", ["etc", "lz76"])
 @examples(60)
-@given(problem=problems(), fraction=FRACTIONS)
+@given(problem=problems(missing=True), fraction=FRACTIONS)
 def test_engines_agree_on_sequences(criterion, problem, fraction):
     trees = on_both_engines(grow, *problem, criterion, min_weight_fraction_leaf=fraction)
     assert_same_tree(*trees)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from hypothesis import strategies as st
-from multiway_trees import way
+from multiway_trees import parts_of, way
 
 from pytrees import Tree
 from pytrees.fourier import ordinal_codes
@@ -10,7 +10,16 @@ from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
-STRUCTURE = ("children_left", "children_right", "feature", "threshold", "child_offsets", "children", "category")
+STRUCTURE = (
+    "children_left",
+    "children_right",
+    "feature",
+    "threshold",
+    "child_offsets",
+    "children",
+    "category_offsets",
+    "categories",
+)
 
 
 def domain(cardinalities):
@@ -52,17 +61,20 @@ def random_trees(rng, cardinalities, n_trees, n_classes=2):
     return [random_tree(rng, cardinalities, rng.integers(0, 8), n_classes) for _ in range(n_trees)]
 
 
-def random_multiway_tree(rng, cardinalities, depth=3, n_classes=2, *, cut=0.3, absent=0.3):
-    """Make a tree with multiway nodes; some splits are cuts, some categories absent, features repeat on paths.
+def random_multiway_tree(rng, cardinalities, depth=3, n_classes=2, *, cut=0.3, absent=0.3, sets=False):
+    """Make a tree with multiway nodes; some splits are cuts, some categories absent, features repeat on paths. With
+    `sets` their children have sets of categories.
 
     Without cuts and absent categories it is as in the paper: a child for every value, a feature once on a path.
     """
     names = ("children_left", "children_right", "feature", "threshold", "value", "category")
-    arrays, children = {name: [] for name in names}, []
+    arrays, children, codes_of = {name: [] for name in names}, [], []
 
-    def grow(levels, free, category):
+    def grow(levels, free, codes):
         number = len(children)
         children.append([])
+        codes_of.append(codes)
+        category = codes[0] if codes else -1
         counts = rng.integers(0, 4, n_classes) + (rng.random(n_classes) < 0.1)
         counts[0] += not counts.any()
         for name, entry in zip(names, (LEAF, LEAF, UNDEFINED, UNDEFINED, counts, category), strict=True):
@@ -73,17 +85,17 @@ def random_multiway_tree(rng, cardinalities, depth=3, n_classes=2, *, cut=0.3, a
         below = free if absent else free - {m}
         if cardinalities[m] > 1 and rng.random() < cut:
             arrays["threshold"][number] = rng.integers(0, cardinalities[m] - 1) + rng.choice([0.0, 0.5])
-            children[number] = [grow(levels - 1, free, -1) for _ in range(2)]
+            children[number] = [grow(levels - 1, free, []) for _ in range(2)]
             sides = children[number]
         else:
             codes = np.flatnonzero(rng.random(cardinalities[m]) >= absent)
-            codes = codes if codes.size else [rng.integers(cardinalities[m])]
-            children[number] = [grow(levels - 1, below, int(code)) for code in codes]
+            codes = codes.tolist() if codes.size else [int(rng.integers(cardinalities[m]))]
+            children[number] = [grow(levels - 1, below, part) for part in parts_of(rng, codes, sets)]
             sides = MULTIWAY, MULTIWAY
         arrays["children_left"][number], arrays["children_right"][number] = sides
         return number
 
-    grow(depth, set(range(len(cardinalities))), -1)
+    grow(depth, set(range(len(cardinalities))), [])
     n_nodes = len(children)
     return Tree(
         n_node_samples=np.ones(n_nodes, dtype=int),
@@ -91,6 +103,8 @@ def random_multiway_tree(rng, cardinalities, depth=3, n_classes=2, *, cut=0.3, a
         n_features=len(cardinalities),
         child_offsets=np.cumsum([0, *map(len, children)]),
         children=np.array([child for below in children for child in below], dtype=int),
+        category_offsets=np.cumsum([0, *map(len, codes_of)]),
+        categories=np.array([code for codes in codes_of for code in codes], dtype=int),
         **arrays,
     )
 

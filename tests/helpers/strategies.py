@@ -128,8 +128,9 @@ def feature_matrices(draw, min_rows=1, max_rows=25, max_features=3, missing=Fals
     X = np.array([draw(columns(n_rows)) for _ in range(n_features)]).T
     if draw(st.integers(0, 4)) == 0:
         X = X[draw(st.lists(st.integers(0, n_rows - 1), min_size=n_rows, max_size=n_rows))]
-    if missing:
-        for feature in draw(st.lists(st.integers(0, n_features - 1), max_size=n_features, unique=True)):
+    if missing and draw(st.integers(0, 4)) > 0:
+        numbers = st.integers(0, n_features - 1)
+        for feature in draw(st.lists(numbers, min_size=1, max_size=n_features, unique=True)):
             lack = draw(st.lists(st.booleans(), min_size=n_rows, max_size=n_rows) | st.just([True] * n_rows))
             X[lack, feature] = np.nan
     return np.ascontiguousarray(X)

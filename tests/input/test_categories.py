@@ -72,8 +72,10 @@ def test_features_by_mask_by_index_and_by_name(frame, given):
 def test_features_by_dtype(frame):
     frame["size"] = frame["size"].astype("category")
     assert resolve("from_dtype", frame, 3).tolist() == [False, False, True]
-    frame["colour"] = pd.Categorical(COLOURS, ordered=True)
+    frame["colour"] = pd.Categorical(COLOURS)
     assert resolve("from_dtype", frame, 3).tolist() == [True, False, True]
+    frame["colour"] = pd.Categorical(COLOURS, ordered=True)  # numbers: see the tests of ordered categories
+    assert resolve("from_dtype", frame, 3).tolist() == [False, False, True]
 
 
 def polars_frame(columns, dtypes):

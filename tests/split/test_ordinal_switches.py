@@ -96,7 +96,7 @@ def test_ranking_of_costs_around_64_bits(n, n_classes, span, is_weighted):
 
 @examples(200)
 @given(
-    problem=problems(lambda n_rows: count_weights(n_rows, 2**16), min_rows=4, max_rows=20),
+    problem=problems(lambda n_rows: count_weights(n_rows, 2**16), min_rows=4, max_rows=20, missing=True),
     max_candidates=st.sampled_from([UNLIMITED, 2]),
     data=st.data(),
 )
@@ -145,7 +145,7 @@ def test_cuts_of_equal_gain_and_modes_that_change_with_every_sample(kind, n_clas
 
 
 @examples(300)
-@given(problem=problems(no_weights, min_rows=5, max_rows=60, max_features=2), data=st.data())
+@given(problem=problems(no_weights, min_rows=5, max_rows=60, max_features=2, missing=True), data=st.data())
 def test_gains_that_nearly_tie_are_compared_by_the_definition(problem, data):
     """A feature and its reverse, twice: every cut has a twin."""
     X, y, _, n_classes = problem

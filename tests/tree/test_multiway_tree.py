@@ -71,10 +71,10 @@ def test_binary_form(engine):
 
 
 @examples(200)
-@given(seed=st.integers(0, 2**32), n_rows=st.sampled_from([1, 5, 40]))
-def test_samples_take_the_same_path_on_both_engines(engine, seed, n_rows):
+@given(seed=st.integers(0, 2**32), n_rows=st.sampled_from([1, 5, 40]), sets=st.booleans())
+def test_samples_take_the_same_path_on_both_engines(engine, seed, n_rows, sets):
     rng = np.random.default_rng(seed)
-    tree = random_tree(rng, CARDINALITIES)
+    tree = random_tree(rng, CARDINALITIES, sets=sets)
     X = random_rows(rng, CARDINALITIES, n_rows)
     ways = [way(tree, row) for row in X]
     assert tree.apply(X).tolist() == [nodes[-1] for nodes in ways]
@@ -85,24 +85,30 @@ def test_samples_take_the_same_path_on_both_engines(engine, seed, n_rows):
 
 
 @examples(200)
-@given(seed=st.integers(0, 2**32))
-def test_binary_forms_are_equal(seed):
-    tree = random_tree(np.random.default_rng(seed), CARDINALITIES)
-    given_arrays = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, tree.children, tree.category)
+@given(seed=st.integers(0, 2**32), sets=st.booleans())
+def test_binary_forms_are_equal(seed, sets):
+    tree = random_tree(np.random.default_rng(seed), CARDINALITIES, sets=sets)
+    splits = tree.children_left, tree.feature, tree.threshold
+    given_arrays = *splits, tree.child_offsets, tree.children, tree.category_offsets, tree.categories
     ours, theirs = compiled.binarise(*given_arrays), naive.binarise(*(array.tolist() for array in given_arrays))
     for mine, other in zip(ours, theirs, strict=True):
         assert mine.tolist() == other
-    # The binary form is itself a tree in preorder.
     left, right, feature, threshold, node = ours
+    packed = [kernels.pack(left, right, feature, threshold) for kernels in (compiled, naive)]
+    assert packed[0][0].tolist() == packed[1][0]
+    assert packed[0][1].tolist() == packed[1][1]
+    if tree.has_category_sets:
+        return
+    # Where no child is reached twice, the binary form is itself a tree in preorder.
     n_nodes = len(node)
     Tree(left, right, feature, threshold, [1] * n_nodes, np.ones((n_nodes, 1)), np.zeros(n_nodes), tree.n_features)
 
 
 @examples(50)
-@given(seed=st.integers(0, 2**32))
-def test_equality_and_pickles(seed):
+@given(seed=st.integers(0, 2**32), sets=st.booleans())
+def test_equality_and_pickles(seed, sets):
     rng = np.random.default_rng(seed)
-    tree, other = (random_tree(rng, CARDINALITIES) for _ in range(2))
+    tree, other = (random_tree(rng, CARDINALITIES, sets=sets) for _ in range(2))
     assert pickle.loads(pickle.dumps(tree)) == tree
     assert hash(pickle.loads(pickle.dumps(tree))) == hash(tree)
     same = all(np.array_equal(a, b) for a, b in zip(arrays_of(tree).values(), arrays_of(other).values(), strict=True))

@@ -263,11 +263,11 @@ def test_children_of_one_class(children, of_node, n_nodes, counts):
 
 
 @examples(300)
-@given(seed=st.integers(0, 2**32 - 1), n_labels=st.integers(1, 3))
-def test_random_multiway_trees_predict_the_same(seed, n_labels):
+@given(seed=st.integers(0, 2**32 - 1), n_labels=st.integers(1, 3), sets=st.booleans())
+def test_random_multiway_trees_predict_the_same(seed, n_labels, sets):
     rng = np.random.default_rng(seed)
     cardinalities = [0, 4, 2]
-    tree, X = random_tree(rng, cardinalities), random_rows(rng, cardinalities, 100)
+    tree, X = random_tree(rng, cardinalities, sets=sets), random_rows(rng, cardinalities, 100)
     labels = rng.integers(0, n_labels, tree.node_count)
     merged, merged_labels = merge_redundant(tree, labels)
     np.testing.assert_array_equal(merged_labels[merged.apply(X)], labels[tree.apply(X)])

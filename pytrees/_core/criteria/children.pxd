@@ -24,6 +24,7 @@ cdef struct ChildrenSplit:
     # node is searched, and the gain is known once the best split is.
     index_t feature     # NONE where none is allowed
     index_t n_children
+    index_t division    # into two sets of categories, by its number: see CategoryCounts; NONE: a child for every one
     Gain gain
     bint is_large       # the gain is a fraction of more than 128 bits: see ChildCounts.large_gain
     QuotientSum terms

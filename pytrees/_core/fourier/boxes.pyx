@@ -21,24 +21,40 @@ cdef class Measure:
 
 
 cdef class Found:
-    """Boxes while they are found, and where the search is: of every attribute the values low to high - 1."""
+    """Boxes while they are found, and where the search is: of every attribute the values low to high - 1, or those of
+    its runs (low, high), where there are several."""
 
     cdef const int64_t[::1] cardinalities
     cdef int64_t[::1] low, high
+    cdef dict several
     cdef list nodes, indptr, attribute, run_indptr, runs
 
     def __init__(self, const int64_t[::1] cardinalities):
         self.cardinalities = cardinalities
-        self.low, self.high = np.zeros_like(cardinalities), np.array(cardinalities)
+        self.low, self.high, self.several = np.zeros_like(cardinalities), np.array(cardinalities), {}
         self.nodes, self.indptr, self.attribute, self.run_indptr, self.runs = [], [0], [], [0], []
 
-    cdef int add(self, int64_t node, int64_t gappy, list gaps) except -1:
-        """Add the box of a node here; one attribute, unless it is NONE, has only the values of the gaps."""
+    cdef list runs_of(self, int64_t m):
+        """List the runs of values of an attribute."""
+        return self.several.get(m) or [(self.low[m], self.high[m])]
+
+    cdef int limit(self, int64_t m, list runs) except -1:
+        """Set the values of an attribute."""
+        self.low[m], self.high[m] = runs[0][0], runs[len(runs) - 1][1]
+        if len(runs) > 1:
+            self.several[m] = runs
+        else:
+            self.several.pop(m, None)
+        return 0
+
+    cdef int add(self, int64_t node) except -1:
+        """Add the box of a node here."""
         cdef const int64_t[::1] low = self.low, high = self.high, cardinalities = self.cardinalities
+        cdef bint has_several = len(self.several) > 0
         cdef int64_t m
         for m in range(low.shape[0]):
-            if m == gappy:
-                self.runs += gaps
+            if has_several and m in self.several:
+                self.runs += self.several[m]
             elif high[m] - low[m] < cardinalities[m]:
                 self.runs.append((low[m], high[m]))
             else:
@@ -55,61 +71,87 @@ cdef class Found:
         return *(np.array(one, dtype=np.int64) for one in lists), start, stop
 
 
-cdef list gaps_between(list taken, int64_t low, int64_t high):
-    """List the runs of values from low to high - 1 between those that are taken, which ascend."""
-    cdef list gaps = []
-    cdef int64_t value
-    for value in taken:
-        if low < value:
-            gaps.append((low, value))
-        low = value + 1
-    if low < high:
-        gaps.append((low, high))
-    return gaps
+cdef list runs_among(list runs, const int64_t[::1] values):
+    """List the runs of those of the ascending values that lie in the given runs."""
+    cdef list found = []
+    cdef int64_t low, high, first
+    cdef Py_ssize_t i = 0, n = values.shape[0]
+    for low, high in runs:
+        while i < n and values[i] < low:
+            i += 1
+        while i < n and values[i] < high:
+            first = values[i]
+            i += 1
+            while i < n and values[i] < high and values[i] == values[i - 1] + 1:
+                i += 1
+            found.append((first, values[i - 1] + 1))
+    return found
+
+
+cdef list runs_without(list runs, list taken):
+    """List the runs of the values that lie in the given runs, and are not taken: those ascend."""
+    cdef list found = []
+    cdef int64_t low, high, value
+    for low, high in runs:
+        for value in taken:
+            if low <= value < high:
+                if low < value:
+                    found.append((low, value))
+                low = value + 1
+        if low < high:
+            found.append((low, high))
+    return found
 
 
 def leaf_boxes(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const int64_t[::1] cardinalities, const int64_t[::1] child_offsets=None,
-    const int64_t[::1] children=None, const int64_t[::1] category=None,
+    const int64_t[::1] children=None, const int64_t[::1] category_offsets=None, const int64_t[::1] categories=None,
 ):
     """Find the boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
 
     All int64. Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay
-    there, as no child has them. Boxes are in preorder. The last three arguments are for trees with multiway nodes.
+    there, as no child has them. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
     """
     cdef Found found = Found(cardinalities)
-    # What a node has yet to do: (node, attribute whose limits are set first, low, high); node -1 only sets them.
-    cdef list pending = [(0, -1, 0, 0)], below, gaps
-    cdef int64_t node, attribute, old_low, old_high, cut, i
+    # What a node has yet to do: (node, attribute whose values are set first, their runs); node -1 only sets them.
+    cdef list pending = [(0, -1, None)], below, old, runs
+    cdef int64_t node, attribute, cut, i, first, stop
     while pending:
-        node, attribute, old_low, old_high = pending.pop()
+        node, attribute, runs = pending.pop()
         if attribute >= 0:
-            found.low[attribute], found.high[attribute] = old_low, old_high
+            found.limit(attribute, runs)
         if node < 0:
             continue
         if children_left[node] == LEAF:
-            found.add(node, NONE, [])
+            found.add(node)
             continue
         attribute = feature[node]
-        old_low, old_high = found.low[attribute], found.high[attribute]
-        pending.append((-1, attribute, old_low, old_high))
+        old = found.runs_of(attribute)
+        pending.append((-1, attribute, old))
         if children_left[node] == MULTIWAY:
-            below = []
+            below, taken = [], []
             for i in range(child_offsets[node], child_offsets[node + 1]):
-                if old_low <= category[children[i]] < old_high:
-                    below.append((children[i], attribute, category[children[i]], category[children[i]] + 1))
-            gaps = gaps_between([value for _, _, value, _ in below], old_low, old_high)
-            if gaps:
-                found.add(node, attribute, gaps)
+                first, stop = category_offsets[children[i]], category_offsets[children[i] + 1]
+                taken += categories[first:stop]
+                runs = runs_among(old, categories[first:stop])
+                if runs:
+                    below.append((children[i], attribute, runs))
+            runs = runs_without(old, sorted(taken))
+            if runs:
+                found.limit(attribute, runs)
+                found.add(node)
             pending += reversed(below)
             continue
         # The first value that goes right.
-        cut = <int64_t>min(<float64_t>old_high, max(<float64_t>old_low, np.floor(threshold[node]) + 1.0))
-        if cut < old_high:
-            pending.append((children_right[node], attribute, cut, old_high))
-        if cut > old_low:
-            pending.append((children_left[node], attribute, old_low, cut))
+        first, stop = old[0][0], old[len(old) - 1][1]
+        cut = <int64_t>min(<float64_t>stop, max(<float64_t>first, np.floor(threshold[node]) + 1.0))
+        runs = [(max(low, cut), high) for low, high in old if high > cut]
+        if runs:
+            pending.append((children_right[node], attribute, runs))
+        runs = [(low, min(high, cut)) for low, high in old if low < cut]
+        if runs:
+            pending.append((children_left[node], attribute, runs))
     return found.arrays()
 
 

@@ -3,8 +3,9 @@
 The open leaves, those that may still be split, stand in a list in descending order of their rows: the leftmost leaf
 stands last. Depth-first growth always takes the last one and looks for its split then, so that all nodes of a block are
 done before the next block is sorted. Best-first growth knows the splits of all open leaves, and takes the one whose
-split gains most, counted in samples. A user's criterion, a call of which costs much, is asked for the cuts of many open
-leaves in one go.
+split gains most, counted in samples: the first of a heap where gains are compared exactly; where they are compared with
+a tolerance, which is no order, all are gone through. A user's criterion, a call of which costs much, is asked for the
+cuts of many open leaves in one go.
 
 Nodes of many rows have the class counts of their features' bins instead of sorted features, where the criterion allows
 it. Of two children only the rows of the smaller one are counted: the counts of the greater one are what is left of
@@ -31,12 +32,13 @@ from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
 from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS, OWN_CLASS_COUNTS, NodeRows, Scanner, Split, start_block, weight_of_node,
+    CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES, NodeRows, Scanner, Split, start_block, weight_of_node,
 )
 
+from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.find import make_scanner
-from pytrees._core.split.scan import has_bounds, judges_sequence, weights_as_compared
+from pytrees._core.split.scan import has_bounds, is_exact, judges_sequence, weights_as_compared
 
 # Features of more rows than these are cut into bins, and sorted only in subtrees of few rows: so many, or so many for
 # every class where these are more, because every bin counts every class.
@@ -72,6 +74,7 @@ cdef class GrowthByGain:
     cdef float64_t min_impurity_decrease    # 0 is no limit
     cdef float64_t total_weight             # of all samples
     cdef bint is_best_first
+    cdef bint has_heap              # the open leaves are one: see _stands_above
     cdef OpenLeaf* open_leaves
     cdef Py_ssize_t open_capacity
     cdef index_t n_open
@@ -105,9 +108,13 @@ cdef int _grow(GrowthByGain growth, uint64_t seed) except -1 nogil:
             _search_together(growth)
             if growth.n_open == 0:
                 break
-        position = _best_open_leaf(growth) if growth.is_best_first else growth.n_open - 1
-        leaf = growth.open_leaves[position]
-        remove_item(growth.open_leaves, &growth.n_open, position, sizeof(OpenLeaf))
+        if growth.has_heap:
+            position = 0
+            _take_from_heap(growth, &leaf)
+        else:
+            position = _best_open_leaf(growth) if growth.is_best_first else growth.n_open - 1
+            leaf = growth.open_leaves[position]
+            remove_item(growth.open_leaves, &growth.n_open, position, sizeof(OpenLeaf))
         # With too many children the leaf stays one; the split of another may still have few enough.
         if (leaf.is_searched or _search(growth, &leaf)) and has_room(growth.tree, leaf.split.n_children):
             _split_leaf(growth, &leaf, position)
@@ -135,7 +142,8 @@ cdef int _grow_in_rounds(GrowthByGain growth) except -1 nogil:
 
 
 cdef int _split_leaf(GrowthByGain growth, const OpenLeaf* leaf, index_t position) except -1 nogil:
-    """Split the leaf, and put those children that can be split in turn at its position among the open leaves."""
+    """Split the leaf, and put those children that can be split in turn at its position among the open leaves, or into
+    their heap."""
     cdef index_t child, first_child = growth.tree.n_nodes
     split_leaf(growth.tree, leaf.node, &leaf.split)
     if not growth.tree.nodes[leaf.node].rows.in_block:
@@ -148,7 +156,8 @@ cdef int _split_leaf(GrowthByGain growth, const OpenLeaf* leaf, index_t position
 # -------------------------------------------------------------------------------------------------------- open leaves
 
 cdef int _open(GrowthByGain growth, index_t node, index_t position) except -1 nogil:
-    """Put the leaf at this position among the open leaves if it may and can be split: 1; otherwise close it: 0."""
+    """Put the leaf at this position among the open leaves, or into their heap, if it may and can be split: 1; otherwise
+    close it: 0."""
     cdef OpenLeaf leaf
     cdef bint opens = growth.tree.nodes[node].may_split
     leaf.node = node
@@ -158,6 +167,8 @@ cdef int _open(GrowthByGain growth, index_t node, index_t position) except -1 no
     if not opens:
         _close(growth, node)
         return 0
+    if growth.has_heap:
+        return _put_into_heap(growth, &leaf)
     (<OpenLeaf*> insert_item(
         <void**> &growth.open_leaves, &growth.open_capacity, &growth.n_open, position, sizeof(OpenLeaf), b"open leaves"
     ))[0] = leaf
@@ -184,6 +195,63 @@ cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
         ):
             best, leader = i, leaf
     return best
+
+
+# ------------------------------------------------------------------------------------------------ heap of open leaves
+
+cdef inline bint _stands_above(GrowthByGain growth, OpenLeaf* leaf, OpenLeaf* other) except -1 nogil:
+    """Whether the split of one leaf is taken before that of another: of equal gains that of the leftmost leaf."""
+    if is_greater_split(
+        growth.tree, leaf.node, &leaf.split, &leaf.split.gain, leaf.split.is_large, other.node, &other.split,
+        &other.split.gain, other.split.is_large,
+    ):
+        return True
+    if growth.tree.nodes[leaf.node].rows.start > growth.tree.nodes[other.node].rows.start:
+        return False
+    return not is_greater_split(
+        growth.tree, other.node, &other.split, &other.split.gain, other.split.is_large, leaf.node, &leaf.split,
+        &leaf.split.gain, leaf.split.is_large,
+    )
+
+
+cdef int _put_into_heap(GrowthByGain growth, const OpenLeaf* leaf) except -1 nogil:
+    cdef index_t place = growth.n_open, above
+    reserve(
+        <void**> &growth.open_leaves, &growth.open_capacity, <Py_ssize_t> place + 1, sizeof(OpenLeaf), b"open leaves"
+    )
+    growth.open_leaves[place] = leaf[0]
+    growth.n_open += 1
+    while place > 0:
+        above = (place - 1) // 2
+        if not _stands_above(growth, &growth.open_leaves[place], &growth.open_leaves[above]):
+            break
+        _swap(&growth.open_leaves[place], &growth.open_leaves[above])
+        place = above
+    return 1
+
+
+cdef int _take_from_heap(GrowthByGain growth, OpenLeaf* first) except -1 nogil:
+    """Take out the leaf that stands above all others."""
+    cdef OpenLeaf* leaves = growth.open_leaves
+    cdef index_t place = 0, below
+    first[0] = leaves[0]
+    growth.n_open -= 1
+    leaves[0] = leaves[growth.n_open]
+    while 2 * place + 1 < growth.n_open:
+        below = 2 * place + 1
+        if below + 1 < growth.n_open and _stands_above(growth, &leaves[below + 1], &leaves[below]):
+            below += 1
+        if not _stands_above(growth, &leaves[below], &leaves[place]):
+            break
+        _swap(&leaves[below], &leaves[place])
+        place = below
+    return 0
+
+
+cdef inline void _swap(OpenLeaf* one, OpenLeaf* other) noexcept nogil:
+    cdef OpenLeaf kept = one[0]
+    one[0] = other[0]
+    other[0] = kept
 
 
 # ------------------------------------------------------------------------------------------------------------ searches
@@ -365,13 +433,14 @@ def grow_by_gain(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
-    index_t n_threads=1, n_categories=None, block_rows=None, max_bins=MAX_BINS, float64_t min_impurity_decrease=0.0,
-    float64_t min_weight_fraction_leaf=0.0,
+    index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
+    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
     A feature of which `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a
-    category; None: no feature does, and the dict has only the arrays of a binary tree.
+    category or, with `subsets`, into two of several ones; None: no feature does, and the dict has only the arrays of a
+    binary tree.
 
     `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
     are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters. Up
@@ -391,7 +460,10 @@ def grow_by_gain(
         shared = share_features(
             X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins, n_categories
         )
-    check_categories(criterion, shared.features)
+    if subsets:
+        check_subsets(criterion, n_classes, n_categories)
+    else:
+        check_categories(criterion, shared.features)
     cdef RowPartition partition
     cdef GrowthByGain growth = GrowthByGain()
     cdef NodeBins node_bins = None
@@ -406,7 +478,7 @@ def grow_by_gain(
         node_bins = NodeBins(partition, y, weights, n_classes)
     scanner = make_scanner(
         partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,
-        n_threads,
+        n_threads, subsets,
     )
     (<Scanner> scanner).node_bins = node_bins
     # Best-first growth asks for them to tell gains that nearly tie apart.
@@ -421,6 +493,12 @@ def grow_by_gain(
     if min_impurity_decrease > 0.0 and growth.tree.scanner.judging != CLASS_COUNTS:
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
     growth.searches_together = growth.tree.scanner.judging == OWN_CLASS_COUNTS
+    growth.has_heap = (
+        growth.is_best_first
+        and growth.tree.scanner.judging in (CLASS_COUNTS, SEQUENCES)
+        and weights_are_whole
+        and is_exact(criterion, n_classes)
+    )
     with nogil:
         _grow(growth, seed)
     return arrays_of(growth.tree, nodes_in_preorder(growth.tree))

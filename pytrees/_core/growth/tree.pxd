@@ -13,7 +13,9 @@ cdef struct Node:
     NodeRows rows
     index_t first_child     # LEAF, or that of n_children nodes with consecutive numbers
     index_t n_children, depth, feature
-    index_t category        # that leads to it from its parent, or NO_CATEGORY
+    index_t category        # that leads to it from its parent, of several the lowest, or NO_CATEGORY
+    Py_ssize_t first_listed     # of several: where they begin among the tree's `listed`, and how many they are
+    index_t n_listed
     int missing             # where its samples go whose value of the feature is missing: NONE_MISSING where it has none
     bint is_counted         # whether its class counts are known, before it is a leaf
     bint may_split          # has several classes and samples enough, and is not too deep
@@ -31,8 +33,10 @@ cdef class GrowingTree:
     cdef index_t n_classes, max_depth, min_samples_split, max_leaf_nodes
     cdef Node* nodes
     cdef float64_t* values          # class counts, n_classes a node; filled in by count_node_classes
-    cdef Py_ssize_t node_capacity, value_capacity
+    cdef Py_ssize_t node_capacity, value_capacity, listed_capacity
     cdef index_t n_nodes, n_leaves
+    cdef index_t* listed            # the categories of the children of divisions into two sets, and their number
+    cdef Py_ssize_t n_listed
     cdef int64_t n_scanned          # entries since signals were checked
     cdef dict large_priorities      # by leaf, where those of their splits are fractions of more than 128 bits
     # Gains of entropies that nearly tie with those of other leaves, as `exact_ratio` returns them, and their numbers.

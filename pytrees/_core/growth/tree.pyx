@@ -21,16 +21,18 @@ from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, float64_t, index_t, int8_t,
     int64_t, uint64_t,
 )
+from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_words
 from pytrees._core.rows.partition cimport (
-    RowPartition, is_categorical, mark_children, mark_first, split_entries, split_entries_among, split_rows,
+    RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
     split_rows_among, threshold_between,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, count_classes, is_pure, mix64, row_at
+from pytrees._core.split.subsets cimport list_split
 
 from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
@@ -53,6 +55,7 @@ cdef class GrowingTree:
     def __dealloc__(self):
         free(self.nodes)
         free(self.values)
+        free(self.listed)
 
 
 # -------------------------------------------------------------------------------------------------------------- nodes
@@ -88,6 +91,7 @@ cdef index_t _add_node(
     node.n_children = 0
     node.feature = UNDEFINED
     node.category = NO_CATEGORY
+    node.n_listed = 0
     node.missing = NONE_MISSING
     node.threshold = UNDEFINED
     node.gain = 0.0
@@ -214,26 +218,52 @@ cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) 
 
 
 cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
-    """Make a child for every category of the feature that some row of the leaf has, ascending."""
+    """Make a child for every category of the feature that some row of the leaf has, ascending, or for two sets."""
     cdef NodeRows rows = tree.nodes[leaf].rows
     cdef index_t b, child, row, depth = tree.nodes[leaf].depth + 1
     cdef const index_t* starts = &tree.partition.child_starts[0]
     cdef uint64_t random_state = tree.nodes[leaf].random_state
     cdef bint any_may_split = False
     mark_children(tree.partition, rows.in_block, rows.block, split.feature, rows.start, rows.stop)
+    if split.division != NONE:
+        list_split(tree.scanner, &rows, split)
+        mark_sides(tree.partition, &tree.scanner.categories.is_listed[0], rows.start, rows.stop)
     split_rows_among(tree.partition, split.n_children, rows.start, rows.stop)
     for b in range(split.n_children):
         child = _add_node(
             tree, &rows, rows.start + starts[b], rows.start + starts[b + 1], depth,
             mix64(random_state + 1 + <uint64_t> b), NULL,
         )
-        row = row_at(tree.scanner, &rows, rows.start + starts[b])
-        tree.nodes[child].category = <index_t> tree.partition.X[row, split.feature]
+        if split.division == NONE:
+            row = row_at(tree.scanner, &rows, rows.start + starts[b])
+            tree.nodes[child].category = <index_t> tree.partition.X[row, split.feature]
+        else:
+            _list_categories(tree, tree.scanner.categories, child, b == 1)
         any_may_split = any_may_split or tree.nodes[child].may_split
     if tree.scanner.node_bins is not None:
         take_words(tree.scanner.node_bins, rows.start, rows.stop)
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
+    return 0
+
+
+cdef int _list_categories(
+    GrowingTree tree, CategoryCounts categories, index_t child, bint is_right
+) except -1 nogil:
+    """Write the categories on one side of the division that was listed last."""
+    cdef Node* node = &tree.nodes[child]
+    cdef index_t category
+    reserve(
+        <void**> &tree.listed, &tree.listed_capacity, tree.n_listed + categories.n_present, sizeof(index_t),
+        b"categories of nodes",
+    )
+    node.first_listed = tree.n_listed
+    for category in range(categories.n_present):
+        if goes_right(categories, category) == is_right:
+            tree.listed[tree.n_listed] = categories.codes[category]
+            tree.n_listed += 1
+    node.n_listed = <index_t> (tree.n_listed - node.first_listed)
+    node.category = tree.listed[node.first_listed]
     return 0
 
 
@@ -301,11 +331,11 @@ cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* 
     cdef bint is_cut = not is_categorical(tree.partition.features, split.feature)
     cdef bint has_counts = tree.scanner.count_weights.shape[0] > 0
     cdef list counts
-    children = {}
+    children, side_of = {}, _sides(tree, node, split)
     for i in range(node.rows.start, node.rows.stop):
         row = row_at(tree.scanner, &node.rows, i)
         value = tree.partition.X[row, split.feature]
-        child = value
+        child = side_of.get(value, value)
         if is_cut:
             child = split.n_missing_left == 0 if isnan(value) else value > split.threshold
         counts = children.get(child)
@@ -313,6 +343,18 @@ cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* 
             counts = children[child] = [0] * tree.n_classes
         counts[tree.scanner.labels[row]] += tree.scanner.count_weights[row] if has_counts else 1
     return tuple([tuple(children[child]) for child in sorted(children)])
+
+
+cdef dict _sides(GrowingTree tree, const Node* node, const Split* split):
+    """Return whether the categories are on the right side, where they are divided into two sets."""
+    cdef CategoryCounts categories = tree.scanner.categories
+    cdef index_t category
+    if split.division == NONE:
+        return {}
+    list_split(tree.scanner, &node.rows, split)
+    return {
+        categories.codes[category]: goes_right(categories, category) for category in range(categories.n_present)
+    }
 
 
 cdef inline float64_t _approximation(const Gain* gain, bint is_large) noexcept nogil:
@@ -430,11 +472,27 @@ cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::
             n_listed += 1
         child_offsets[i + 1] = n_listed
         category[i] = node.category
-    return {
+    arrays = {
         "child_offsets": np.asarray(child_offsets),
         "children": np.asarray(children),
         "category": np.asarray(category),
     }
+    return arrays if tree.scanner.categories is None else arrays | _listed_categories(tree, order)
+
+
+cdef dict _listed_categories(GrowingTree tree, const index_t[::1] order):
+    """Return the arrays of a tree in which a child may have several categories."""
+    cdef int64_t[::1] offsets = np.zeros(tree.n_nodes + 1, dtype=np.int64)
+    cdef int64_t[::1] categories = np.empty(tree.n_listed, dtype=np.int64)
+    cdef Py_ssize_t i, k, n_written = 0
+    cdef const Node* node
+    for i in range(tree.n_nodes):
+        node = &tree.nodes[order[i]]
+        for k in range(node.n_listed):
+            categories[n_written] = tree.listed[node.first_listed + k]
+            n_written += 1
+        offsets[i + 1] = n_written
+    return {"category_offsets": np.asarray(offsets), "categories": np.asarray(categories)}
 
 
 # --------------------------------------------------------------------------------------------------------- from Python

@@ -138,6 +138,9 @@ cdef void order_by_category(RowPartition partition, index_t feature, index_t sta
 cdef index_t mark_children(
     RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
 ) noexcept nogil
+cdef void mark_sides(
+    RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
+) noexcept nogil
 cdef void split_rows_among(RowPartition partition, index_t n_children, index_t start, index_t stop) noexcept nogil
 cdef void split_entries_among(
     RowPartition partition, index_t n_children, Block block, index_t start, index_t stop

@@ -619,6 +619,22 @@ cdef inline index_t _mark_entries(
     return child + 1
 
 
+cdef void mark_sides(
+    RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
+) noexcept nogil:
+    """Where categories are marked, mark two children instead: one for those that are listed, one for the others, the
+    first for that of the lowest category."""
+    cdef index_t i, n_left = 0
+    cdef index_t* child
+    for i in range(start, stop):
+        child = &partition.child_of[partition.rows[i]]
+        child[0] = is_listed[child[0]] != is_listed[0]
+        n_left += 1 - child[0]
+    partition.child_starts[0] = 0
+    partition.child_starts[1] = n_left
+    partition.child_starts[2] = stop - start
+
+
 cdef inline void _find_children(RowPartition partition, index_t n_children) noexcept nogil:
     cdef index_t child
     for child in range(n_children):

@@ -6,16 +6,15 @@ judged here.
 
 import numpy as np
 
-from libc.math cimport INFINITY
-
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, float64_t, index_t, int64_t, uint32_t, uint64_t,
 )
-from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction, offer_gain, offer_sum
-from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
+from pytrees._core.criteria.categories cimport CategoryCounts
+from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction
+from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
-from pytrees._core.criteria.logarithms cimport compare_information, count_cut, forget_counts
+from pytrees._core.criteria.logarithms cimport compare_information, count_cut
 from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
 )
@@ -24,28 +23,31 @@ from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport (
     Features, RowPartition, count_children, entries_of, open_block, order_by_category,
 )
-from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut, impurity_of_sequence
+from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
+from pytrees._core.split.children cimport (
+    end_child, offer_children, offer_sequences, offer_user_gain, start_children, start_node,
+)
 from pytrees._core.split.scan cimport find_cut
 from pytrees._core.split.scanner cimport (
     OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, KnownEnds, NodeRows, Scanner, Split, allows, count_node,
     draw_features, first_place, has_way, is_tried, known_cuts_to_try, known_ends, label_at, label_of_place, last_cut,
     missing_of, row_at, take_cut, tally_missing, weight_of_node,
 )
-from pytrees._core.split.table cimport (
-    complete_sum, end_weighted_child, end_whole_child, judges_in_floating_point, start_scan, start_whole_node,
-    sums_fractions, weighted_children_gain, whole_gain,
-)
+from pytrees._core.split.subsets cimport offer_divisions
+from pytrees._core.split.table cimport judges_in_floating_point, sums_fractions
 
+from pytrees._core.criteria.categories import orders_by_share
 from pytrees._core.criteria.counts import make_room_for_missing, user_criterion_of
 from pytrees._core.rows.partition import NARROW_ROWS
-from pytrees._core.split.scan import class_counts, has_bounds, judging_of, sequence_impurity_of
+from pytrees._core.split.scan import class_counts, has_bounds, judges_sequence, judging_of, sequence_impurity_of
 
 
 def make_scanner(
     RowPartition partition, Histograms histograms, labels, weights, n_classes, criterion, index_t min_samples_leaf,
-    index_t max_candidates, index_t max_features, index_t n_threads,
+    index_t max_candidates, index_t max_features, index_t n_threads, bint subsets=False,
 ):
-    """Return the state of the search by a criterion, which is a name, or a name and parameters, as a Scanner."""
+    """Return the state of the search by a criterion, which is a name, or a name and parameters, as a Scanner; with
+    `subsets` categories are divided into two sets."""
     user_criterion, row_ids = user_criterion_of(criterion)
     cdef Scanner scanner = Scanner(
         partition, histograms, labels, weights, class_counts(criterion, n_classes, weights, partition.n_rows),
@@ -58,6 +60,11 @@ def make_scanner(
         has_float_weights = weights is not None and weights.dtype == np.float64
         scanner.children = _child_counts(
             scanner.counts, has_float_weights, partition.child_ends.shape[0], user_criterion
+        )
+    if scanner.children is not None and subsets:
+        scanner.categories = CategoryCounts(
+            n_classes, partition.child_ends.shape[0], partition.n_rows, orders_by_share(criterion, n_classes),
+            scanner.children.has_weights, judges_sequence(criterion),
         )
     return scanner
 
@@ -125,6 +132,7 @@ cdef inline void _forget_split(Split* best) noexcept nogil:
     best.n_missing = 0
     best.n_missing_left = 0
     best.n_children = 2
+    best.division = NONE
     best.is_large = False
 
 
@@ -254,57 +262,18 @@ cdef index_t _judge_user_sequences(
     return n_cuts
 
 
-cdef int _offer_sequences(
-    Scanner scanner, index_t feature, index_t n_children, const Entry* entries, index_t n, const Split* cut
-) except -1 nogil:
-    """Offer the split by a categorical feature. Give up as soon as the children cost too much for it to be the best:
-    their lengths times their impurities, added up."""
-    cdef index_t i, length = 0, steps_left
-    cdef int64_t cost = 0, limit = <int64_t> n * n + 1
-    cdef Gain gain
-    if cut.feature != NONE:
-        limit = scanner.sequences.best.cost + (feature < cut.feature)
-    if scanner.children.best.feature != NONE:
-        limit = min(limit, scanner.children.best_cost)
-    # The labels of entries[i - length:i], which share a key, are in `worker.sequence`.
-    for i in range(n + 1):
-        if i == n or i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
-            steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
-            cost += length * <int64_t> impurity_of_sequence(
-                scanner.sequences, scanner.sequences.worker, length, steps_left
-            )
-            if cost >= limit:
-                return 0
-            length = 0
-        if i < n:
-            scanner.sequences.worker.sequence[length] = scanner.sequences.labels[
-                scanner.number_of_place[place_of(entries[i])]
-            ]
-            length += 1
-    gain = exact_gain(<int64_t> n * scanner.sequences.node_impurity - cost, 1, n)
-    offer_gain(scanner.children, feature, n_children, &gain)
-    scanner.children.best_cost = cost
-    return 0
-
-
 cdef int _offer_children_to_user(
     Scanner scanner, index_t feature, index_t n_children, const Entry* entries, index_t n
 ) except -1 nogil:
     cdef index_t i, child = 0
-    cdef Gain gain
     for i in range(n):
         child += i > 0 and key_of(entries[i]) != key_of(entries[i - 1])
         scanner.partition.child_of[scanner.number_of_place[place_of(entries[i])]] = child
     with gil:
-        gain = tolerant_gain(
-            scanner.user_sequence.judged_children(
-                scanner.sequences.labels[:n], scanner.partition.child_of[:n], scanner.node_row_ids[:n]
-            ),
-            <float64_t> n,
+        gain = scanner.user_sequence.judged_children(
+            scanner.sequences.labels[:n], scanner.partition.child_of[:n], scanner.node_row_ids[:n]
         )
-    if gain.value > -INFINITY:
-        offer_gain(scanner.children, feature, n_children, &gain)
-    return 0
+        return offer_user_gain(scanner.children, feature, n_children, NONE, gain, <float64_t> n)
 
 
 # ------------------------------------------------------------------------------------ a user's criterion on counts
@@ -450,7 +419,7 @@ cdef int _find_category_split(Scanner scanner, const NodeRows* node, Split* best
     """Put the best split by a drawn categorical feature in the place of the best cut, where it is better, or where it
     is not worse and of the lower feature. The node was searched for cuts: its classes are counted, or its labels laid
     out."""
-    _start_node(scanner.children)
+    start_node(scanner.children)
     if not node.in_block:
         _offer_unsorted_features(scanner, node, best)
     elif scanner.partition.is_wide:
@@ -463,6 +432,7 @@ cdef int _find_category_split(Scanner scanner, const NodeRows* node, Split* best
     if best.feature == NONE or _beats_cut(scanner.children, best):
         best.feature = scanner.children.best.feature
         best.n_children = scanner.children.best.n_children
+        best.division = scanner.children.best.division
         best.gain = scanner.children.best.gain
         best.is_large = scanner.children.best.is_large
         best.n_missing = best.n_missing_left = 0
@@ -518,20 +488,23 @@ cdef int _compare_to_cut(ChildCounts children, ClassCounts counts) except -2 nog
 cdef int _offer_feature(
     Scanner scanner, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
 ) except -1 nogil:
-    cdef index_t n = node.stop - node.start, n_children = count_children(entries, n, scanner.min_samples_leaf)
+    cdef index_t n_children, n = node.stop - node.start
+    if scanner.categories is not None:
+        return offer_divisions(scanner, node, feature, entries, cut)
+    n_children = count_children(entries, n, scanner.min_samples_leaf)
     if n_children == 0 or scanner.min_leaf_weight > 0.0 and not _children_weigh_enough(scanner, node, entries):
         return 0
     if scanner.judging == SEQUENCES:
-        _offer_sequences(scanner, feature, n_children, entries, n, cut)
+        offer_sequences(scanner, feature, n_children, NONE, entries, n, cut)
     elif scanner.judging == OWN_SEQUENCES:
         _offer_children_to_user(scanner, feature, n_children, entries, n)
     else:
-        _start_children(scanner.children, feature, n_children)
+        start_children(scanner.children, feature, n_children, NONE)
         if scanner.children.has_weights:
             _count_entries(scanner, node, entries, n, True)
         else:
             _count_entries(scanner, node, entries, n, False)
-        _offer_children(scanner.children)
+        offer_children(scanner.children)
     return 0
 
 
@@ -563,7 +536,7 @@ cdef inline void _count_entries(
     # Of entries[:i], those of the last child are counted; the others' children have ended.
     for i in range(n):
         if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
-            _end_child(scanner.children)
+            end_child(scanner.children)
         place = place_of(entries[i])
         if not node.in_block:
             place = scanner.partition.rows[node.start + place]
@@ -582,118 +555,4 @@ cdef inline void _count_entries(
             scanner.children.weight += weight
         else:
             counts[label] += count
-    _end_child(scanner.children)
-
-
-cdef void _start_node(ChildCounts children) noexcept nogil:
-    """Start a node whose classes are counted, without a best split."""
-    cdef index_t label
-    children.best.feature = NONE
-    children.total = sum_of_counts(&children.node.total_counts[0], children.node.n_classes)
-    if children.user_criterion is not None:
-        return
-    if not children.has_weights:
-        start_whole_node(children)
-        return
-    if children.total > 0:
-        # Whole counts that are compared in floating point.
-        for label in range(children.node.n_classes):
-            children.node.total_weights[label] = <float64_t> children.node.total_counts[label]
-        children.node.total_weight = <float64_t> children.total
-    start_scan(&children.scan, children.node)
-    children.scan.left_counts = &children.weights[0]
-
-
-# ----------------------------------------------------------------------------------------------------- of a feature
-
-cdef int _start_children(ChildCounts children, index_t feature, index_t n_children) except -1 nogil:
-    children.present.feature = feature
-    children.present.n_children = n_children
-    children.present.is_large = False
-    children.present.terms.n_terms = 0
-    children.present.terms.value = 0.0
-    forget_counts(&children.present.logs)
-    children.n_children = n_children
-    children.n_ended = 0
-    children.joint_sum = 0
-    children.size_sum = 0
-    children.cost = 0
-    children.score = 0
-    children.weighted_score = 0.0
-    children.exchange.numerator = -1
-    children.exchange.denominator = 1
-    children.weighted_exchange = -1.0
-    children.gain = children.scan.node_impurity
-    children.of_split = 0.0
-    children.joint = 0.0
-    children.cluster_sizes[:] = 0
-    children.cluster_counts[:] = 0
-    children.cluster_weights[:] = 0.0
-    children.cluster_class_weights[:] = 0.0
-    _start_child(children)
-    if children.user_criterion is not None:
-        with gil:
-            children.table = np.empty((n_children, children.node.n_classes))
-    return 0
-
-
-cdef inline void _start_child(ChildCounts children) noexcept nogil:
-    children.counts[:] = 0
-    children.weights[:] = 0.0
-    children.weight = 0.0
-
-
-cdef int _end_child(ChildCounts children) except -1 nogil:
-    """Add the child whose samples are all counted to the gain."""
-    cdef index_t label
-    if children.has_weights and children.n_children == 2:
-        _leave_remainder(children)
-    if children.user_criterion is not None:
-        for label in range(children.node.n_classes):
-            children.table[children.n_ended, label] = (
-                children.weights[label] if children.has_weights else <float64_t> children.counts[label]
-            )
-    elif children.has_weights:
-        end_weighted_child(children)
-    else:
-        end_whole_child(children)
-    children.n_ended += 1
-    _start_child(children)
-    return 0
-
-
-cdef inline void _leave_remainder(ChildCounts children) noexcept nogil:
-    """Give the second of two children what the first leaves of the node, as at a cut: this fixes what is rounded."""
-    cdef index_t label
-    if children.n_ended == 0:
-        children.node.left_weights[:] = children.weights
-        children.of_first = children.weight
-        return
-    for label in range(children.node.n_classes):
-        children.weights[label] = children.node.total_weights[label] - children.node.left_weights[label]
-    children.weight = children.node.total_weight - children.of_first
-
-
-cdef int _offer_children(ChildCounts children) except -1 nogil:
-    """Keep the split whose last child has ended where it is better than the best of the node so far."""
-    cdef Gain gain
-    cdef float64_t given
-    if children.user_criterion is not None:
-        with gil:
-            given = children.user_criterion.judged_children(children.table)
-        if given == -INFINITY:
-            return 0
-        gain = tolerant_gain(given, _node_weight(children))
-    elif children.has_weights:
-        gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
-    elif not children.sums_fractions:
-        whole_gain(children, &gain)
-    else:
-        complete_sum(children)
-        return offer_sum(children)
-    offer_gain(children, children.present.feature, children.n_children, &gain)
-    return 0
-
-
-cdef inline float64_t _node_weight(ChildCounts children) noexcept nogil:
-    return children.node.total_weight if children.has_weights else <float64_t> children.total
+    end_child(scanner.children)

@@ -6,6 +6,7 @@ from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, UNLIMITED, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
 )
+from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
@@ -33,7 +34,8 @@ cdef struct NodeRows:
 
 cdef struct Split:
     index_t feature     # NONE where no split is allowed
-    index_t n_children  # two of a cut; of a categorical feature one for every category
+    index_t n_children  # two of a cut; of a categorical feature one for every category, or for two sets of them
+    index_t division    # of such sets: which ones, see CategoryCounts; otherwise NONE
     bint is_large       # of such a feature: the gain is a fraction of more than 128 bits, see ChildCounts
     # Of a cut:
     index_t n_left      # samples that go left
@@ -98,6 +100,7 @@ cdef class Scanner(FeatureOrders):
     cdef uint8_t[::1] is_drawn          # scratch, by feature
     cdef index_t n_drawn, n_drawn_categories
     cdef ChildCounts children           # None where all features are numeric
+    cdef CategoryCounts categories      # None unless these are divided into two sets
 
 
 cdef inline index_t first_place(Scanner scanner, const NodeRows* node) noexcept nogil:

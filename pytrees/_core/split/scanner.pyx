@@ -425,10 +425,9 @@ cdef bint _can_split(Scanner scanner, const NodeRows* node, index_t feature) noe
 
 
 cdef bint _allows_children(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:
-    cdef index_t n = node.stop - node.start
     if not node.in_block:
         order_by_category(scanner.partition, feature, node.start, node.stop)
-        return count_children(&scanner.partition.pairs[0], n, scanner.min_samples_leaf) > 0
+        return _are_children(scanner, &scanner.partition.pairs[0], node.stop - node.start)
     if scanner.partition.is_wide:
         return _has_children(scanner, node, feature, <const uint64_t*> NULL)
     return _has_children(scanner, node, feature, <const uint32_t*> NULL)
@@ -438,7 +437,15 @@ cdef inline bint _has_children(
     Scanner scanner, const NodeRows* node, index_t feature, const Entry* width
 ) noexcept nogil:
     cdef const Entry* entries = entries_of(scanner.partition, node.block, feature, node.start, node.stop, width)
-    return count_children(entries, node.stop - node.start, scanner.min_samples_leaf) > 0
+    return _are_children(scanner, entries, node.stop - node.start)
+
+
+cdef inline bint _are_children(Scanner scanner, const Entry* entries, index_t n) noexcept nogil:
+    """Whether the entries, sorted by category, can be split. Of sets of categories, it may be that only the number of
+    all samples allows it."""
+    if scanner.categories is not None:
+        return 2 * <int64_t> scanner.min_samples_leaf <= n and count_children(entries, n, 1) > 0
+    return count_children(entries, n, scanner.min_samples_leaf) > 0
 
 
 cdef bint _has_cut_at_edge(

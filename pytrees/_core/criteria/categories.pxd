@@ -1,0 +1,44 @@
+"""The class counts of a node's categories, and of those that are listed for one side of a split into two."""
+
+cimport cython
+
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint64_t
+
+
+@cython.final
+cdef class CategoryCounts:
+    """The categories of a feature that the samples of a node have, ascending, numbered from 0.
+
+    Divisions of them into two have numbers. In the order of shares it is how many of the first are on the listed side;
+    otherwise its lowest binary digit tells whether category 1 is, the next one category 2, and so on: 0 never is.
+    """
+
+    cdef index_t n_classes, n_present
+    cdef bint has_weights               # of floating-point numbers, in `weights` in place of `counts`
+    cdef bint by_share                  # the divisions to judge are those of the categories in the order of shares
+    cdef index_t[::1] codes, sizes      # by category: its code, and how many samples have it
+    cdef int64_t[:, ::1] counts         # by category and class
+    cdef float64_t[:, ::1] weights
+    cdef float64_t[::1] weight          # by category, added up in the order of the samples
+    cdef index_t[::1] order, spare_order
+    # Of the listed side.
+    cdef uint8_t[::1] is_listed
+    cdef index_t n_listed
+    cdef int64_t[::1] listed_counts
+    cdef float64_t[::1] listed_weights
+    cdef float64_t listed_weight
+    # Of label sequences: the category of the node's sample number i, and scratch for the samples of both sides.
+    cdef index_t[::1] category_of
+    cdef uint64_t[::1] divided
+
+
+cdef index_t start_category(CategoryCounts categories, index_t code) noexcept nogil
+cdef void order_by_share(CategoryCounts categories) noexcept nogil
+cdef index_t n_divisions(CategoryCounts categories) noexcept nogil
+cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil
+cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil
+
+
+cdef inline bint goes_right(CategoryCounts categories, index_t category) noexcept nogil:
+    """Whether a category is on the other side of the listed division than the lowest one, which is on the left."""
+    return categories.is_listed[category] != categories.is_listed[0]

@@ -1,0 +1,166 @@
+"""The class counts of a node's categories, and of those that are listed for one side of a split into two.
+
+Of two classes, and of criteria whose gain is greatest at a corner of what the left child's class counts can be, the
+best of all divisions is among those of the categories in the order of the second class's share: Breiman, Friedman,
+Olshen and Stone, "Classification and Regression Trees" (1984), Theorem 4.5. That holds where the gain is a convex
+function of these counts, or such a one over a concave one. In all other cases every division is judged.
+"""
+
+import numpy as np
+
+cimport cython
+
+from pytrees._core.base.types cimport int128_t
+
+from pytrees._core.criteria.counts import parameters_of
+
+# A feature of more categories than these is refused where every division has to be judged: there are 2**(k - 1) - 1.
+MOST_CATEGORIES = 12
+
+CONVEX = ("gini", "entropy", "gain_ratio", "nvi", "nvi_sum", "ogini")
+
+
+def orders_by_share(criterion, n_classes):
+    """Whether the divisions to judge are those of the categories in the order of the second class's share."""
+    name, _, _, weighs_children = parameters_of(criterion, n_classes)
+    return n_classes == 2 and name in CONVEX and weighs_children
+
+
+def most_categories(criterion, n_classes):
+    """Return how many categories a feature may have whose divisions into two are judged; None is any number."""
+    return None if orders_by_share(criterion, n_classes) else MOST_CATEGORIES
+
+
+def check_subsets(criterion, n_classes, n_categories):
+    """Raise ValueError where a feature has too many categories for every division to be judged."""
+    most = most_categories(criterion, n_classes)
+    for feature, n_codes in enumerate([] if n_categories is None or most is None else n_categories):
+        if n_codes > most:
+            raise ValueError(
+                f"Feature {feature} has {n_codes} categories: where all their divisions into two are judged, there may "
+                f"be {most}."
+            )
+
+
+@cython.final
+cdef class CategoryCounts:
+    def __cinit__(
+        self, Py_ssize_t n_classes, Py_ssize_t most_categories, Py_ssize_t n_rows, bint by_share, bint has_weights,
+        bint judges_sequences,
+    ):
+        cdef Py_ssize_t most = max(1, min(most_categories, n_rows))
+        self.n_classes = <index_t> n_classes
+        self.by_share = by_share
+        self.has_weights = has_weights
+        self.codes = np.empty(most, dtype=np.int32)
+        self.sizes = np.empty(most, dtype=np.int32)
+        self.counts = np.empty((1 if has_weights else most, n_classes), dtype=np.int64)
+        self.weights = np.empty((most if has_weights else 1, n_classes))
+        self.weight = np.empty(most)
+        self.order = np.empty(most, dtype=np.int32)
+        self.spare_order = np.empty(most, dtype=np.int32)
+        self.is_listed = np.zeros(most, dtype=np.uint8)
+        self.listed_counts = np.empty(n_classes, dtype=np.int64)
+        self.listed_weights = np.empty(n_classes)
+        self.category_of = np.empty(n_rows if judges_sequences else 0, dtype=np.int32)
+        self.divided = np.empty(n_rows if judges_sequences else 0, dtype=np.uint64)
+
+
+cdef index_t start_category(CategoryCounts categories, index_t code) noexcept nogil:
+    """Start to count the samples of the next category, and return its number."""
+    cdef index_t category = categories.n_present
+    categories.codes[category] = code
+    categories.sizes[category] = 0
+    categories.weight[category] = 0.0
+    if categories.has_weights:
+        categories.weights[category, :] = 0.0
+    else:
+        categories.counts[category, :] = 0
+    categories.n_present += 1
+    return category
+
+
+# ------------------------------------------------------------------------------------------------ the order of shares
+
+cdef void order_by_share(CategoryCounts categories) noexcept nogil:
+    """Sort the categories by the share of the second class, those of equal shares by their codes: a merge sort."""
+    cdef index_t i, start, width = 1, n = categories.n_present
+    for i in range(n):
+        categories.order[i] = i
+    while width < n:
+        start = 0
+        while start < n:
+            _merge(categories, start, min(start + width, n), min(start + 2 * width, n))
+            start += 2 * width
+        categories.order[:n] = categories.spare_order[:n]
+        width *= 2
+
+
+cdef inline void _merge(CategoryCounts categories, index_t start, index_t middle, index_t stop) noexcept nogil:
+    """Merge the sorted parts order[start:middle] and order[middle:stop] to spare_order[start:stop]."""
+    cdef index_t i, left = start, right = middle
+    for i in range(start, stop):
+        if right == stop or left < middle and not _is_less(
+            categories, categories.order[right], categories.order[left]
+        ):
+            categories.spare_order[i] = categories.order[left]
+            left += 1
+        else:
+            categories.spare_order[i] = categories.order[right]
+            right += 1
+
+
+cdef inline bint _is_less(CategoryCounts categories, index_t one, index_t other) noexcept nogil:
+    """Whether the share of the second class is less in one category than in the other."""
+    cdef const int64_t* a
+    cdef const int64_t* b
+    if categories.has_weights:
+        return categories.weights[one, 1] / categories.weight[one] < (
+            categories.weights[other, 1] / categories.weight[other]
+        )
+    a, b = &categories.counts[one, 0], &categories.counts[other, 0]
+    return <int128_t> a[1] * (b[0] + b[1]) < <int128_t> b[1] * (a[0] + a[1])
+
+
+# ---------------------------------------------------------------------------------------------------------- divisions
+
+cdef index_t n_divisions(CategoryCounts categories) noexcept nogil:
+    """Return how many divisions there are to judge; they are numbered from 1."""
+    return categories.n_present - 1 if categories.by_share else (1 << (categories.n_present - 1)) - 1
+
+
+cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil:
+    """List the categories of one side of a division."""
+    cdef index_t i
+    categories.is_listed[:categories.n_present] = False
+    categories.n_listed = 0
+    categories.listed_counts[:] = 0
+    categories.listed_weights[:] = 0.0
+    categories.listed_weight = 0.0
+    if categories.by_share:
+        for i in range(number):
+            _list(categories, categories.order[i])
+        return
+    for i in range(1, categories.n_present):
+        if number >> (i - 1) & 1:
+            _list(categories, i)
+
+
+cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil:
+    """List the categories of one side of a division, after those of the one before it, if there is one."""
+    if number == 1 or not categories.by_share:
+        list_division(categories, number)
+    else:
+        _list(categories, categories.order[number - 1])
+
+
+cdef inline void _list(CategoryCounts categories, index_t category) noexcept nogil:
+    cdef index_t label
+    categories.is_listed[category] = True
+    categories.n_listed += categories.sizes[category]
+    categories.listed_weight += categories.weight[category]
+    for label in range(categories.n_classes):
+        if categories.has_weights:
+            categories.listed_weights[label] += categories.weights[category, label]
+        else:
+            categories.listed_counts[label] += categories.counts[category, label]

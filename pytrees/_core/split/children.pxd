@@ -1,0 +1,20 @@
+"""The gain of a split into given children."""
+
+from pytrees._core.base.sorting cimport Entry
+from pytrees._core.base.types cimport float64_t, index_t
+from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.split.scanner cimport Scanner, Split
+
+
+cdef void start_node(ChildCounts children) noexcept nogil
+cdef int start_children(ChildCounts children, index_t feature, index_t n_children, index_t division) except -1 nogil
+cdef int end_child(ChildCounts children) except -1 nogil
+cdef int offer_children(ChildCounts children) except -1 nogil
+cdef float64_t node_weight(ChildCounts children) noexcept nogil
+cdef int offer_user_gain(
+    ChildCounts children, index_t feature, index_t n_children, index_t division, float64_t given, float64_t weight
+) except -1 nogil
+cdef int offer_sequences(
+    Scanner scanner, index_t feature, index_t n_children, index_t division, const Entry* entries, index_t n,
+    const Split* cut
+) except -1 nogil

@@ -1,0 +1,184 @@
+"""The gain of a split into given children: of class counts, one child after the other, or of label sequences."""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
+from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t
+from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
+from pytrees._core.criteria.counts cimport sum_of_counts
+from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
+from pytrees._core.criteria.logarithms cimport forget_counts
+from pytrees._core.sequence.scanner cimport impurity_of_sequence
+from pytrees._core.split.scanner cimport Scanner, Split
+from pytrees._core.split.table cimport (
+    complete_sum, end_weighted_child, end_whole_child, start_scan, start_whole_node, weighted_children_gain, whole_gain,
+)
+
+
+cdef void start_node(ChildCounts children) noexcept nogil:
+    """Start a node whose classes are counted, without a best split."""
+    cdef index_t label
+    children.best.feature = NONE
+    children.total = sum_of_counts(&children.node.total_counts[0], children.node.n_classes)
+    if children.user_criterion is not None:
+        return
+    if not children.has_weights:
+        start_whole_node(children)
+        return
+    if children.total > 0:
+        # Whole counts that are compared in floating point.
+        for label in range(children.node.n_classes):
+            children.node.total_weights[label] = <float64_t> children.node.total_counts[label]
+        children.node.total_weight = <float64_t> children.total
+    start_scan(&children.scan, children.node)
+    children.scan.left_counts = &children.weights[0]
+
+
+# ------------------------------------------------------------------------------------------------- of class counts
+
+cdef int start_children(
+    ChildCounts children, index_t feature, index_t n_children, index_t division
+) except -1 nogil:
+    """Start the split by a feature, where it is into two sets of categories that of this number, otherwise NONE."""
+    children.present.feature = feature
+    children.present.n_children = n_children
+    children.present.division = division
+    children.present.is_large = False
+    children.present.terms.n_terms = 0
+    children.present.terms.value = 0.0
+    forget_counts(&children.present.logs)
+    children.n_children = n_children
+    children.n_ended = 0
+    children.joint_sum = 0
+    children.size_sum = 0
+    children.cost = 0
+    children.score = 0
+    children.weighted_score = 0.0
+    children.exchange.numerator = -1
+    children.exchange.denominator = 1
+    children.weighted_exchange = -1.0
+    children.gain = children.scan.node_impurity
+    children.of_split = 0.0
+    children.joint = 0.0
+    children.cluster_sizes[:] = 0
+    children.cluster_counts[:] = 0
+    children.cluster_weights[:] = 0.0
+    children.cluster_class_weights[:] = 0.0
+    _start_child(children)
+    if children.user_criterion is not None:
+        with gil:
+            children.table = np.empty((n_children, children.node.n_classes))
+    return 0
+
+
+cdef inline void _start_child(ChildCounts children) noexcept nogil:
+    children.counts[:] = 0
+    children.weights[:] = 0.0
+    children.weight = 0.0
+
+
+cdef int end_child(ChildCounts children) except -1 nogil:
+    """Add the child whose samples are all counted to the gain."""
+    cdef index_t label
+    if children.has_weights and children.n_children == 2:
+        _leave_remainder(children)
+    if children.user_criterion is not None:
+        for label in range(children.node.n_classes):
+            children.table[children.n_ended, label] = (
+                children.weights[label] if children.has_weights else <float64_t> children.counts[label]
+            )
+    elif children.has_weights:
+        end_weighted_child(children)
+    else:
+        end_whole_child(children)
+    children.n_ended += 1
+    _start_child(children)
+    return 0
+
+
+cdef inline void _leave_remainder(ChildCounts children) noexcept nogil:
+    """Give the second of two children what the first leaves of the node, as at a cut: this fixes what is rounded."""
+    cdef index_t label
+    if children.n_ended == 0:
+        children.node.left_weights[:] = children.weights
+        children.of_first = children.weight
+        return
+    for label in range(children.node.n_classes):
+        children.weights[label] = children.node.total_weights[label] - children.node.left_weights[label]
+    children.weight = children.node.total_weight - children.of_first
+
+
+cdef int offer_children(ChildCounts children) except -1 nogil:
+    """Keep the split whose last child has ended where it is better than the best of the node so far."""
+    cdef Gain gain
+    cdef float64_t given
+    if children.user_criterion is not None:
+        with gil:
+            given = children.user_criterion.judged_children(children.table)
+        return offer_user_gain(
+            children, children.present.feature, children.n_children, NONE, given, node_weight(children)
+        )
+    elif children.has_weights:
+        gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
+    elif not children.sums_fractions:
+        whole_gain(children, &gain)
+    else:
+        complete_sum(children)
+        return offer_sum(children)
+    offer_gain(children, children.present.feature, children.n_children, &gain)
+    return 0
+
+
+cdef float64_t node_weight(ChildCounts children) noexcept nogil:
+    return children.node.total_weight if children.has_weights else <float64_t> children.total
+
+
+cdef int offer_user_gain(
+    ChildCounts children, index_t feature, index_t n_children, index_t division, float64_t given, float64_t weight
+) except -1 nogil:
+    """Offer the split of a node of this weight to which a user's criterion has given a gain."""
+    cdef Gain gain
+    if given > -INFINITY:
+        gain = tolerant_gain(given, weight)
+        children.present.division = division
+        offer_gain(children, feature, n_children, &gain)
+    return 0
+
+
+# --------------------------------------------------------------------------------------------- of label sequences
+
+cdef int offer_sequences(
+    Scanner scanner, index_t feature, index_t n_children, index_t division, const Entry* entries, index_t n,
+    const Split* cut
+) except -1 nogil:
+    """Offer the split of a node by a categorical feature; its entries are sorted by child. Give up as soon as the
+    children cost too much for it to be the best: their lengths times their impurities, added up."""
+    cdef index_t i, length = 0, steps_left
+    cdef int64_t cost = 0, limit = <int64_t> n * n + 1
+    cdef Gain gain
+    if cut.feature != NONE:
+        limit = scanner.sequences.best.cost + (feature < cut.feature)
+    if scanner.children.best.feature != NONE:
+        limit = min(limit, scanner.children.best_cost)
+    # The labels of entries[i - length:i], which share a key, are in `worker.sequence`.
+    for i in range(n + 1):
+        if i == n or i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
+            steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
+            cost += length * <int64_t> impurity_of_sequence(
+                scanner.sequences, scanner.sequences.worker, length, steps_left
+            )
+            if cost >= limit:
+                return 0
+            length = 0
+        if i < n:
+            scanner.sequences.worker.sequence[length] = scanner.sequences.labels[
+                scanner.number_of_place[place_of(entries[i])]
+            ]
+            length += 1
+    gain = exact_gain(<int64_t> n * scanner.sequences.node_impurity - cost, 1, n)
+    scanner.children.present.division = division
+    offer_gain(scanner.children, feature, n_children, &gain)
+    scanner.children.best_cost = cost
+    return 0

@@ -1,0 +1,207 @@
+"""The best split of a categorical feature into two sets of categories.
+
+The samples of every category are counted once. What a division gains follows from these counts, but for criteria on
+label sequences, whose samples are gone through for every division.
+"""
+
+import numpy as np
+
+from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.criteria.categories cimport (
+    CategoryCounts, list_division, list_next_division, n_divisions, order_by_share, start_category,
+)
+from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.rows.partition cimport block_row, entries_of, order_by_category
+from pytrees._core.split.children cimport (
+    end_child, node_weight, offer_children, offer_sequences, offer_user_gain, start_children,
+)
+from pytrees._core.split.scanner cimport (
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, first_place, label_of_place, weight_of_node,
+)
+
+
+cdef int offer_divisions(
+    Scanner scanner, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
+) except -1 nogil:
+    """Offer every allowed division of the categories of a node, whose entries are sorted by category."""
+    _count_categories(scanner, scanner.categories, node, feature, entries)
+    if scanner.judging == OWN_CLASS_COUNTS:
+        with gil:
+            return _offer_to_count_criterion(scanner, scanner.categories, node, feature)
+    return _offer_divisions(scanner, scanner.categories, node, feature, entries, cut)
+
+
+cdef int _offer_divisions(
+    Scanner scanner, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries,
+    const Split* cut
+) except -1 nogil:
+    cdef index_t number, n = node.stop - node.start
+    if scanner.judging == SEQUENCES or scanner.judging == OWN_SEQUENCES:
+        _number_categories(scanner, entries, n)
+    for number in range(1, n_divisions(categories) + 1):
+        list_next_division(categories, number)
+        if not _is_allowed(scanner, categories, n):
+            continue
+        if scanner.judging == SEQUENCES:
+            _divide(scanner, categories, node)
+            offer_sequences(scanner, feature, 2, number, <const uint64_t*> &categories.divided[0], n, cut)
+        elif scanner.judging == OWN_SEQUENCES:
+            _divide(scanner, categories, node)
+            _offer_to_sequence_criterion(scanner, feature, number, n)
+        else:
+            _offer_counts(scanner.children, categories, feature, number)
+    return 0
+
+
+cdef void list_split(Scanner scanner, const NodeRows* node, const Split* split) noexcept nogil:
+    """List the categories on one side of the split of a node."""
+    if not node.in_block:
+        order_by_category(scanner.partition, split.feature, node.start, node.stop)
+        _count_categories(
+            scanner, scanner.categories, node, split.feature, <const uint64_t*> &scanner.partition.pairs[0]
+        )
+    elif scanner.partition.is_wide:
+        _count_in_block(scanner, node, split.feature, <const uint64_t*> NULL)
+    else:
+        _count_in_block(scanner, node, split.feature, <const uint32_t*> NULL)
+    list_division(scanner.categories, split.division)
+
+
+cdef inline void _count_in_block(
+    Scanner scanner, const NodeRows* node, index_t feature, const Entry* width
+) noexcept nogil:
+    _count_categories(
+        scanner, scanner.categories, node, feature,
+        entries_of(scanner.partition, node.block, feature, node.start, node.stop, width),
+    )
+
+
+cdef void _count_categories(
+    Scanner scanner, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries
+) noexcept nogil:
+    """Count the classes of every category, and put the categories in the order in which they are divided."""
+    cdef index_t i, place, row, label, category = NONE, first = first_place(scanner, node)
+    cdef bint has_counts = scanner.count_weights.shape[0] > 0, has_floats = scanner.float_weights.shape[0] > 0
+    cdef int64_t count = 1
+    cdef float64_t weight
+    categories.n_present = 0
+    # Of entries[:i] the samples are counted.
+    for i in range(node.stop - node.start):
+        place = place_of(entries[i])
+        if node.in_block:
+            row = block_row(scanner.partition, node.block, place)
+            label = label_of_place(scanner, first + place, entries)
+        else:
+            row = scanner.partition.rows[node.start + place]
+            label = scanner.labels[row]
+        if i == 0 or key_of(entries[i]) != key_of(entries[i - 1]):
+            category = start_category(categories, <index_t> scanner.partition.X[row, feature])
+        if has_counts:
+            count = scanner.count_weights[row]
+        weight = scanner.float_weights[row] if has_floats else <float64_t> count
+        categories.sizes[category] += 1
+        categories.weight[category] += weight
+        if categories.has_weights:
+            categories.weights[category, label] += weight
+        else:
+            categories.counts[category, label] += count
+    if categories.by_share:
+        order_by_share(categories)
+
+
+cdef bint _is_allowed(Scanner scanner, CategoryCounts categories, index_t n) noexcept nogil:
+    """Whether both sides of the listed division have samples enough, and weigh enough."""
+    if not scanner.min_samples_leaf <= categories.n_listed <= n - scanner.min_samples_leaf:
+        return False
+    return scanner.min_leaf_weight <= 0.0 or (
+        categories.listed_weight >= scanner.min_leaf_weight
+        and weight_of_node(scanner) - categories.listed_weight >= scanner.min_leaf_weight
+    )
+
+
+cdef int _offer_counts(
+    ChildCounts children, CategoryCounts categories, index_t feature, index_t number
+) except -1 nogil:
+    """Offer the listed division to a criterion of the engine on class counts."""
+    cdef index_t label
+    start_children(children, feature, 2, number)
+    if children.has_weights:
+        children.weights[:] = categories.listed_weights
+        children.weight = categories.listed_weight
+        end_child(children)
+    else:
+        children.counts[:] = categories.listed_counts
+        end_child(children)
+        for label in range(categories.n_classes):
+            children.counts[label] = children.node.total_counts[label] - categories.listed_counts[label]
+    end_child(children)
+    return offer_children(children)
+
+
+# ----------------------------------------------------------------------------------------------- a user's criterion
+
+cdef int _offer_to_count_criterion(
+    Scanner scanner, CategoryCounts categories, const NodeRows* node, index_t feature
+) except -1:
+    """Offer the divisions to a user's criterion on class counts, which judges all of them together."""
+    cdef ChildCounts children = scanner.children
+    cdef index_t number, label, n_allowed = 0, n = node.stop - node.start
+    cdef float64_t total, listed
+    cdef float64_t[::1, :] left = np.empty((n_divisions(categories), categories.n_classes), order="F")
+    cdef float64_t[::1, :] right = np.empty((n_divisions(categories), categories.n_classes), order="F")
+    numbers = []
+    for number in range(1, n_divisions(categories) + 1):
+        list_next_division(categories, number)
+        if not _is_allowed(scanner, categories, n):
+            continue
+        for label in range(categories.n_classes):
+            if categories.has_weights:
+                total, listed = children.node.total_weights[label], categories.listed_weights[label]
+            else:
+                total = <float64_t> children.node.total_counts[label]
+                listed = <float64_t> categories.listed_counts[label]
+            left[n_allowed, label], right[n_allowed, label] = listed, total - listed
+        n_allowed += 1
+        numbers.append(number)
+    if numbers:
+        gains = scanner.table.criterion.judged(left[:n_allowed], right[:n_allowed])
+        for number, given in zip(numbers, gains, strict=True):
+            offer_user_gain(children, feature, 2, number, given, node_weight(children))
+    return 0
+
+
+cdef int _offer_to_sequence_criterion(Scanner scanner, index_t feature, index_t number, index_t n) except -1 nogil:
+    """Offer the listed division to a user's criterion on label sequences."""
+    cdef index_t i
+    with gil:
+        order = np.empty(n, dtype=np.int32)
+        for i in range(n):
+            order[i] = scanner.number_of_place[place_of(scanner.categories.divided[i])]
+        gains = scanner.user_sequence.judged(
+            scanner.sequences.labels[:n], scanner.node_row_ids[:n], order, [scanner.categories.n_listed]
+        )
+        return offer_user_gain(scanner.children, feature, 2, number, gains[0], <float64_t> n)
+
+
+# ------------------------------------------------------------------------------------------------------ label sequences
+
+cdef inline void _number_categories(Scanner scanner, const Entry* entries, index_t n) noexcept nogil:
+    """Write the category of every sample, in their order."""
+    cdef index_t i, category = 0
+    for i in range(n):
+        category += i > 0 and key_of(entries[i]) != key_of(entries[i - 1])
+        scanner.categories.category_of[scanner.number_of_place[place_of(entries[i])]] = category
+
+
+cdef void _divide(Scanner scanner, CategoryCounts categories, const NodeRows* node) noexcept nogil:
+    """Write the entries of the samples on the listed side, in their order, and then those of the others."""
+    cdef index_t i, place, listed = 0, other = categories.n_listed
+    for i in range(node.stop - node.start):
+        place = scanner.partition.rows[node.start + i]
+        if categories.is_listed[categories.category_of[i]]:
+            categories.divided[listed] = packed(0, place, <uint64_t> 0)
+            listed += 1
+        else:
+            categories.divided[other] = packed(1, place, <uint64_t> 0)
+            other += 1

@@ -1,0 +1,301 @@
+"""Splits of categories into two sets, and ordered categories, in every tree and forest that has them."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from support import on_both_engines
+
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    OrdinalDecisionForestClassifier,
+    OrdinalDecisionTreeClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    Tree,
+    export_dict,
+    export_graphviz,
+    export_text,
+    merge_redundant,
+)
+from pytrees.criteria import CountCriterion
+from pytrees.fourier import gram, ordinal_codes
+
+KIND = {"categorical_features": "from_dtype", "categorical_split": "subset"}
+ESTIMATORS = [
+    DecisionTreeClassifier(**KIND),
+    DecisionTreeClassifier("entropy", max_leaf_nodes=6, **KIND),
+    DecisionTreeClassifier("gini", ccp_alpha=0.01, **KIND),
+    OrdinalDecisionTreeClassifier("ogini", **KIND),
+    PermutationDecisionTreeClassifier(**KIND),
+    DecisionForestClassifier(5, random_state=0, **KIND),
+    OrdinalDecisionForestClassifier(5, random_state=0, **KIND),
+    PermutationDecisionForestClassifier(3, random_state=0, **KIND),
+]
+every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+def sample(n_samples=60, n_classes=2, seed=0):
+    """Draw a frame with categories, ordered ones and numbers, some of which tell the classes, some of them missing."""
+    rng = np.random.default_rng(seed)
+    letter, size = rng.choice(list("abcde"), n_samples), rng.choice(["low", "mid", "high"], n_samples)
+    y = (np.isin(letter, list("ace")) ^ (size == "high")).astype(int)
+    if n_classes > 2:
+        y[letter == "d"] = 2
+    frame = pd.DataFrame(
+        {
+            "letter": pd.Categorical(letter),
+            "size": pd.Categorical(size, categories=["low", "mid", "high"], ordered=True),
+            "x": rng.normal(size=n_samples),
+        }
+    )
+    frame.loc[rng.choice(n_samples, 4, replace=False), "letter"] = None
+    frame.loc[rng.choice(n_samples, 4, replace=False), "size"] = None
+    return frame, y
+
+
+# ----------------------------------------------------------------------------------------------------------- estimators
+
+
+@every_estimator
+def test_both_engines_fit_and_predict_the_same(estimator):
+    X, y = sample()
+
+    def fitted():
+        return clone(estimator).fit(X, y)
+
+    ours, twin = on_both_engines(fitted)
+    np.testing.assert_array_equal(ours.predict_proba(X), twin.predict_proba(X))
+    trees = [getattr(one, "estimators_", [one]) for one in (ours, twin)]
+    assert [each.tree_ for each in trees[0]] == [each.tree_ for each in trees[1]]
+    assert any(each.tree_.has_category_sets for each in trees[0])
+
+
+@every_estimator
+def test_pickles_and_clones(estimator):
+    X, y = sample()
+    fitted = clone(estimator).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    assert clone(fitted).get_params()["categorical_split"] == "subset"
+
+
+def test_a_set_is_found_where_every_category_alone_is_too_small(engine):
+    X, y = sample(200)
+    tree = DecisionTreeClassifier(max_depth=2, **KIND).fit(X, y)
+    found = tree.tree_
+    assert tree.score(X, y) > 0.95
+    assert [found.categories_of(child).tolist() for child in found.children_of(0)] != [[0], [1]]
+    assert found.n_leaves <= 4
+    multiway = DecisionTreeClassifier(max_depth=2, categorical_features="from_dtype").fit(X, y)
+    assert multiway.tree_.n_leaves > found.n_leaves
+
+
+def test_out_of_bag_scores():
+    X, y = sample(200)
+    forest = DecisionForestClassifier(30, oob_score=True, random_state=0, **KIND).fit(X, y)
+    assert forest.oob_score_ > 0.85
+
+
+def test_samples_of_categories_that_a_node_has_not_seen_stay_there(engine):
+    X = pd.DataFrame({"letter": pd.Categorical(list("aabbccdd"))})
+    y = [0, 0, 1, 1, 0, 0, 1, 1]
+    tree = DecisionTreeClassifier(handle_unknown="majority", **KIND).fit(X, y)
+    assert [tree.tree_.categories_of(child).tolist() for child in (1, 2)] == [[0, 2], [1, 3]]
+    assert tree.apply(pd.DataFrame({"letter": ["a", "d", "z", None]})).tolist() == [1, 2, 0, 0]
+    with pytest.raises(ValueError, match=r"Found unknown categories in column 0 .'letter'.*: 'z'"):
+        tree.set_params(handle_unknown="error").predict(pd.DataFrame({"letter": ["z"]}))
+
+
+def test_missing_values_are_a_category_of_a_set(engine):
+    X = pd.DataFrame({"letter": pd.Categorical(["a", "b", None, "a", "b", None])})
+    tree = DecisionTreeClassifier(**KIND).fit(X, [0, 1, 1, 0, 1, 1])
+    assert export_text(tree).splitlines()[2] == "letter in b or missing"
+    assert tree.predict(pd.DataFrame({"letter": [None, "a"]})).tolist() == [1, 0]
+
+
+def test_too_many_categories_are_refused_by_name():
+    X = pd.DataFrame({"x": np.arange(26.0), "letter": pd.Categorical(list("abcdefghijklmnopqrstuvwxyz"))})
+    y = np.arange(26) % 3
+    message = "Found 26 categories in column 1 .'letter'.*criterion='gini' and 3 classes.*at most 12 categories"
+    with pytest.raises(ValueError, match=message):
+        DecisionTreeClassifier(**KIND).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        DecisionForestClassifier(2, **KIND).fit(X, y)
+    DecisionTreeClassifier(**KIND).fit(X, y % 2)
+    with pytest.raises(ValueError, match="criterion='etc' and 2 classes"):
+        PermutationDecisionTreeClassifier(**KIND).fit(X, y % 2)
+
+
+def test_categorical_split_is_checked():
+    with pytest.raises(ValueError, match="The 'categorical_split' parameter"):
+        DecisionTreeClassifier(categorical_split="binary").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_without_categories_it_changes_nothing():
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    assert (
+        DecisionTreeClassifier(categorical_split="subset").fit(X, y).tree_ == DecisionTreeClassifier().fit(X, y).tree_
+    )
+
+
+class GainOfTheirOwn(CountCriterion):
+    """Gini, without a method for many children."""
+
+    def gains(self, left, right):
+        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
+        return squares / (n_left + n_right) - ((left + right) ** 2).sum(axis=1) / (n_left + n_right) ** 2
+
+
+def test_an_own_criterion_needs_no_method_for_children(engine):
+    X, y = sample()
+    ours, theirs = (DecisionTreeClassifier(criterion, **KIND).fit(X, y) for criterion in ("gini", GainOfTheirOwn()))
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+# ------------------------------------------------------------------------------------------------- what becomes of them
+
+
+def test_text_dict_and_graphviz_name_the_sets():
+    X, y = sample(200)
+    tree = DecisionTreeClassifier(max_depth=1, categorical_features=["letter"], categorical_split="subset")
+    tree.fit(X[["letter"]].astype(str), y)
+    lines = export_text(tree).splitlines()
+    assert lines[0].startswith("letter in a, c, e")
+    exported = json.loads(json.dumps(export_dict(tree)))
+    assert exported["children"][0]["categories"][:3] == ["a", "c", "e"]
+    assert Tree.from_dict(exported) == tree.tree_
+    assert '[label="a, c, e' in export_graphviz(tree)
+    exported["children"][0]["categories"] = exported["children"][0]["categories"][:1]
+    with pytest.raises(ValueError, match="Not an exported tree: categories of a child"):
+        Tree.from_dict(exported)
+
+
+def test_merging_and_pruning_keep_the_sets():
+    X, y = sample(200)
+    tree = DecisionTreeClassifier(**KIND).fit(X, y)
+    merged = merge_redundant(tree.tree_)
+    np.testing.assert_array_equal(merged.predict(tree.encode(X)), tree.tree_.predict(tree.encode(X)))
+    pruned = DecisionTreeClassifier(ccp_alpha=0.02, **KIND).fit(X, y).tree_
+    assert pruned.has_category_sets
+    assert pruned.node_count < tree.tree_.node_count
+
+
+def test_scikit_learn_s_trees_cannot_say_it():
+    X, y = sample()
+    tree = DecisionTreeClassifier(**KIND).fit(X, y)
+    with pytest.raises(ValueError, match="cannot divide categories into two sets"):
+        tree.to_sklearn()
+
+
+def test_the_fourier_algebra_takes_sets():
+    X, y = sample(200)
+    letter = X["letter"].cat.add_categories("none").fillna("none")
+    X = pd.DataFrame({"letter": letter, "other": X["x"].gt(0).astype("category")})
+    forest = DecisionForestClassifier(4, random_state=0, **KIND).fit(X, y)
+    codes = ordinal_codes(forest)
+    matrix = gram(codes.trees, codes.cardinalities, measure="empirical", X=codes.transform(X))
+    assert matrix.shape == (4, 4)
+    labels = np.array([tree.predict(codes.transform(X)) for tree in codes.trees], dtype=float)
+    np.testing.assert_array_equal(labels, [tree.predict(X) for tree in forest.estimators_])
+
+
+@pytest.mark.parametrize("name", ["category_offsets", "categories"])
+def test_sets_that_are_none_are_refused(name):
+    X, y = sample()
+    tree = DecisionTreeClassifier(**KIND).fit(X, y).tree_
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    below = ("child_offsets", "children", "category", "category_offsets", "categories")
+    arrays = {each: np.array(getattr(tree, each)) for each in (*names, *below)}
+    assert Tree(**arrays, n_features=3).has_category_sets
+    for wrong in (np.array(arrays[name][:-1]), arrays[name] + 1, arrays[name][::-1], None):
+        with pytest.raises(ValueError, match="Not a tree"):
+            Tree(**(arrays | {name: wrong}), n_features=3)
+
+
+def test_a_category_of_two_children_is_refused():
+    arrays = {
+        "children_left": [-2, -1, -1],
+        "children_right": [-2, -1, -1],
+        "feature": [0, -2, -2],
+        "threshold": [-2.0, -2.0, -2.0],
+        "n_node_samples": [2, 1, 1],
+        "value": np.eye(2)[[0, 0, 1]] + np.eye(2)[[1, 0, 1]],
+        "gain": [0.0, 0.0, 0.0],
+        "child_offsets": [0, 2, 2, 2],
+        "children": [1, 2],
+        "category": [-1, 0, 1],
+        "category_offsets": [0, 0, 2, 4],
+    }
+    with pytest.raises(ValueError, match="a category leads to two children of a node"):
+        Tree(**arrays, categories=[0, 2, 1, 2], n_features=1)
+    assert Tree(**arrays, categories=[0, 2, 1, 3], n_features=1).categories_of(2).tolist() == [1, 3]
+
+
+# --------------------------------------------------------------------------------------------------- ordered categories
+
+
+@pytest.mark.parametrize("split", ["multiway", "subset"])
+def test_ordered_categories_are_split_by_thresholds(engine, split):
+    X, y = sample(200)
+    tree = DecisionTreeClassifier(categorical_features="from_dtype", categorical_split=split).fit(X[["size"]], y)
+    assert tree.is_categorical_ is None
+    assert {column: levels.tolist() for column, levels in tree.ordered_categories_.items()} == {
+        0: ["low", "mid", "high"]
+    }
+    assert not tree.tree_.is_multiway
+    codes = X["size"].cat.codes.where(X["size"].notna()).to_frame()
+    assert tree.tree_ == DecisionTreeClassifier().fit(codes.to_numpy(dtype=float), y).tree_
+    np.testing.assert_array_equal(tree.encode(X[["size"]]), codes.to_numpy(dtype=float))
+
+
+def test_rules_name_ordered_categories():
+    X, y = sample(200)
+    tree = DecisionTreeClassifier(max_depth=1, categorical_features="from_dtype").fit(X[["size"]], y)
+    assert "size <= mid" in export_text(tree)
+    assert "size <= mid" in export_graphviz(tree)
+    exported = export_dict(tree)
+    assert exported["ordered_categories"] == {"size": ["low", "mid", "high"]}
+    assert Tree.from_dict(json.loads(json.dumps(exported))) == tree.tree_
+
+
+def test_values_outside_the_order(engine):
+    X, y = sample(200)
+    tree = DecisionTreeClassifier(categorical_features="from_dtype").fit(X[["size"]], y)
+    new = pd.DataFrame({"size": ["huge", "low"]})
+    with pytest.raises(ValueError, match=r"Found unknown categories in column 0 .'size'.*: 'huge'"):
+        tree.predict(new)
+    tree.set_params(handle_unknown="majority")
+    missing = pd.DataFrame({"size": [None, "low"]})
+    np.testing.assert_array_equal(tree.predict(new), tree.predict(missing))
+
+
+def test_listed_features_are_split_by_category_whatever_their_order():
+    X, y = sample(200)
+    tree = DecisionTreeClassifier(categorical_features=["size"]).fit(X[["size"]], y)
+    assert tree.ordered_categories_ == {}
+    assert tree.tree_.is_multiway
+
+
+def test_warm_start_asks_for_the_same_order():
+    X, y = sample()
+    forest = DecisionForestClassifier(2, warm_start=True, categorical_features="from_dtype", random_state=0)
+    forest.fit(X, y)
+    other = X.assign(size=X["size"].cat.reorder_categories(["mid", "low", "high"]))
+    with pytest.raises(ValueError, match="which had other ordered categories"):
+        forest.set_params(n_estimators=3).fit(other, y)
+
+
+def test_the_fourier_algebra_refuses_ordered_categories_but_takes_their_codes():
+    X, y = sample()
+    X = X[["size"]].fillna("low")
+    forest = DecisionForestClassifier(3, random_state=0, categorical_features="from_dtype").fit(X, y)
+    with pytest.raises(ValueError, match="Feature 0 has ordered categories: give the Fourier algebra the trees"):
+        ordinal_codes(forest)
+    codes = ordinal_codes([one.tree_ for one in forest.estimators_])
+    assert codes.transform(forest.encode(X)).shape == X.shape
