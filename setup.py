@@ -49,6 +49,7 @@ MODULE_ARGS = {
     "pytrees._core.split.scan": [*INLINING_ARGS, "-fno-inline-functions-called-once"],
     "pytrees._core.split.bins": INLINING_ARGS,
     "pytrees._core.split.missing": INLINING_ARGS,
+    "pytrees._core.split.ranked": INLINING_ARGS,
 }
 
 # What Cython compiles for memoryviews, once for all kernels.
@@ -62,7 +63,13 @@ def extensions():
     }
     sources[SHARED] = f"{SHARED.replace('.', '/')}.c"
     return [
-        Extension(name, [source], extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS)
+        Extension(
+            name,
+            [source],
+            include_dirs=["pytrees/_core/base"],
+            depends=["pytrees/_core/base/lanes.h"],
+            extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS,
+        )
         for name, source in sources.items()
     ]
 

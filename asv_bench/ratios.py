@@ -7,7 +7,6 @@ stand behind their median. Name the parts to run; without a name all of them run
 import argparse
 import sys
 import traceback
-from functools import partial
 from statistics import median
 from time import perf_counter
 
@@ -15,6 +14,7 @@ import numpy as np
 from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
+from parts.forests import forests
 from parts.fourier import fourier
 from parts.fresh import memory, permutation, startup
 from parts.id3 import id3
@@ -22,7 +22,7 @@ from parts.machine import print_machine
 from parts.ordinal import ordinal
 from parts.own import own
 from parts.scaling import scaling
-from parts.timing import Quick, compare, informative_data, report, rows, seconds
+from parts.timing import Quick, compare, report, rows, seconds
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
@@ -132,19 +132,6 @@ def threads():
     compare("permutation tree, 100,000 × 10, 256 cuts", contestants, large_data, 1)
 
 
-def forest():
-    """Measure random forests (Gini, bootstrap, square root of the features) against scikit-learn's."""
-    for n, n_estimators, repetitions in ((10_000, 100, 5), (100_000, 10, 3)):
-        for n_jobs in (1, 2):
-            parameters = {"n_estimators": n_estimators, "n_jobs": n_jobs, "random_state": 0}
-            contestants = {
-                "pytrees": DecisionForestClassifier(**parameters).fit,
-                "scikit-learn": RandomForestClassifier(**parameters).fit,
-            }
-            title = f"forest of {n_estimators}, {n:,} × 20, n_jobs={n_jobs}"
-            compare(title, contestants, partial(informative_data, n), repetitions)
-
-
 def compare_methods(title, ours, theirs, methods, X, repetitions):
     """Compare methods of two fitted estimators on the same rows, moved a little every time."""
     for method in methods:
@@ -183,7 +170,7 @@ PARTS = {
         ordinal,
         memory,
         scaling,
-        forest,
+        forests,
         prediction,
         own,
         growth,

@@ -29,6 +29,7 @@ KERNELS = {
         "criteria.categories": ("most_categories",),
         "criteria.counts": ("n_log2_n",),
         "split.scan": ("highest_score",),
+        "split.find": ("ranked_cut",),
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
         "rows.partition": ("rank_features",),
         "rows.histogram": ("bin_features",),

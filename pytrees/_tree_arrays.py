@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -288,6 +289,23 @@ def goes_to_greater_child(tree: Tree) -> BoolArray:
             difference[i] = fsum([*left[i].tolist(), *(-right[i]).tolist()])
     goes_left[inner] = difference > 0.0
     return goes_left
+
+
+def missing_arrays(tree: Tree) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
+    """Return `missing_go_to_left` and `saw_missing`, as a further tree of these nodes or of some of them is told;
+    nothing where the tree refuses missing values."""
+    return (tree.missing_go_to_left, tree.saw_missing) if tree.takes_missing else ()
+
+
+def category_sets_of(tree: Tree, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
+    """Return `category_offsets` and `categories` of some nodes, as a further tree of these nodes is told; nothing where
+    there are no multiway nodes."""
+    if not tree.is_multiway:
+        return {}
+    sizes = np.diff(tree.category_offsets)[nodes]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.repeat(tree.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return {"category_offsets": offsets, "categories": tree.categories[places]}
 
 
 def scaled_to_one(numbers: FloatArray) -> FloatArray:

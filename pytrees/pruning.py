@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._engine import kernel
+from ._tree_arrays import category_sets_of, missing_arrays
 from ._typing import FloatArray, IntArray, Specification
 from .criteria import as_compared, impurities
 from .tree import LEAF, UNDEFINED, Tree
@@ -109,6 +110,6 @@ def _with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
         number[children[kept[children]]],
         tree.category[kept],
         tree._criterion,
-        *(np.where(is_leaf, 0, array[kept]) for array in tree.missing_arrays()),
-        **tree.category_sets_of(np.flatnonzero(kept)),
+        *(np.where(is_leaf, 0, array[kept]) for array in missing_arrays(tree)),
+        **category_sets_of(tree, np.flatnonzero(kept)),
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ._tree_arrays import category_sets_of, missing_arrays
 from ._typing import AnyArray, TreeEstimator
 from .tree import LEAF, MULTIWAY, UNDEFINED, Tree
 
@@ -197,14 +198,14 @@ class _Merging:
         self.labels = labels.copy()
         self.children = [tree.children_of(node).tolist() for node in range(tree.node_count)]
         self.is_multiway = (tree.children_left == MULTIWAY).tolist()
-        self.category, self.category_sets_of = tree.category, tree.category_sets_of
+        self.tree, self.category = tree, tree.category
         self.criterion = tree._criterion
         self.feature = tree.feature.tolist()
         self.threshold = tree.threshold.tolist()
         self.n_node_samples = tree.n_node_samples.copy()
         self.value = tree.value.copy()
         self.gain = tree.gain.copy()
-        self.missing = [array.copy() for array in tree.missing_arrays()]
+        self.missing = [array.copy() for array in missing_arrays(tree)]
         self.n_repeated = self.n_siblings = 0
 
     def run(self) -> None:
@@ -285,7 +286,7 @@ class _Merging:
             self.category[kept],
             self.criterion,
             *(array[kept] for array in self.missing),
-            **self.category_sets_of(kept),
+            **category_sets_of(self.tree, kept),
         )
         return tree, kept
 

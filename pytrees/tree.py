@@ -153,7 +153,7 @@ class Tree(Exchanged):
     value: FloatArray
     gain: FloatArray
     n_features: int
-    max_depth: int
+    _max_depth: int | None
     is_multiway: bool
 
     # Worked out when first asked for, and None until then.
@@ -176,6 +176,7 @@ class Tree(Exchanged):
         "_criterion",
         "_goes_left",
         "_majority",
+        "_max_depth",
         "_missing",
         "_packed",
         "_n_walked",
@@ -183,7 +184,6 @@ class Tree(Exchanged):
         "_saw_missing",
         "_sets",
         "is_multiway",
-        "max_depth",
         "n_features",
     )
 
@@ -211,9 +211,7 @@ class Tree(Exchanged):
         for (name, dtype), array in zip(DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, frozen(name, array, dtype))
         object.__setattr__(self, "n_features", checked_number(n_features))
-        # Worked out when first asked for; where two threads ask at once, both work out the same.
-        for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
-            object.__setattr__(self, name, None)
+        self._forget()
         object.__setattr__(self, "is_multiway", bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
             if child_offsets is None or children is None or category is None:
@@ -221,10 +219,16 @@ class Tree(Exchanged):
             of_children = zip(CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
             child_arrays = tuple(frozen(name, array, dtype) for (name, dtype), array in of_children)
             object.__setattr__(self, "_child_arrays", child_arrays)
-        object.__setattr__(self, "_n_walked", 0)
-        object.__setattr__(self, "max_depth", check_tree(self))
+        object.__setattr__(self, "_max_depth", check_tree(self))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
+
+    def _forget(self) -> None:
+        """Leave to be worked out what is when it is first asked for; where two threads ask at once, both work out the
+        same."""
+        for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
+            object.__setattr__(self, name, None)
+        object.__setattr__(self, "_n_walked", 0)
 
     def _take_sets(self, category_offsets: ArrayLike | None, categories: ArrayLike | None) -> None:
         if (category_offsets is None) != (categories is None):
@@ -271,6 +275,22 @@ class Tree(Exchanged):
         """
         return cls(**arrays, n_features=n_features, criterion=criterion)
 
+    @classmethod
+    def _from_engine(cls, arrays: Mapping[str, Any], n_features: int, criterion: Specification | None = None) -> Self:
+        """Make a tree as `from_arrays` does, of arrays that an engine has just made: without categories they need no
+        check."""
+        if "children" in arrays:
+            return cls.from_arrays(arrays, n_features, criterion)
+        tree = cls.__new__(cls)
+        made: dict[str, Any] = {name: frozen(name, arrays[name], dtype) for name, dtype in DTYPES.items()}
+        missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
+        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False}
+        made |= {"_criterion": criterion, "_max_depth": None, "n_features": n_features}
+        for name, value in made.items():
+            object.__setattr__(tree, name, value)
+        tree._forget()
+        return tree
+
     def _arrays(self) -> tuple[AnyArray, ...]:
         """Return all arrays that make the tree what it is."""
         arrays = tuple(getattr(self, name) for name in DTYPES)
@@ -307,6 +327,15 @@ class Tree(Exchanged):
     def node_count(self) -> int:
         """Number of nodes."""
         return self.children_left.size
+
+    @property
+    def max_depth(self) -> int:
+        """The most edges from the root to a leaf; int."""
+        depth = self._max_depth
+        if depth is None:
+            depth = int(node_depths(self).max())
+            object.__setattr__(self, "_max_depth", depth)
+        return depth
 
     @property
     def n_leaves(self) -> int:
@@ -392,16 +421,6 @@ class Tree(Exchanged):
             return self._saw_missing > 0
         return (self._missing != TO_GREATER_CHILD) & (self.children_left >= 0)
 
-    def missing_arrays(self) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
-        """Return where missing values go, as a further tree of these nodes or of some of them is told.
-
-        Returns
-        -------
-        tuple of two ndarrays of shape (node_count,)
-            `missing_go_to_left` and `saw_missing`; an empty tuple where the tree refuses missing values.
-        """
-        return (self.missing_go_to_left, self.saw_missing) if self.takes_missing else ()
-
     def _children_by_offsets(self) -> tuple[IntArray, ...]:
         if self._child_arrays is None:
             is_inner = self.children_left != LEAF
@@ -422,26 +441,6 @@ class Tree(Exchanged):
     def has_category_sets(self) -> bool:
         """Whether several categories lead to a child of some node; bool."""
         return self.is_multiway and bool(self.categories.size > np.count_nonzero(self.category >= 0))
-
-    def category_sets_of(self, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
-        """Return the categories of some nodes, as a further tree of these nodes is told.
-
-        Parameters
-        ----------
-        nodes : array-like of shape (n,), int
-            Numbers of nodes.
-
-        Returns
-        -------
-        dict of str to ndarray
-            `category_offsets` and `categories`; empty where the tree has no multiway nodes.
-        """
-        if not self.is_multiway:
-            return {}
-        sizes = np.diff(self.category_offsets)[nodes]
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        places = np.repeat(self.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        return {"category_offsets": offsets, "categories": self.categories[places]}
 
     def categories_of(self, node: int) -> IntArray:
         """Return the categories whose samples go to a node from its parent, ascending.

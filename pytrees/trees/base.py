@@ -236,7 +236,7 @@ def grow(
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     name = criterion if isinstance(criterion, str) else criterion[0]
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
-    tree = Tree.from_arrays(arrays, X.shape[1], criterion if has_impurity else None)
+    tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
     return pruned(tree, criterion, ccp_alpha) if ccp_alpha > 0.0 else tree
 
 

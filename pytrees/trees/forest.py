@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, SupportsIndex, TypeVar, overload
 
@@ -78,6 +78,12 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+@cache
+def _names_of_parameters(estimator_class: type[Any]) -> list[str]:
+    names: list[str] = estimator_class._get_param_names()
+    return names
+
+
 def _grow_from_seed(plan: Plan, seed: int) -> Any:
     """Grow one tree of a forest on samples of its own: everything follows from the seed."""
     if plan.stop.is_set():
@@ -126,9 +132,12 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     def _grow_all(self, plan: Plan, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
         prefer = "threads" if plan.engine == "compiled" else "processes"
-        parallel = in_order(self.n_jobs, prefer=prefer, n_tasks=len(seeds))
         try:
-            grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
+            if effective_n_jobs(self.n_jobs) == 1:
+                grown = (_grow_from_seed(plan, seed) for seed in seeds)
+            else:
+                parallel = in_order(self.n_jobs, prefer=prefer, n_tasks=len(seeds))
+                grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
             return list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
         except BaseException:
             plan.stop.set()
@@ -221,7 +230,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         )
 
     def _make_estimator(self, seed: int | None = None) -> Any:
-        names = self._tree_class._get_param_names()
+        names = _names_of_parameters(self._tree_class)
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
         if isinstance(parameters.get("class_weight"), str):

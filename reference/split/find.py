@@ -6,7 +6,9 @@ the node minus those of the children by their shares, or what the clustering by 
 classes, of any criterion; of two children it is that of a cut.
 """
 
-from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED
+from itertools import chain
+
+from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
 from ..criteria.counts import add_up, class_counts, counted, is_greater, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
@@ -55,6 +57,21 @@ def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, 
         for split in splits_by_category(X, y, weights, n_classes, criterion, limits, rows, feature)
     )
     return better_split(cut, split)
+
+
+def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf):
+    """Return the feature, the number of samples on the left, the threshold and the gain of the best cut of all samples;
+    None where no cut is allowed. Ranks change no cut."""
+    if name_of(criterion) not in ("gini", "entropy") or not X or any(map(is_missing, chain.from_iterable(X))):
+        raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
+    limits = {"min_samples_leaf": min_samples_leaf, "max_features": len(X[0]), "max_candidates": UNLIMITED}
+    limits |= {"min_leaf_weight": 0.0}
+    rows = list(range(len(X)))
+    best = find_split(X, y, weights or [1] * len(X), n_classes, criterion, limits, rows, 0)
+    if best is None:
+        return None
+    gain, feature, cut = best
+    return feature, sum(goes_left(X[row][feature], *cut) for row in rows), cut[0], float(gain)
 
 
 def better_split(cut, split):

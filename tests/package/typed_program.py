@@ -92,7 +92,6 @@ def categories_and_missing_values() -> None:
     assert_type(tree.has_category_sets, bool)
     assert_type(tree.categories, NDArray[np.int64])
     assert_type(tree.categories_of(1), NDArray[np.int64])
-    assert_type(tree.category_sets_of([0, 1]), dict[str, NDArray[np.int64]])
 
 
 def own_criteria() -> None:

@@ -32,7 +32,7 @@ cdef class ClassCounts:
         self.best_left_counts = np.zeros(n_classes, dtype=np.int64)
         self.total_weights = np.zeros(n_classes)
         self.left_weights = np.zeros(n_classes)
-        self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
+        self.log2_table = _LOG2_TABLE
         self.terms = np.zeros((3, n_classes))
         self.form = form
         self.log_counts = np.zeros((4, 2 * n_classes + 2 if form != NO_INFORMATION else 0), dtype=np.int64)
@@ -103,6 +103,8 @@ def user_criterion_of(criterion):
     given = given_of(criterion)
     return given.get("criterion"), given.get("rows")
 
+
+_LOG2_TABLE = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
 
 # Grown on demand and replaced whole, never written to once it is here: threads may read an older one meanwhile.
 _n_log2_n = np.zeros(1, dtype=np.int64)

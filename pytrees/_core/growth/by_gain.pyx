@@ -24,14 +24,15 @@ from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
-    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
-    nodes_in_preorder, split_leaf,
+    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, hand_over_counts, has_room,
+    is_greater_split, nodes_in_preorder, split_leaf,
 )
 from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
+from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
 from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES, NodeRows, Split, start_block, weight_of_node,
+    CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES, NodeRows, Scanner, Split, start_block, weight_of_node,
 )
 
 from pytrees._core.criteria.categories import check_subsets
@@ -47,6 +48,8 @@ BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
 # Up to here the entropy bounds, sums of some n log2 n in units of 2**-30, stay below 2**63.
 MOST_ROWS_IN_BINS = 2**26
+# Bins of a node count in 32 bits.
+MOST_WEIGHT_IN_BINS = 2**31
 # Where nodes look at one of so many features or fewer, all are ranked once and those looked at sorted by rank in the
 # node: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
@@ -256,6 +259,7 @@ cdef inline void _swap(OpenLeaf* one, OpenLeaf* other) noexcept nogil:
 cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
+    hand_over_counts(growth.tree, leaf.node)
     find_split(growth.tree.scanner, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
     if leaf.split.feature == NONE:
         return 0
@@ -386,6 +390,7 @@ cdef class SharedFeatures:
     cdef Features features
     cdef Bins bins              # None where the features are not cut into bins
     cdef Py_ssize_t block_rows
+    cdef bint uses_node_bins    # in place of bins of all rows
     cdef tuple arguments
 
     def __reduce__(self):
@@ -412,7 +417,10 @@ def share_features(
         and n_classes <= MOST_CLASSES_IN_BINS
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
-    if not allows_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
+    shared.uses_node_bins = ranks and allows_bins and not shared.features.has_missing
+    if shared.uses_node_bins:
+        shared.features.lay_out_rows()
+    if not allows_bins or shared.uses_node_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
         shared.block_rows = X.shape[0]
     else:
         shared.block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) if block_rows is None else block_rows
@@ -458,6 +466,7 @@ def grow_by_gain(
         check_categories(criterion, shared.features)
     cdef RowPartition partition
     cdef GrowthByGain growth = GrowthByGain()
+    cdef NodeBins node_bins = None
     can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
     growth.block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     n_places = X.shape[0] if is_ranked(shared.features) else growth.block_rows
@@ -465,10 +474,15 @@ def grow_by_gain(
     partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
     if growth.block_rows < len(rows):
         growth.histograms = Histograms(partition, shared.bins, y, weights, n_classes)
+    if shared.uses_node_bins and weights_are_whole and min_leaf_weight == 0.0 and total_weight < MOST_WEIGHT_IN_BINS:
+        node_bins = NodeBins(partition, y, weights, n_classes)
     scanner = make_scanner(
         partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,
         n_threads, subsets,
     )
+    (<Scanner> scanner).node_bins = node_bins
+    # Best-first growth asks for them to tell gains that nearly tie apart.
+    (<Scanner> scanner).defers_thresholds = node_bins is not None and max_leaf_nodes == UNLIMITED
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     growth.tree.counts_gains_by_samples = True
     growth.is_best_first = max_leaf_nodes < UNLIMITED

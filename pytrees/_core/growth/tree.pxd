@@ -17,8 +17,10 @@ cdef struct Node:
     Py_ssize_t first_listed     # of several: where they begin among the tree's `listed`, and how many they are
     index_t n_listed
     int missing             # where its samples go whose value of the feature is missing: NONE_MISSING where it has none
+    bint is_counted         # whether its class counts are known, before it is a leaf
     bint may_split          # has several classes and samples enough, and is not too deep
     float64_t threshold, gain
+    index_t last_left, first_right      # of a cut: see Split
     uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth
 
 
@@ -56,6 +58,7 @@ cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:
 cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil
 cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
+cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil
 cdef bint is_greater_split(
     GrowingTree tree, index_t leaf, const Split* split, Gain* gain, bint is_large, index_t other_leaf,

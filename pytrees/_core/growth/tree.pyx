@@ -26,9 +26,10 @@ from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.rows.histogram cimport mark_by_bins
+from pytrees._core.rows.node_bins cimport split_and_count, take_words
 from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
-    split_rows_among,
+    split_rows_among, threshold_between,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, count_classes, is_pure, mix64, row_at
 from pytrees._core.split.subsets cimport list_split
@@ -64,14 +65,16 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     cdef NodeRows rows
     rows.in_block = False
     tree.n_leaves = 1
-    _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed))
+    _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed), NULL)
     return 0
 
 
 cdef index_t _add_node(
-    GrowingTree tree, const NodeRows* parent, index_t start, index_t stop, index_t depth, uint64_t random_state
+    GrowingTree tree, const NodeRows* parent, index_t start, index_t stop, index_t depth, uint64_t random_state,
+    const int64_t* counts
 ) except -1 nogil:
-    """Make a leaf of the rows [start, stop), in its parent's block where that is in one, and return its number."""
+    """Make a leaf of the rows [start, stop), in its parent's block where that is in one, and return its number. Its
+    class counts are given where they are known, otherwise NULL."""
     cdef index_t number = tree.n_nodes
     cdef Node* node
     reserve(<void**> &tree.nodes, &tree.node_capacity, <Py_ssize_t> number + 1, sizeof(Node), b"nodes")
@@ -94,16 +97,46 @@ cdef index_t _add_node(
     node.gain = 0.0
     node.depth = depth
     node.random_state = random_state
+    node.is_counted = counts != NULL
+    if node.is_counted:
+        _write_counts(tree, number, counts)
     node.may_split = (
-        stop - start >= tree.min_samples_split and depth < tree.max_depth and not is_pure(tree.scanner, &node.rows)
+        stop - start >= tree.min_samples_split and depth < tree.max_depth and not _has_one_class(tree, node, counts)
     )
     tree.n_nodes += 1
     return number
 
 
+cdef inline void _write_counts(GrowingTree tree, index_t node, const int64_t* counts) noexcept nogil:
+    cdef float64_t* values = values_of(tree, node)
+    cdef index_t label
+    for label in range(tree.n_classes):
+        values[label] = <float64_t> counts[label]
+
+
+cdef inline bint _has_one_class(GrowingTree tree, const Node* node, const int64_t* counts) noexcept nogil:
+    cdef index_t label, n_present = 0
+    if counts == NULL:
+        return is_pure(tree.scanner, &node.rows)
+    for label in range(tree.n_classes):
+        n_present += counts[label] > 0
+    return n_present == 1
+
+
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
     """Write the class counts of a node, while its rows are where they are."""
-    count_classes(tree.scanner, &tree.nodes[node].rows, values_of(tree, node))
+    if not tree.nodes[node].is_counted:
+        count_classes(tree.scanner, &tree.nodes[node].rows, values_of(tree, node))
+    tree.nodes[node].is_counted = True
+
+
+cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
+    """Tell the scanner the class counts of a node, if they are known; otherwise it counts them itself."""
+    cdef index_t label
+    tree.scanner.is_counted = tree.nodes[node].is_counted
+    if tree.scanner.is_counted:
+        for label in range(tree.n_classes):
+            tree.scanner.counts.total_counts[label] = <int64_t> values_of(tree, node)[label]
 
 
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil:
@@ -130,6 +163,8 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     node.n_children = split.n_children
     node.feature = split.feature
     node.threshold = split.threshold
+    node.last_left = split.last_left
+    node.first_right = split.first_right
     node.missing = NONE_MISSING
     if split.n_missing > 0:
         node.missing = MISSING_LEFT if split.n_missing_left > 0 else MISSING_RIGHT
@@ -143,6 +178,8 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
     cdef NodeRows rows = tree.nodes[leaf].rows
     cdef index_t left, right, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
     cdef uint64_t random_state = tree.nodes[leaf].random_state
+    if tree.scanner.node_bins is not None:
+        return _add_counted_sides(tree, leaf, split)
     if rows.in_block:
         mark_first(
             tree.partition, rows.block, split.feature, rows.start, rows.stop, split.n_left, split.last_left,
@@ -154,13 +191,29 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
             rows.stop,
         )
     split_rows(tree.partition, rows.start, rows.stop)
-    left = _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1))
-    right = _add_node(tree, &rows, middle, rows.stop, depth, mix64(random_state + 2))
+    left = _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1), NULL)
+    right = _add_node(tree, &rows, middle, rows.stop, depth, mix64(random_state + 2), NULL)
     if rows.in_block and (tree.nodes[left].may_split or tree.nodes[right].may_split):
         split_entries(
             tree.partition, rows.block, rows.start, rows.stop, tree.nodes[left].may_split,
             tree.nodes[right].may_split,
         )
+    return 0
+
+
+cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
+    """Make the two children of a threshold where features are ranked and weights whole: what the left child takes is
+    counted on the way."""
+    cdef NodeRows rows = tree.nodes[leaf].rows
+    cdef index_t label, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
+    cdef uint64_t random_state = tree.nodes[leaf].random_state
+    cdef int64_t* counts = &tree.scanner.node_bins.left_counts[0]
+    count_node_classes(tree, leaf)
+    split_and_count(tree.scanner.node_bins, split.feature, split.last_left, rows.start, rows.stop, counts)
+    _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1), counts)
+    for label in range(tree.n_classes):
+        counts[label] = <int64_t> values_of(tree, leaf)[label] - counts[label]
+    _add_node(tree, &rows, middle, rows.stop, depth, mix64(random_state + 2), counts)
     return 0
 
 
@@ -179,7 +232,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
     for b in range(split.n_children):
         child = _add_node(
             tree, &rows, rows.start + starts[b], rows.start + starts[b + 1], depth,
-            mix64(random_state + 1 + <uint64_t> b),
+            mix64(random_state + 1 + <uint64_t> b), NULL,
         )
         if split.division == NONE:
             row = row_at(tree.scanner, &rows, rows.start + starts[b])
@@ -187,6 +240,8 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
         else:
             _list_categories(tree, tree.scanner.categories, child, b == 1)
         any_may_split = any_may_split or tree.nodes[child].may_split
+    if tree.scanner.node_bins is not None:
+        take_words(tree.scanner.node_bins, rows.start, rows.stop)
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
     return 0
@@ -341,6 +396,8 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef float64_t[::1] threshold = np.empty(n_nodes), gain = np.empty(n_nodes)
     cdef int8_t[::1] missing_go_to_left = np.empty(n_nodes, dtype=np.int8)
     cdef const Node* node
+    if tree.scanner.defers_thresholds:
+        _write_thresholds(tree)
     for i in range(n_nodes):
         number[order[i]] = i
     for i in range(n_nodes):
@@ -368,6 +425,17 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     if tree.partition.features.n_categories.shape[0] > 0:
         arrays |= _children(tree, order, number)
     return arrays
+
+
+cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
+    cdef index_t i
+    cdef Node* node
+    for i in range(tree.n_nodes):
+        node = &tree.nodes[i]
+        if node.n_children > 0 and not is_categorical(tree.partition.features, node.feature):
+            node.threshold = threshold_between(
+                tree.partition.X[node.last_left, node.feature], tree.partition.X[node.first_right, node.feature]
+            )
 
 
 cdef float64_t[:, ::1] _added_counts(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):

@@ -29,6 +29,9 @@ cdef class Features:
     # By feature and row; both empty where blocks are sorted, otherwise the narrow ones where they suffice.
     cdef uint16_t[:, ::1] narrow_ranks
     cdef uint32_t[:, ::1] wide_ranks
+    # The same by row and feature, where nodes cut ranked features into bins; otherwise empty.
+    cdef uint16_t[:, ::1] narrow_rows
+    cdef uint32_t[:, ::1] wide_rows
 
 
 @cython.final

@@ -31,6 +31,8 @@ cdef class Features:
         shape = (self.n_features, self.n_rows)
         self.narrow_ranks = np.empty(shape if ranks and is_narrow else (0, 0), dtype=np.uint16)
         self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
+        self.narrow_rows = np.empty((0, 0), dtype=np.uint16)
+        self.wide_rows = np.empty((0, 0), dtype=np.uint32)
         if self.n_rows == 0:
             return
         self.smallest[:] = X[0]
@@ -41,6 +43,11 @@ cdef class Features:
             _set_keys(self)
         if ranks:
             _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
+
+    def lay_out_rows(self):
+        """Lay the ranks of every row side by side, too."""
+        self.narrow_rows = np.asarray(self.narrow_ranks).T.copy()
+        self.wide_rows = np.asarray(self.wide_ranks).T.copy()
 
     def _find_missing(self, X):
         """Find the features that lack values, and a known value of every feature."""
@@ -371,7 +378,6 @@ cdef bint has_cut(
 ) noexcept nogil:
     """Whether a cut between different neighbouring values, or beside missing ones, leaves min_samples_leaf rows on both
     sides."""
-    cdef index_t i, row, first_row = block_row(partition, block, partition.rows[start])
     if partition.features.has_missing and partition.features.lacks_values[feature]:
         if partition.is_wide:
             return _has_cut_or_missing(
@@ -385,14 +391,29 @@ cdef bint has_cut(
     if 2 * <int64_t> min_samples_leaf > stop - start:
         return False
     if partition.is_ranked and min_samples_leaf == 1:
-        for i in range(start + 1, stop):
-            row = block_row(partition, block, partition.rows[i])
-            if partition.X[row, feature] != partition.X[first_row, feature]:
-                return True
-        return False
+        if partition.features.narrow_rows.shape[0] > 0:
+            return _have_ranks(
+                &partition.features.narrow_rows[0, feature], partition.n_features, &partition.rows[start], stop - start
+            )
+        if partition.features.wide_rows.shape[0] > 0:
+            return _have_ranks(
+                &partition.features.wide_rows[0, feature], partition.n_features, &partition.rows[start], stop - start
+            )
+        if partition.features.narrow_ranks.shape[0] > 0:
+            return _have_ranks(&partition.features.narrow_ranks[feature, 0], 1, &partition.rows[start], stop - start)
+        return _have_ranks(&partition.features.wide_ranks[feature, 0], 1, &partition.rows[start], stop - start)
     if partition.is_wide:
         return _differ(wide_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
     return _differ(narrow_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
+
+
+cdef inline bint _have_ranks(const Rank* ranks, Py_ssize_t stride, const index_t* rows, index_t n) noexcept nogil:
+    """Whether these rows have several ranks."""
+    cdef index_t i
+    for i in range(1, n):
+        if ranks[rows[i] * stride] != ranks[rows[0] * stride]:
+            return True
+    return False
 
 
 cdef inline bint _has_cut_or_missing(
@@ -415,7 +436,7 @@ cdef void mark_first(
     """Mark for the left side n_left entries of the feature: the last n_missing_left, whose value is missing, and the
     first others, of which `last_left` is the last place."""
     if partition.is_ranked:
-        mark_at_most(partition, feature, partition.X[last_left, feature], n_missing_left > 0, start, stop)
+        _mark_by_rank(partition, feature, last_left, n_missing_left > 0, start, stop)
     elif partition.is_wide:
         _mark(
             wide_entries(partition, block, feature, start, stop), n_left - n_missing_left, n_missing_left, stop - start,
@@ -426,6 +447,25 @@ cdef void mark_first(
             narrow_entries(partition, block, feature, start, stop), n_left - n_missing_left, n_missing_left,
             stop - start, &partition.goes_left[0],
         )
+
+
+cdef void _mark_by_rank(
+    RowPartition partition, index_t feature, index_t last_left, bint missing_left, index_t start, index_t stop
+) noexcept nogil:
+    cdef index_t i, row
+    cdef uint32_t last_rank
+    if missing_left:
+        mark_at_most(partition, feature, partition.X[last_left, feature], True, start, stop)
+    elif partition.features.narrow_ranks.shape[0] > 0:
+        last_rank = partition.features.narrow_ranks[feature, last_left]
+        for i in range(start, stop):
+            row = partition.rows[i]
+            partition.goes_left[row] = partition.features.narrow_ranks[feature, row] <= last_rank
+    else:
+        last_rank = partition.features.wide_ranks[feature, last_left]
+        for i in range(start, stop):
+            row = partition.rows[i]
+            partition.goes_left[row] = partition.features.wide_ranks[feature, row] <= last_rank
 
 
 cdef inline void _mark(

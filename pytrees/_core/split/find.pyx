@@ -8,7 +8,7 @@ import numpy as np
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, float64_t, index_t, int64_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction
@@ -19,7 +19,10 @@ from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
 )
 from pytrees._core.rows.histogram cimport Histograms
-from pytrees._core.rows.partition cimport RowPartition, count_children, entries_of, order_by_category
+from pytrees._core.rows.node_bins cimport NodeBins
+from pytrees._core.rows.partition cimport (
+    Features, RowPartition, count_children, entries_of, open_block, order_by_category,
+)
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.children cimport (
     end_child, offer_children, offer_sequences, offer_user_gain, start_children, start_node,
@@ -35,7 +38,8 @@ from pytrees._core.split.table cimport judges_in_floating_point, sums_fractions
 
 from pytrees._core.criteria.categories import orders_by_share
 from pytrees._core.criteria.counts import make_room_for_missing, user_criterion_of
-from pytrees._core.split.scan import class_counts, judges_sequence, judging_of, sequence_impurity_of
+from pytrees._core.rows.partition import NARROW_ROWS
+from pytrees._core.split.scan import class_counts, has_bounds, judges_sequence, judging_of, sequence_impurity_of
 
 
 def make_scanner(
@@ -71,6 +75,35 @@ def _child_counts(ClassCounts node, bint has_float_weights, Py_ssize_t most_chil
     return ChildCounts(
         node, has_weights, not has_weights and sums_fractions(node.code), most_children, user_criterion
     )
+
+
+def ranked_cut(
+    const float64_t[:, ::1] X, const index_t[::1] y, weights, n_classes, criterion, index_t min_samples_leaf
+):
+    """Find the best cut of all samples as nodes do that look at few of many features: by ranks, in bins of the node.
+
+    The criterion has bounds, weights are whole numbers or None, and no value is missing. Returns the feature, the
+    number of samples that go left, the threshold and the gain; None where no cut is allowed.
+    """
+    cdef NodeRows node
+    cdef Split best
+    cdef Scanner scanner
+    cdef Features features = Features(X, True)
+    if not has_bounds(criterion) or features.has_missing or X.shape[0] == 0:
+        raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
+    features.lay_out_rows()
+    partition = RowPartition(features, np.arange(X.shape[0]), X.shape[0], False, X.shape[0] > NARROW_ROWS)
+    scanner = make_scanner(
+        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, <index_t> X.shape[1], 1
+    )
+    scanner.node_bins = NodeBins(partition, y, weights, n_classes)
+    node.start, node.stop = 0, <index_t> X.shape[0]
+    node.in_block = True
+    node.slot = NULL
+    with nogil:
+        node.block = open_block(scanner.partition, node.start, node.stop)
+        find_split(scanner, &node, 0, &best)
+    return None if best.feature == NONE else (best.feature, best.n_left, best.threshold, best.gain.value)
 
 
 # --------------------------------------------------------------------------------------------------- the best split

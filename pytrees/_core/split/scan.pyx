@@ -27,6 +27,7 @@ from pytrees._core.rows.partition cimport entries_of
 from pytrees._core.sequence.scanner cimport COMPLEXITY, EFFORT
 from pytrees._core.split.bins cimport find_bin_cut
 from pytrees._core.split.missing cimport find_cut_with_missing
+from pytrees._core.split.ranked cimport find_ranked_cut
 from pytrees._core.split.scanner cimport (
     CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, Ends, NodeRows, Scanner, Split, count_node,
     cuts_to_try, ends_of_cuts, entries_have_cut, first_place, is_tried, threshold_of,
@@ -191,6 +192,8 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
 
 
 cdef int _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+    if scanner.node_bins is not None:
+        return find_ranked_cut(scanner, scan, node, best)
     if node.in_block:
         return _find_in_block(scanner, scan, node, best)
     return find_bin_cut(scanner, scan, node, best)

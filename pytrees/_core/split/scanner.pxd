@@ -12,6 +12,7 @@ from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
+from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Block, RowPartition, count_missing
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
 
@@ -66,6 +67,9 @@ cdef struct Cuts:
 cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
     cdef Histograms histograms                  # None where all nodes are in blocks
+    cdef NodeBins node_bins                     # None but where ranked features are cut into bins of the node
+    # Whether thresholds are left to the end, when their values need not be waited for one by one.
+    cdef bint defers_thresholds
     cdef Judging judging
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty where every sample counts once
@@ -73,6 +77,7 @@ cdef class Scanner(FeatureOrders):
     cdef index_t min_samples_leaf, max_candidates, max_features
     cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
     cdef ClassCounts counts
+    cdef bint is_counted                        # whether these are already those of the node that is searched
     cdef SequenceScanner sequences              # None but for sequences
     cdef NodeRows node                          # whose sequences are scanned
     cdef index_t[::1] number_of_place           # scratch: a place's number among those of the node

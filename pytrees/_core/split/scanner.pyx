@@ -305,6 +305,8 @@ cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value)
 cdef void count_node(Scanner scanner, const NodeRows* node) noexcept nogil:
     cdef index_t i, label
     cdef bint is_weighted = scanner.count_weights.shape[0] > 0
+    if scanner.is_counted:
+        return
     if scanner.float_weights.shape[0] > 0:
         count_classes(scanner, node, &scanner.counts.total_weights[0])
         scanner.counts.total_weight = 0.0

@@ -1,0 +1,88 @@
+"""Random forests against scikit-learn's and, where it is installed, scikit-learn-intelex's, which has 256 approximate
+bins: processor time, square root of the features, bootstrap."""
+
+from functools import partial
+from time import process_time
+from typing import NamedTuple
+
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+
+from pytrees import DecisionForestClassifier
+
+from .timing import cut_into, informative_data, print_ratio, race
+
+try:
+    from sklearnex.ensemble import RandomForestClassifier as IntelForestClassifier
+except ImportError:
+    IntelForestClassifier = None
+
+
+class Case(NamedTuple):
+    title: str
+    make_arguments: callable
+    repetitions: int
+    n_estimators: int = 100
+    n_jobs: int = 1
+    with_sklearn: bool = False
+    goal: float | None = None
+    goal_against_sklearn: float | None = None
+
+
+def whole_numbers(n, rng):
+    X, y = informative_data(n, rng)
+    return cut_into(X, 32), y
+
+
+def digits(rng):
+    X, y = load_digits(return_X_y=True)
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+# Goals are ratios: sklearnex takes so many times as long.
+CASES = [
+    Case("10,000 × 20", partial(informative_data, 10_000), 5, with_sklearn=True, goal=2.9, goal_against_sklearn=15),
+    Case("100,000 × 20", partial(informative_data, 100_000), 3, 10, 1, True, 2.9, 18),
+    Case("10,000 × 20, 10 classes", partial(informative_data, 10_000, n_classes=10), 5, goal=2.9),
+    Case("100,000 × 20, 10 classes", partial(informative_data, 100_000, n_classes=10), 3, 10, goal=2.9),
+    Case("10,000 × 20, whole numbers 0..31", partial(whole_numbers, 10_000), 5, goal=2.5),
+    Case("100,000 × 20, whole numbers 0..31", partial(whole_numbers, 100_000), 3, 10, goal=2.5),
+    Case("10,000 × 100", partial(informative_data, 10_000, n_features=100), 3, goal=1),
+    Case("digits, 1,797 × 64, 10 classes", digits, 7, goal=1),
+    Case("10,000 × 20, n_jobs=2", partial(informative_data, 10_000), 5, n_jobs=2, with_sklearn=True),
+]
+
+
+def measured(estimator):
+    """Return a call that fits the estimator and returns the processor time of all threads."""
+
+    def fit(X, y):
+        start = process_time()
+        estimator.fit(X, y)
+        return process_time() - start
+
+    return fit
+
+
+def forests():
+    """Compare forests of trees without limits: processor seconds, or seconds where there are several threads."""
+    for case in CASES:
+        parameters = {"n_estimators": case.n_estimators, "n_jobs": case.n_jobs, "random_state": 0}
+        contestants = {"pytrees": DecisionForestClassifier(**parameters)}
+        for criterion in ("entropy", "ogini", "ranking"):
+            if case.title in ("10,000 × 20", "10,000 × 20, 10 classes"):
+                contestants[criterion] = DecisionForestClassifier(criterion=criterion, **parameters)
+        if case.with_sklearn:
+            contestants["scikit-learn"] = RandomForestClassifier(**parameters)
+        if IntelForestClassifier is not None:
+            contestants["sklearnex"] = IntelForestClassifier(**parameters)
+        calls = {name: measured(estimator) for name, estimator in contestants.items()}
+        times = race(calls, case.make_arguments, case.repetitions, returns_time=case.n_jobs == 1)
+        goals = {"scikit-learn": case.goal_against_sklearn, "sklearnex": case.goal}
+        for name in times:
+            if name != "pytrees":
+                pair = {"pytrees": times["pytrees"], name: times[name]}
+                print_ratio(f"forest of {case.n_estimators}, {case.title}", pair, goals.get(name))
+    if IntelForestClassifier is None:
+        print("sklearnex is not installed: not compared")

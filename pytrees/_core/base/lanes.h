@@ -1,0 +1,571 @@
+/* Loops over the ranks of samples, their bins and their two classes, several side by side, in the vectors that GCC and
+Clang know.
+
+A word holds the weights of both classes, that of class 0 in its lower half. The scores are those of Gini impurity in
+single precision, D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 - left_0 total_1, wrong
+by less than one in a million: they bound what is worth an exact look. A side without weight scores 0. */
+
+#ifndef PYTREES_LANES_H
+#define PYTREES_LANES_H
+
+#include <stdint.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+typedef uint32_t lanes_u32 __attribute__((vector_size(16)));
+typedef int32_t lanes_i32 __attribute__((vector_size(16)));
+typedef float lanes_f32 __attribute__((vector_size(16)));
+typedef uint16_t lanes_u16 __attribute__((vector_size(16)));
+typedef int16_t lanes_i16 __attribute__((vector_size(16)));
+
+/* Weights below 2**15 a class, so that their products with the node's fit. */
+typedef struct {
+    int32_t of_0, of_1;     /* the node's weights */
+} node_weights;
+
+static inline lanes_u32 load_u32(const void *from) { lanes_u32 v; memcpy(&v, from, 16); return v; }
+static inline lanes_f32 load_f32(const void *from) { lanes_f32 v; memcpy(&v, from, 16); return v; }
+static inline lanes_i16 load_i16(const void *from) { lanes_i16 v; memcpy(&v, from, 16); return v; }
+static inline lanes_u32 widened(const uint16_t *from) {
+#if defined(__SSE2__)
+    return (lanes_u32)_mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *)from), _mm_setzero_si128());
+#else
+    return (lanes_u32){from[0], from[1], from[2], from[3]};
+#endif
+}
+static inline void store(void *to, const void *from) { memcpy(to, from, 16); }
+
+/* Four sums low * low_factor + high * high_factor of the halves of words. */
+static inline lanes_i32 dot_halves(lanes_u32 words, int32_t low_factor, int32_t high_factor) {
+#if defined(__SSE2__)
+    __m128i factors = _mm_set1_epi32((int32_t)(((uint32_t)high_factor << 16) | ((uint32_t)low_factor & 0xFFFFu)));
+    return (lanes_i32)_mm_madd_epi16((__m128i)words, factors);
+#else
+    return (lanes_i32)(words & 0xFFFFu) * low_factor + (lanes_i32)(words >> 16) * high_factor;
+#endif
+}
+
+static inline lanes_f32 greater_f32(lanes_f32 a, lanes_f32 b) {
+#if defined(__SSE2__)
+    return (lanes_f32)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    lanes_i32 mask = a > b;
+    return (lanes_f32)((mask & (lanes_i32)a) | (~mask & (lanes_i32)b));
+#endif
+}
+
+static inline float greatest_f32(lanes_f32 a) {
+    float x = a[0] > a[1] ? a[0] : a[1], y = a[2] > a[3] ? a[2] : a[3];
+    return x > y ? x : y;
+}
+
+static inline int any_lane(lanes_i32 mask) {
+#if defined(__SSE2__)
+    return _mm_movemask_ps((__m128)mask);
+#else
+    return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
+#endif
+}
+
+static inline void parts_of_score(
+    lanes_u32 left, node_weights node, lanes_f32 *square, lanes_f32 *product
+) {
+    lanes_f32 difference = __builtin_convertvector(dot_halves(left, -node.of_1, node.of_0), lanes_f32);
+    lanes_f32 weight = __builtin_convertvector(dot_halves(left, 1, 1), lanes_f32);
+    *square = difference * difference;
+    *product = weight * ((float)(node.of_0 + node.of_1) - weight);
+}
+
+static inline lanes_f32 score_of(lanes_u32 left, node_weights node) {
+    lanes_f32 square, product, one = {1.0f, 1.0f, 1.0f, 1.0f};
+    parts_of_score(left, node, &square, &product);
+    return square / greater_f32(product, one);
+}
+
+static inline lanes_i32 either(lanes_i32 mask, lanes_i32 yes, lanes_i32 no) {
+    return (mask & yes) | (~mask & no);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- keys */
+
+/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. Keys are below 2**31. */
+static inline uint32_t span_of_keys(const uint32_t *keys, int32_t n, uint32_t *smallest) {
+    int32_t i, least = (int32_t)keys[0], most = least;
+    if (n >= 4) {
+        lanes_i32 low = (lanes_i32)load_u32(keys), high = low, key;
+        for (i = 4; i < n; i += 4) {
+            key = (lanes_i32)load_u32(keys + (i + 4 <= n ? i : n - 4));
+            low = either(key < low, key, low);
+            high = either(key > high, key, high);
+        }
+        for (i = 0; i < 4; i++) {
+            least = low[i] < least ? low[i] : least;
+            most = high[i] > most ? high[i] : most;
+        }
+    }
+    for (i = 1; i < n && n < 4; i++) {
+        least = (int32_t)keys[i] < least ? (int32_t)keys[i] : least;
+        most = (int32_t)keys[i] > most ? (int32_t)keys[i] : most;
+    }
+    *smallest = (uint32_t)least;
+    return (uint32_t)(most - least);
+}
+
+/* Write the numbers of the keys in [first, last] whose bin is marked, each below its key in 64 bits, and return how many
+they are. There is room for n. */
+static inline int32_t find_marked(
+    const uint32_t *keys, int32_t n, uint32_t first, uint32_t last, uint32_t smallest, int shift,
+    const uint8_t *is_marked, uint64_t *marked
+) {
+    int32_t i = 0, lane, n_marked = 0, hits, below = (int32_t)first - 1, above = (int32_t)last + 1;
+    for (; i + 4 <= n; i += 4) {
+        lanes_i32 key = (lanes_i32)load_u32(keys + i);
+        hits = any_lane((key > below) & (key < above));
+        while (hits) {
+            lane = __builtin_ctz((unsigned)hits);
+            hits &= hits - 1;
+            marked[n_marked] = (uint64_t)keys[i + lane] << 32 | (uint64_t)(i + lane);
+            n_marked += is_marked[(keys[i + lane] - smallest) >> shift];
+        }
+    }
+    for (; i < n; i++)
+        if (keys[i] >= first && keys[i] <= last) {
+            marked[n_marked] = (uint64_t)keys[i] << 32 | (uint64_t)i;
+            n_marked += is_marked[(keys[i] - smallest) >> shift];
+        }
+    return n_marked;
+}
+
+/* Return how many of n keys are at most `last`; of these write the number of a greatest one, and of the others that of a
+smallest one. There are some of both. */
+static inline int32_t find_neighbours(
+    const uint32_t *keys, int32_t n, uint32_t last, int32_t *last_left, int32_t *first_right
+) {
+    int32_t i = 0, n_left = 0, greatest = -1, smallest = INT32_MAX, limit = (int32_t)last;
+    lanes_i32 high = {-1, -1, -1, -1}, low = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, count = {0}, key, is_right;
+    for (; i + 4 <= n; i += 4) {
+        key = (lanes_i32)load_u32(keys + i);
+        is_right = key > limit;
+        count -= ~is_right;
+        high = either(~is_right & (key > high), key, high);
+        low = either(is_right & (key < low), key, low);
+    }
+    n_left = count[0] + count[1] + count[2] + count[3];
+    for (int32_t lane = 0; lane < 4; lane++) {
+        greatest = high[lane] > greatest ? high[lane] : greatest;
+        smallest = low[lane] < smallest ? low[lane] : smallest;
+    }
+    for (; i < n; i++) {
+        int32_t one = (int32_t)keys[i];
+        n_left += one <= limit;
+        if (one <= limit)
+            greatest = one > greatest ? one : greatest;
+        else
+            smallest = one < smallest ? one : smallest;
+    }
+    for (i = 0; (int32_t)keys[i] != greatest; i++) {}
+    *last_left = i;
+    for (i = 0; (int32_t)keys[i] != smallest; i++) {}
+    *first_right = i;
+    return n_left;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- bins */
+
+/* Turn the words of n_bins bins into those of all bins up to each, followed by the node's up to a multiple of four. */
+static inline void sum_up(uint32_t *bins, int32_t n_bins) {
+    uint32_t sum = 0;
+    int32_t bin;
+    for (bin = 0; bin < n_bins; bin++) {
+        sum += bins[bin];
+        bins[bin] = sum;
+    }
+    for (; bin % 4 != 0; bin++)
+        bins[bin] = sum;
+}
+
+/* Write the scores of the cuts behind bins[first:last] of the summed bins, 0 for the others, and return the greatest. */
+static inline float score_edges(
+    const uint32_t *bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, float *scores
+) {
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
+    int32_t bin;
+    for (bin = 0; bin < n_bins; bin += 4) {
+        present = score_of(load_u32(bins + bin), node);
+        if (bin < first || bin + 4 > last) {
+            for (int32_t lane = 0; lane < 4; lane++)
+                if (bin + lane < first || bin + lane >= last)
+                    present[lane] = 0.0f;
+        }
+        store(scores + bin, &present);
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+/* Mark the bins that have both classes and in which a cut could score more than `to_beat`: one of the two corners does
+that have the left samples and those of one class of the bin. Return the number of marked bins. `bins` follows a 0. */
+static inline int32_t mark_mixed(
+    const uint32_t *bins, int32_t n_bins, node_weights node, float to_beat, uint8_t *is_marked
+) {
+    int32_t bin, lane, n_marked = 0, hits;
+    for (bin = 0; bin < n_bins; bin += 4) {
+        lanes_u32 after = load_u32(bins + bin), before = load_u32(bins + bin - 1), own = after - before;
+        lanes_f32 square_0, product_0, square_1, product_1;
+        lanes_i32 is_mixed = ((own & 0xFFFFu) != 0) & ((own >> 16) != 0);
+        parts_of_score((before & 0xFFFF0000u) | (after & 0xFFFFu), node, &square_0, &product_0);
+        parts_of_score((after & 0xFFFF0000u) | (before & 0xFFFFu), node, &square_1, &product_1);
+        hits = any_lane(is_mixed & ((square_0 > to_beat * product_0) | (square_1 > to_beat * product_1)));
+        memset(is_marked + bin, 0, 4);
+        if (hits)
+            for (lane = 0; lane < 4; lane++)
+                if (hits >> lane & 1 && bin + lane < n_bins) {
+                    is_marked[bin + lane] = 1;
+                    n_marked++;
+                }
+    }
+    return n_marked;
+}
+
+/* ---------------------------------------------------------------------------------------------- all pairs of samples */
+
+#define MOST_PAIRED 128
+
+/* Here a word has 16 bits, eight for each class. Each of n samples, n at most MOST_PAIRED, gets the words of all samples
+whose key is not greater; keys and sums have room up to a multiple of eight. */
+static inline lanes_i16 all_i16(uint16_t x) {
+    int16_t y = (int16_t)x;
+    return (lanes_i16){y, y, y, y, y, y, y, y};
+}
+
+/* Lay out keys in the order of signed numbers, each eight times; those behind the last, up to a multiple of eight, are
+that of the first. */
+static inline void spread_keys(uint16_t *keys, int32_t n, lanes_i16 *spread) {
+    int32_t i;
+    for (i = 0; i < n; i++) {
+        keys[i] ^= 0x8000u;
+        spread[i] = all_i16(keys[i]);
+    }
+    for (; i % 8 != 0; i++)
+        keys[i] = keys[0];
+}
+
+/* Add to each of 8 n_vectors sums the words of others[first:last] whose key is not greater. The number is a constant
+where this is called, so that sums and keys stay in registers. */
+static inline __attribute__((always_inline)) void add_pairs(
+    const lanes_i16 *key, const lanes_i16 *others, const uint16_t *words, int32_t first, int32_t last, int n_vectors,
+    lanes_i16 *sum
+) {
+    for (int32_t j = first; j < last; j++) {
+        lanes_i16 other = others[j], word = all_i16(words[j]);
+        for (int i = 0; i < n_vectors; i++)
+            sum[i] += ~(other > key[i]) & word;
+    }
+}
+
+static inline __attribute__((always_inline)) void sum_block(
+    const uint16_t *keys, const lanes_i16 *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
+) {
+    lanes_i16 key[4], sum[4];
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i);
+        sum[i] = (lanes_i16){0};
+    }
+    add_pairs(key, others, words, 0, n, n_vectors, sum);
+    for (int i = 0; i < n_vectors; i++)
+        store(sums + 8 * i, &sum[i]);
+}
+
+/* Changes the keys. */
+static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+    lanes_i16 others[MOST_PAIRED];
+    int32_t first = 0, n_vectors = (n + 7) / 8;
+    spread_keys(keys, n, others);
+    for (; first + 4 <= n_vectors; first += 4)
+        sum_block(keys + 8 * first, others, words, n, 4, sums + 8 * first);
+    switch (n_vectors - first) {
+        case 1: sum_block(keys + 8 * first, others, words, n, 1, sums + 8 * first); break;
+        case 2: sum_block(keys + 8 * first, others, words, n, 2, sums + 8 * first); break;
+        case 3: sum_block(keys + 8 * first, others, words, n, 3, sums + 8 * first); break;
+        default: break;
+    }
+}
+
+static inline __attribute__((always_inline)) void sum_wide_block(
+    const uint32_t *keys, const uint32_t *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
+) {
+    lanes_i32 key[4], sum[4];
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = (lanes_i32)load_u32(keys + 4 * i);
+        sum[i] = (lanes_i32){0};
+    }
+    for (int32_t j = 0; j < n; j++) {
+        int32_t key_j = (int32_t)others[j], word_j = words[j];
+        lanes_i32 other = {key_j, key_j, key_j, key_j}, word = {word_j, word_j, word_j, word_j};
+        for (int i = 0; i < n_vectors; i++)
+            sum[i] += ~(other > key[i]) & word;
+    }
+    for (int i = 0; i < 4 * n_vectors; i++)
+        sums[i] = (uint16_t)sum[i / 4][i % 4];
+}
+
+static inline void sum_pairs_wide(uint32_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+    int32_t i, n_vectors = (n + 3) / 4;
+    for (i = n; i < 4 * n_vectors; i++)
+        keys[i] = keys[0];
+    for (i = 0; i + 4 <= n_vectors; i += 4)
+        sum_wide_block(keys + 4 * i, keys, words, n, 4, sums + 4 * i);
+    switch (n_vectors - i) {
+        case 1: sum_wide_block(keys + 4 * i, keys, words, n, 1, sums + 4 * i); break;
+        case 2: sum_wide_block(keys + 4 * i, keys, words, n, 2, sums + 4 * i); break;
+        case 3: sum_wide_block(keys + 4 * i, keys, words, n, 3, sums + 4 * i); break;
+        default: break;
+    }
+}
+
+/* Write the scores of the cuts whose left words are the sums, and return the greatest. */
+static inline float score_sums(const uint16_t *sums, int32_t n, node_weights node, float *scores) {
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
+    int32_t i;
+    for (i = 0; i < n; i += 4) {
+        lanes_u32 wide = widened(sums + i);
+        present = score_of((wide & 0xFFu) | (wide >> 8) << 16, node);
+        store(scores + i, &present);
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+/* ------------------------------------------------------------------------------------------------- more than two classes */
+
+/* Rows of class weights of 16 bits, n_lanes of them, a multiple of eight, the last ones perhaps 0. The scores are
+sum left_k**2 / L + sum right_k**2 / R. */
+
+static inline lanes_i32 dot_rows(lanes_i16 a, lanes_i16 b) {
+#if defined(__SSE2__)
+    return (lanes_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    return (lanes_i32){
+        a[0] * b[0] + a[1] * b[1], a[2] * b[2] + a[3] * b[3], a[4] * b[4] + a[5] * b[5], a[6] * b[6] + a[7] * b[7]
+    };
+#endif
+}
+
+static inline int32_t sum_of_i32(lanes_i32 a) { return a[0] + a[1] + a[2] + a[3]; }
+static inline float sum_of_f32(lanes_f32 a) { return a[0] + a[1] + a[2] + a[3]; }
+
+static inline float score_of_squares(float left_squares, float right_squares, float left, float total) {
+    float right = total - left;
+    return left_squares / (left > 1.0f ? left : 1.0f) + right_squares / (right > 1.0f ? right : 1.0f);
+}
+
+/* Turn the rows of n_bins bins into those of all bins up to each, and write the scores of the cuts behind them; return
+the greatest of bins [first, last), or 0. `weights` are those of all bins up to each. */
+static inline float sum_up_rows(
+    uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, int32_t first, int32_t last,
+    float *scores, float *weights
+) {
+    const lanes_i16 ones = {1, 1, 1, 1, 1, 1, 1, 1};
+    float best = 0.0f;
+    for (int32_t bin = 0; bin < n_bins; bin++) {
+        lanes_i32 left_squares = {0}, right_squares = {0}, left = {0};
+        uint16_t *row = rows + (intptr_t)bin * n_lanes;
+        for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+            /* In front of the first row are zeros. */
+            lanes_i16 sum = load_i16(row + lane - n_lanes) + load_i16(row + lane), rest = load_i16(node + lane) - sum;
+            store(row + lane, &sum);
+            left_squares += dot_rows(sum, sum);
+            right_squares += dot_rows(rest, rest);
+            left += dot_rows(sum, ones);
+        }
+        weights[bin] = (float)sum_of_i32(left);
+        scores[bin] = score_of_squares(
+            (float)sum_of_i32(left_squares), (float)sum_of_i32(right_squares), weights[bin], total
+        );
+        if (bin >= first && bin < last && scores[bin] > best)
+            best = scores[bin];
+    }
+    return best;
+}
+
+static inline lanes_f32 four_of_row(const uint16_t *row) {
+    return __builtin_convertvector((lanes_i32)widened(row), lanes_f32);
+}
+
+/* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
+for itself, at a slope at which moving all classes alike changes nothing: see criteria/gini.pxd. */
+static inline float bound_inside(
+    const uint16_t *before, const uint16_t *after, const uint16_t *node, int32_t n_lanes, float total
+) {
+    lanes_f32 left_squares = {0}, right_squares = {0}, sums = {0}, next_sums = {0}, bound_0 = {0}, bound_1 = {0};
+    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
+        lanes_f32 left = four_of_row(before + lane), right = four_of_row(node + lane) - left;
+        left_squares += left * left;
+        right_squares += right * right;
+        sums += left;
+        next_sums += four_of_row(after + lane);
+    }
+    float left_0 = sum_of_f32(sums), left_1 = sum_of_f32(next_sums), right_0 = total - left_0, right_1 = total - left_1;
+    float slope = (
+        sum_of_f32(left_squares) / (left_0 * left_0) - sum_of_f32(right_squares) / (right_0 * right_0)
+    );
+    float x_0 = 1.0f / left_0, y_0 = 1.0f / right_0, x_1 = 1.0f / left_1, y_1 = 1.0f / right_1;
+    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
+        lanes_f32 left = four_of_row(before + lane), next = four_of_row(after + lane), all = four_of_row(node + lane);
+        lanes_f32 square = left * left, next_square = next * next, tilt = slope * (next - left);
+        lanes_f32 rest = (all - left) * (all - left), next_rest = (all - next) * (all - next);
+        bound_0 += greater_f32(square * x_0 + rest * y_0, next_square * x_0 + next_rest * y_0 - tilt);
+        bound_1 += greater_f32(square * x_1 + rest * y_1, next_square * x_1 + next_rest * y_1 - tilt);
+    }
+    float at_0 = sum_of_f32(bound_0), at_1 = sum_of_f32(bound_1) + slope * (left_1 - left_0);
+    return at_0 > at_1 ? at_0 : at_1;
+}
+
+static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
+#if defined(__SSE2__)
+    uint32_t differ, first = 0;
+    for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+        /* Two bits a lane. */
+        differ = 0xFFFFu ^ (uint32_t)_mm_movemask_epi8((__m128i)(load_i16(before + lane) == load_i16(after + lane)));
+        if (differ != 0) {
+            if (first != 0 || (differ & ~(3u * (differ & -differ))) != 0)
+                return 0;
+            first = differ;
+        }
+    }
+    return 1;
+#else
+    int32_t n_classes = 0;
+    for (int32_t lane = 0; lane < n_lanes; lane++)
+        n_classes += after[lane] != before[lane];
+    return n_classes <= 1;
+#endif
+}
+
+/* Mark the bins in which a cut could reach a score, and return how many they are. A sample that moves raises either term
+by its weight at most: that bounds what a cut can gain over both edges together. Bins of one class have no better cut
+than their edges have; `has_edges` says that these may be cut. In front of scores and weights stand those of the node
+and 0. */
+static inline int32_t mark_rows(
+    const uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, float to_reach,
+    int has_edges, const float *scores, const float *weights, uint8_t *is_marked
+) {
+    int32_t bin, lane, hits, n_marked = 0;
+    for (bin = 0; bin < n_bins; bin += 4) {
+        lanes_f32 edges = 0.5f * (load_f32(scores + bin - 1) + load_f32(scores + bin));
+        lanes_f32 own = load_f32(weights + bin) - load_f32(weights + bin - 1);
+        memset(is_marked + bin, 0, 4);
+        hits = any_lane((edges + own >= to_reach) & (own > 0.0f));
+        for (; hits; hits &= hits - 1) {
+            lane = bin + __builtin_ctz((unsigned)hits);
+            const uint16_t *after = rows + (intptr_t)lane * n_lanes, *before = after - n_lanes;
+            if (lane >= n_bins || (has_edges && has_one_class(before, after, n_lanes)))
+                continue;
+            if (lane > 0 && lane < n_bins - 1 && bound_inside(before, after, node, n_lanes, total) < to_reach)
+                continue;
+            is_marked[lane] = 1;
+            n_marked++;
+        }
+    }
+    return n_marked;
+}
+
+/* All pairs, class by class: of n samples, sorted by class, at most MOST_PAIRED of little weight, each gets the
+squares of the class weights of all samples of no greater key, of all others, and the weight of the former. */
+static inline __attribute__((always_inline)) void square_block(
+    const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const int32_t *class_ends,
+    const uint16_t *node, int32_t n_classes, int n_vectors, uint16_t *left_squares, uint16_t *right_squares,
+    uint16_t *left
+) {
+    lanes_i16 key[4];
+    lanes_u16 lefts[4], rights[4], all[4];
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i);
+        lefts[i] = rights[i] = all[i] = (lanes_u16){0};
+    }
+    for (int32_t k = 0; k < n_classes; k++) {
+        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
+        if (node[k] == 0)
+            continue;
+        add_pairs(key, others, weights, k > 0 ? class_ends[k - 1] : 0, class_ends[k], n_vectors, sum);
+        for (int i = 0; i < n_vectors; i++) {
+            lanes_u16 own = (lanes_u16)sum[i], rest = (lanes_u16)all_i16(node[k]) - own;
+            lefts[i] += own * own;
+            rights[i] += rest * rest;
+            all[i] += own;
+        }
+    }
+    for (int i = 0; i < n_vectors; i++) {
+        store(left_squares + 8 * i, &lefts[i]);
+        store(right_squares + 8 * i, &rights[i]);
+        store(left + 8 * i, &all[i]);
+    }
+}
+
+/* Changes the keys. */
+static inline void sum_squares_of_pairs(
+    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, const uint16_t *node, int32_t n_classes,
+    int32_t n, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    lanes_i16 others[MOST_PAIRED];
+    int32_t i = 0, n_vectors = (n + 7) / 8;
+    spread_keys(keys, n, others);
+#define SQUARE_BLOCK(n_of_block) square_block( \
+    keys + 8 * i, others, weights, class_ends, node, n_classes, n_of_block, left_squares + 8 * i, \
+    right_squares + 8 * i, left + 8 * i)
+    for (; i + 4 <= n_vectors; i += 4)
+        SQUARE_BLOCK(4);
+    switch (n_vectors - i) {
+        case 1: SQUARE_BLOCK(1); break;
+        case 2: SQUARE_BLOCK(2); break;
+        case 3: SQUARE_BLOCK(3); break;
+        default: break;
+    }
+#undef SQUARE_BLOCK
+}
+
+/* Write the scores of these cuts, 0 where all samples are on the left, and return the greatest. */
+static inline float score_squares(
+    const uint16_t *left_squares, const uint16_t *right_squares, const uint16_t *left, int32_t n, float total,
+    float *scores
+) {
+    lanes_f32 best = {0}, one = {1.0f, 1.0f, 1.0f, 1.0f};
+    for (int32_t i = 0; i < n; i += 4) {
+        lanes_f32 weight = four_of_row(left + i), rest = total - weight, present;
+        present = four_of_row(left_squares + i) / greater_f32(weight, one)
+            + four_of_row(right_squares + i) / greater_f32(rest, one);
+        present = (lanes_f32)((lanes_i32)present & (rest > 0.0f));
+        store(scores + i, &present);
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+/* Write of every class the sums of pairs as above, n_lanes numbers for each class, and in all. Changes the keys. */
+static inline void sum_classes_of_pairs(
+    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, int32_t n_classes, int32_t n, uint16_t *sums
+) {
+    lanes_i16 others[MOST_PAIRED], key[4];
+    int32_t n_vectors = (n + 7) / 8, n_lanes = 8 * n_vectors, block, i;
+    spread_keys(keys, n, others);
+    for (block = 0; block < n_vectors; block += 4) {
+        int32_t n_of_block = n_vectors - block < 4 ? n_vectors - block : 4;
+        for (i = 0; i < n_of_block; i++)
+            key[i] = load_i16(keys + 8 * (block + i));
+        for (int32_t k = 0; k < n_classes; k++) {
+            lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
+            int32_t first = k > 0 ? class_ends[k - 1] : 0;
+            switch (n_of_block) {
+                case 1: add_pairs(key, others, weights, first, class_ends[k], 1, sum); break;
+                case 2: add_pairs(key, others, weights, first, class_ends[k], 2, sum); break;
+                case 3: add_pairs(key, others, weights, first, class_ends[k], 3, sum); break;
+                default: add_pairs(key, others, weights, first, class_ends[k], 4, sum); break;
+            }
+            memcpy(sums + (intptr_t)k * n_lanes + 8 * block, sum, 16 * (size_t)n_of_block);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,79 @@
+"""Bins of the ranks that the samples of one node have in a feature, and their class counts."""
+
+cimport cython
+
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.rows.partition cimport Features, RowPartition
+
+cdef enum:
+    MOST_NODE_BINS = 256
+    ROOM_FOR_PAIRS = 128    # samples of a node each of which is compared with all others
+
+
+# A feature of which the node's samples have several values. Their keys are their ranks; the bin of a key is the
+# difference to the smallest without its last `shift` bits.
+cdef struct NodeFeature:
+    index_t feature
+    index_t n_bins
+    int shift
+    uint32_t smallest, span     # the smallest key, and how much greater the greatest is
+    uint32_t* keys              # of the node's samples, in their order
+    # For every bin the weight of each class and, in the last column, the number of samples. Where all weights together
+    # are small, one word for two classes, or n_lanes numbers of 16 bits for more. Zeros stand in front of it.
+    int32_t* counts
+    float* scores               # of the cuts behind bins, in single precision
+    float* weights              # of all bins up to each, as 16 bits have room for
+    float64_t score             # of the best cut between two bins
+    int64_t most_in_bin         # weight of a bin
+
+
+@cython.final
+cdef class NodeBins:
+    """The features of one node at a time, and what the samples weigh."""
+
+    cdef RowPartition partition
+    cdef Features features
+    cdef const index_t[::1] labels
+    cdef const int64_t[::1] weights     # empty where every sample counts once
+    cdef readonly index_t n_classes
+    cdef readonly Py_ssize_t n_columns
+    cdef index_t n_lanes                # the classes, up to a multiple of 8
+    cdef uint16_t[::1] node_row         # of a node of little weight: that of every class, in n_lanes numbers
+    # In the order of the partition's rows: of two classes the weights of both, that of class 0 in the lower half;
+    # otherwise the class, and 2**32 times the weight.
+    cdef uint64_t[::1] words
+    cdef uint32_t[::1] pair_words       # of a node of two classes and little weight: both in 16 bits
+    cdef NodeFeature* slots             # as many as features
+    cdef index_t n_slots
+    cdef index_t start, stop            # of the node whose features are in the slots
+    cdef uint16_t[::1] pair_sums        # scratch: of a node of few samples, by class and sample
+    cdef uint8_t[::1] is_marked         # scratch, by bin
+    cdef int32_t[::1] n_up_to           # scratch: the samples in the bins up to each
+    cdef int64_t[::1] left_counts       # of a node's left child
+
+
+cdef inline index_t label_of_word(NodeBins bins, uint64_t word) noexcept nogil:
+    if bins.n_classes == 2:
+        return <index_t> (word > <uint64_t> 0xFFFFFFFF)
+    return <index_t> (word & <uint64_t> 0xFFFFFFFF)
+
+
+cdef inline int64_t weight_of_word(NodeBins bins, uint64_t word) noexcept nogil:
+    if bins.n_classes == 2:
+        return <int64_t> ((word | word >> 32) & <uint64_t> 0xFFFFFFFF)
+    return <int64_t> (word >> 32)
+
+
+cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
+cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
+cdef int take_features(
+    NodeBins bins, const index_t* features, index_t n_features, index_t start, index_t stop
+) except -1 nogil
+cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
+cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
+cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
+cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
+cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
+cdef void split_and_count(
+    NodeBins bins, index_t feature, index_t last_left, index_t start, index_t stop, int64_t* left_counts
+) noexcept nogil

@@ -1,0 +1,327 @@
+"""Bins of the ranks that the samples of one node have in a feature, and their class counts.
+
+Bins that are made anew for every node fit it: they are about as many as a few samples each need, whatever the node's
+share of the feature's range.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from pytrees._core.base.sorting cimport sort_entries
+from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.rows.partition cimport RowPartition
+
+cdef extern from "lanes.h":
+    uint32_t span_of_keys(const uint32_t* keys, int32_t n, uint32_t* smallest) nogil
+    int32_t find_marked(
+        const uint32_t* keys, int32_t n, uint32_t first, uint32_t last, uint32_t smallest, int shift,
+        const uint8_t* is_marked, uint64_t* marked
+    ) nogil
+
+ctypedef fused Rank:
+    uint16_t
+    uint32_t
+
+cdef enum:
+    N_ZEROS = 4             # in front of scores and weights
+    SAMPLES_PER_BIN = 3
+    # Nodes of a smaller share of all rows read wide ranks row by row, others feature by feature.
+    ROWS_OF_DENSE_NODE = 8
+
+
+@cython.final
+cdef class NodeBins:
+    def __cinit__(self, RowPartition partition, const index_t[::1] labels, weights, index_t n_classes):
+        """Take over the samples' classes and weights; the features of the partition are ranked."""
+        self.partition = partition
+        self.features = partition.features
+        self.labels = labels
+        self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
+        self.n_classes = n_classes
+        self.n_columns = n_classes + 1
+        self.n_lanes = (n_classes + 7) // 8 * 8
+        self.node_row = np.zeros(self.n_lanes, dtype=np.uint16)
+        self.words = np.empty(partition.n_rows, dtype=np.uint64)
+        self.pair_words = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
+        self.pair_sums = np.empty(n_classes * ROOM_FOR_PAIRS, dtype=np.uint16)
+        self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
+        self.n_up_to = np.empty(MOST_NODE_BINS, dtype=np.int32)
+        self.left_counts = np.zeros(n_classes, dtype=np.int64)
+        self.slots = <NodeFeature*> calloc(max(1, partition.n_features), sizeof(NodeFeature))
+        if self.slots == NULL:
+            raise MemoryError("no memory for the features of a node")
+        _allocate(self, self.slots)
+        take_words(self, 0, <index_t> partition.n_rows)
+
+    def __dealloc__(self):
+        cdef Py_ssize_t slot
+        if self.slots != NULL:
+            for slot in range(self.partition.n_features):
+                free(self.slots[slot].keys)
+                if self.slots[slot].counts != NULL:
+                    free(self.slots[slot].counts - self.n_lanes)
+                if self.slots[slot].scores != NULL:
+                    free(self.slots[slot].scores - N_ZEROS)
+        free(self.slots)
+
+
+# ---------------------------------------------------------------------------------------------- the samples of a node
+
+cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
+    """Lay out the classes and weights of rows that have come into this order."""
+    cdef index_t i, row
+    cdef uint64_t weight = 1
+    for i in range(start, stop):
+        row = bins.partition.rows[i]
+        if bins.weights.shape[0] > 0:
+            weight = <uint64_t> bins.weights[row]
+        if bins.n_classes == 2:
+            bins.words[i] = weight << (32 * bins.labels[row])
+        else:
+            bins.words[i] = weight << 32 | <uint64_t> bins.labels[row]
+
+
+cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
+    """Lay out the same of a node of two classes, where all weights together are small."""
+    cdef const uint64_t* words = &bins.words[start]
+    cdef uint32_t* pair_words = &bins.pair_words[0]
+    cdef index_t i
+    for i in range(stop - start):
+        pair_words[i] = <uint32_t> (words[i] | words[i] >> 16)
+
+
+cdef int take_features(
+    NodeBins bins, const index_t* features, index_t n_features, index_t start, index_t stop
+) except -1 nogil:
+    """Lay out the keys of these features in slots, and cut them into bins; leave out those of which all are equal."""
+    cdef const index_t* rows = &bins.partition.rows[start]
+    cdef index_t k, taken = 0, n = stop - start
+    bins.n_slots = 0
+    bins.start = start
+    bins.stop = stop
+    while taken < n_features:
+        for k in range(min(4, n_features - taken)):
+            if bins.slots[bins.n_slots + k].keys == NULL:
+                _allocate(bins, &bins.slots[bins.n_slots + k])
+        if bins.features.narrow_rows.shape[0] > 0:
+            _take_keys(
+                &bins.features.narrow_rows[0, 0], bins.features.n_features, 1, bins.slots + bins.n_slots,
+                features + taken, min(4, n_features - taken), rows, n,
+            )
+        elif <int64_t> n * ROWS_OF_DENSE_NODE < bins.features.n_rows:
+            _take_keys(
+                &bins.features.wide_rows[0, 0], bins.features.n_features, 1, bins.slots + bins.n_slots,
+                features + taken, min(4, n_features - taken), rows, n,
+            )
+        else:
+            _take_keys(
+                &bins.features.wide_ranks[0, 0], 1, bins.features.n_rows, bins.slots + bins.n_slots, features + taken,
+                min(4, n_features - taken), rows, n,
+            )
+        _cut_into_bins(bins, features + taken, min(4, n_features - taken), n)
+        taken += 4
+    return 0
+
+
+cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
+    cdef Py_ssize_t n_counts = bins.n_lanes + MOST_NODE_BINS * max(bins.n_columns, bins.n_lanes // 2)
+    cdef int32_t* counts = <int32_t*> calloc(n_counts, sizeof(int32_t))
+    cdef float* scores = <float*> calloc(2 * (N_ZEROS + MOST_NODE_BINS), sizeof(float))
+    slot.counts = NULL if counts == NULL else counts + bins.n_lanes
+    slot.scores = NULL if scores == NULL else scores + N_ZEROS
+    slot.weights = NULL if scores == NULL else slot.scores + MOST_NODE_BINS + N_ZEROS
+    slot.keys = <uint32_t*> malloc((bins.partition.n_rows + 8) * sizeof(uint32_t))
+    if slot.keys == NULL or slot.counts == NULL or slot.scores == NULL:
+        with gil:
+            raise MemoryError("no memory for the ranks of a node's samples")
+    return 0
+
+
+cdef void _take_keys(
+    const Rank* ranks, Py_ssize_t row_stride, Py_ssize_t feature_stride, NodeFeature* slots, const index_t* features,
+    index_t n_features, const index_t* rows, index_t n
+) noexcept nogil:
+    """Write the ranks of these rows in up to four features, which a row often has in one line of the cache."""
+    cdef Py_ssize_t f0 = features[0] * feature_stride, f1, f2, f3
+    cdef uint32_t* k0 = slots[0].keys
+    cdef uint32_t* k1
+    cdef uint32_t* k2
+    cdef uint32_t* k3
+    cdef const Rank* row
+    cdef index_t i, k
+    if n_features == 4:
+        k1, k2, k3 = slots[1].keys, slots[2].keys, slots[3].keys
+        f1, f2, f3 = features[1] * feature_stride, features[2] * feature_stride, features[3] * feature_stride
+        for i in range(n):
+            row = ranks + rows[i] * row_stride
+            k0[i] = row[f0]
+            k1[i] = row[f1]
+            k2[i] = row[f2]
+            k3[i] = row[f3]
+        return
+    for k in range(n_features):
+        k0, f0 = slots[k].keys, features[k] * feature_stride
+        for i in range(n):
+            k0[i] = ranks[rows[i] * row_stride + f0]
+
+
+cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t n_features, index_t n) noexcept nogil:
+    """Cut the keys that were laid out last into bins, and keep the slots of those that are not all equal."""
+    cdef index_t k, wanted = max(2, min(n // SAMPLES_PER_BIN, MOST_NODE_BINS))
+    cdef NodeFeature* slot
+    cdef NodeFeature taken
+    cdef index_t first = bins.n_slots
+    for k in range(n_features):
+        slot = &bins.slots[first + k]
+        slot.feature = features[k]
+        slot.span = span_of_keys(slot.keys, n, &slot.smallest)
+        if slot.span == 0:
+            continue
+        slot.shift = 0
+        while <index_t> (slot.span >> slot.shift) >= wanted:
+            slot.shift += 1
+        slot.n_bins = <index_t> (slot.span >> slot.shift) + 1
+        if bins.n_slots < first + k:
+            # Their memory changes places, too.
+            taken = bins.slots[bins.n_slots]
+            bins.slots[bins.n_slots] = slot[0]
+            slot[0] = taken
+        bins.n_slots += 1
+
+
+# ------------------------------------------------------------------------------------------------------------- counts
+
+cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+    cdef index_t i, n_columns = <index_t> bins.n_columns
+    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef int32_t* counts
+    memset(feature.counts, 0, feature.n_bins * bins.n_columns * sizeof(int32_t))
+    for i in range(n):
+        counts = feature.counts + <Py_ssize_t> ((feature.keys[i] - feature.smallest) >> feature.shift) * n_columns
+        if bins.n_classes == 2:
+            counts[0] += <int32_t> words[i]
+            counts[1] += <int32_t> (words[i] >> 32)
+        else:
+            counts[label_of_word(bins, words[i])] += <int32_t> weight_of_word(bins, words[i])
+        counts[n_columns - 1] += 1
+
+
+cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+    cdef index_t i
+    cdef const uint32_t* words = &bins.pair_words[0]
+    cdef const uint32_t* keys = feature.keys
+    cdef uint32_t* counts = <uint32_t*> feature.counts
+    cdef uint32_t smallest = feature.smallest
+    cdef int shift = feature.shift
+    memset(counts, 0, feature.n_bins * sizeof(uint32_t))
+    for i in range(n):
+        counts[(keys[i] - smallest) >> shift] += words[i]
+
+
+cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+    """Count classes of which all weights together are small."""
+    cdef index_t i, n_lanes = bins.n_lanes
+    cdef Py_ssize_t place
+    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef const uint32_t* keys = feature.keys
+    cdef uint16_t* rows = <uint16_t*> feature.counts
+    cdef uint32_t smallest = feature.smallest
+    cdef int shift = feature.shift
+    memset(rows, 0, feature.n_bins * n_lanes * sizeof(uint16_t))
+    for i in range(n):
+        place = <Py_ssize_t> ((keys[i] - smallest) >> shift) * n_lanes + label_of_word(bins, words[i])
+        rows[place] += <uint16_t> weight_of_word(bins, words[i])
+
+
+cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:
+    """Write to n_up_to how many samples the bins up to each have."""
+    cdef index_t i, n_up_to = 0
+    for i in range(feature.n_bins):
+        bins.n_up_to[i] = 0
+    for i in range(n):
+        bins.n_up_to[(feature.keys[i] - feature.smallest) >> feature.shift] += 1
+    for i in range(feature.n_bins):
+        n_up_to += bins.n_up_to[i]
+        bins.n_up_to[i] = n_up_to
+
+
+cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:
+    """Write the samples in marked bins, of which there are some, to the partition's pairs, as their numbers in the node
+    under their keys, sorted; return how many they are."""
+    cdef uint64_t* pairs = &bins.partition.pairs[0]
+    cdef index_t n_marked, first = 0, last = feature.n_bins - 1
+    while not bins.is_marked[first]:
+        first += 1
+    while not bins.is_marked[last]:
+        last -= 1
+    n_marked = find_marked(
+        feature.keys, n, feature.smallest + (<uint32_t> first << feature.shift),
+        feature.smallest + min(feature.span, <uint32_t> (((<uint64_t> last + 1) << feature.shift) - 1)),
+        feature.smallest, feature.shift, &bins.is_marked[0], pairs,
+    )
+    sort_entries(pairs, &bins.partition.spare_pairs[0], n_marked)
+    return n_marked
+
+
+# -------------------------------------------------------------------------------------------------------------- splits
+
+cdef void split_and_count(
+    NodeBins bins, index_t feature, index_t last_left, index_t start, index_t stop, int64_t* left_counts
+) noexcept nogil:
+    """Divide the node's rows, order kept on both sides: those whose rank is at most that of one row go left. Write the
+    class counts of these."""
+    cdef index_t k
+    cdef uint32_t last_rank = _rank(bins, feature, last_left)
+    for k in range(bins.n_slots if bins.start == start and bins.stop == stop else 0):
+        if bins.slots[k].feature == feature:
+            # The node was searched last: its ranks are at hand.
+            _split_and_count(bins, bins.slots[k].keys, last_rank, start, stop, left_counts)
+            return
+    bins.n_slots = 0
+    for k in range(start, stop):
+        bins.slots[0].keys[k - start] = _rank(bins, feature, bins.partition.rows[k])
+    _split_and_count(bins, bins.slots[0].keys, last_rank, start, stop, left_counts)
+
+
+cdef inline uint32_t _rank(NodeBins bins, index_t feature, index_t row) noexcept nogil:
+    if bins.features.narrow_rows.shape[0] > 0:
+        return bins.features.narrow_rows[row, feature]
+    return bins.features.wide_rows[row, feature]
+
+
+cdef inline void _split_and_count(
+    NodeBins bins, const uint32_t* keys, uint32_t last_key, index_t start, index_t stop, int64_t* left_counts
+) noexcept nogil:
+    cdef index_t* rows = &bins.partition.rows[start]
+    cdef index_t* spare_rows = &bins.partition.spare_rows[0]
+    cdef uint64_t* words = &bins.words[start]
+    cdef uint64_t* spare_words = &bins.partition.spare_pairs[0]
+    cdef index_t i, row, label, left = 0, right = 0
+    cdef uint64_t word, counts = 0
+    cdef bint goes_left
+    # rows[:left] are the left rows met so far, spare_rows[:right] the right ones; left <= i.
+    for i in range(stop - start):
+        row = rows[i]
+        word = words[i]
+        goes_left = keys[i] <= last_key
+        rows[left] = row
+        words[left] = word
+        spare_rows[right] = row
+        spare_words[right] = word
+        left += goes_left
+        right += 1 - goes_left
+    memcpy(rows + left, spare_rows, right * sizeof(index_t))
+    memcpy(words + left, spare_words, right * sizeof(uint64_t))
+    if bins.n_classes == 2:
+        for i in range(left):
+            counts += words[i]
+        left_counts[0] = <int64_t> (counts & <uint64_t> 0xFFFFFFFF)
+        left_counts[1] = <int64_t> (counts >> 32)
+        return
+    for label in range(bins.n_classes):
+        left_counts[label] = 0
+    for i in range(left):
+        left_counts[label_of_word(bins, words[i])] += weight_of_word(bins, words[i])

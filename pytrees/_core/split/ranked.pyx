@@ -1,0 +1,723 @@
+"""The scan of a node's cuts where features are ranked, in bins that fit the node.
+
+It takes a criterion that has a bound on what cuts inside a bin gain, and features without missing values.
+"""
+
+from libc.math cimport INFINITY, fabs, fabsf
+from libc.string cimport memmove
+
+from pytrees._core.base.sorting cimport key_of, place_of
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.criteria.entropy cimport EntropyScan
+from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
+from pytrees._core.rows.node_bins cimport (
+    ROOM_FOR_PAIRS, NodeBins, NodeFeature, count_bins, count_pair_words, count_rows_of_lanes, count_samples,
+    label_of_word, sort_marked, take_features,
+    take_pair_words, weight_of_word,
+)
+from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
+from pytrees._core.split.table cimport (
+    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_left, offer, start_feature,
+    tie_margin, upper_bound,
+)
+
+
+cdef extern from "lanes.h":
+    ctypedef struct node_weights:
+        int32_t of_0, of_1
+    int32_t find_neighbours(
+        const uint32_t* keys, int32_t n, uint32_t last, int32_t* last_left, int32_t* first_right
+    ) nogil
+    void sum_up(uint32_t* bins, int32_t n_bins) nogil
+    float score_edges(
+        const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, float* scores
+    ) nogil
+    int32_t mark_mixed(
+        const uint32_t* bins, int32_t n_bins, node_weights node, float to_beat, uint8_t* is_marked
+    ) nogil
+    void sum_pairs_narrow(uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
+    void sum_pairs_wide(uint32_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
+    float sum_up_rows(
+        uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
+        int32_t last, float* scores, float* weights
+    ) nogil
+    int32_t mark_rows(
+        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
+        int has_edges, const float* scores, const float* weights, uint8_t* is_marked
+    ) nogil
+    void sum_squares_of_pairs(
+        uint16_t* keys, const uint16_t* weights, const int32_t* class_ends, const uint16_t* node, int32_t n_classes,
+        int32_t n, uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    void sum_classes_of_pairs(
+        uint16_t* keys, const uint16_t* weights, const int32_t* class_ends, int32_t n_classes, int32_t n,
+        uint16_t* sums
+    ) nogil
+    float score_squares(
+        const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
+        float* scores
+    ) nogil
+    float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
+
+
+cdef enum:
+    MOST_IN_LANES = (1 << 15) - 1   # the weight of a node whose class weights fit the halves of words
+    # Up to so many samples, of at most this weight, each is compared with all others: that takes no longer than to sort
+    # them, and has no branches.
+    MOST_IN_PAIRS = 64
+    MOST_OF_CLASSES_IN_PAIRS = 96       # of more classes than two
+    MOST_WEIGHT_IN_PAIRS = 255
+    MOST_CLASSES = 128
+
+# Scores in single precision are wrong by less than a tenth of this share.
+cdef float NEARLY = 1.0 - 1e-5
+# Those of more classes are sums of two positive terms, wrong by less than a third of this share.
+cdef float MORE_NEARLY = 1.0 - 2e-6
+
+
+# A cut that sends the samples of keys up to `last_key` left.
+cdef struct RankedCut:
+    index_t slot        # NONE where no cut is allowed
+    uint32_t last_key
+
+
+# The samples of a node of little weight in an order in which those of a class stand together.
+cdef struct SortedByClass:
+    index_t[ROOM_FOR_PAIRS] samples     # their numbers in the node
+    uint16_t[ROOM_FOR_PAIRS] weights
+    index_t[MOST_CLASSES] ends          # where those of every class end
+
+
+cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples, whose scan has been started."""
+    cdef RankedCut cut
+    cdef index_t n_rows = node.stop - node.start
+    take_features(scanner.node_bins, &scanner.drawn[0], scanner.n_drawn, node.start, node.stop)
+    if scan.total > MOST_IN_LANES:
+        _find_cut(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
+    elif scan.total <= MOST_WEIGHT_IN_PAIRS and n_rows <= _most_in_pairs(scan):
+        _find_cut_by_pairs(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
+    else:
+        _find_cut_in_lanes(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
+    if cut.slot != NONE:
+        _write_cut(scanner.node_bins, &cut, node.start, node.stop, best)
+        if not scanner.defers_thresholds:
+            best.threshold = threshold_of(scanner, node, best)
+        best_gain(scan, &best.gain)
+    return 0
+
+
+cdef inline int _find_cut(
+    BinnedScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """Find the best cut; of equal ones that of the lowest feature, then threshold. Cuts inside a bin are tried where
+    the bin's bound does not say that a cut between two bins is better."""
+    cdef float64_t to_reach = -INFINITY
+    cdef NodeFeature* feature
+    cdef index_t k, n_marked
+    for k in range(bins.n_slots):
+        feature = &bins.slots[k]
+        count_bins(bins, feature, n_rows)
+        forget_best(scan)
+        cut.slot = NONE
+        feature.most_in_bin = _scan_bins(scan, bins, k, n_rows, min_samples_leaf, False, cut)
+        feature.score = best_score_of(scan) if cut.slot != NONE else -INFINITY
+        to_reach = max(to_reach, feature.score)
+    # The scores carry less than 1e-15 of relative error.
+    to_reach -= 1e-12 * fabs(to_reach) + tie_margin(scan)
+    forget_best(scan)
+    cut.slot = NONE
+    for k in range(bins.n_slots):
+        feature = &bins.slots[k]
+        # Where all cuts between bins are allowed, those next to a bin bound the cuts inside it.
+        if min_samples_leaf == 1 and feature.score < to_reach - highest_rise(scan, feature.most_in_bin):
+            continue
+        n_marked = _mark_bins(scan, bins, feature, n_rows, min_samples_leaf, to_reach)
+        if n_marked > 0:
+            sort_marked(bins, feature, n_rows)
+            _scan_bins(scan, bins, k, n_rows, min_samples_leaf, True, cut)
+        elif feature.score >= to_reach:
+            _scan_bins(scan, bins, k, n_rows, min_samples_leaf, False, cut)
+        if is_perfect(scan):
+            break
+    return 0
+
+
+cdef inline index_t _bin_of(const NodeFeature* feature, uint32_t key) noexcept nogil:
+    return <index_t> ((key - feature.smallest) >> feature.shift)
+
+
+cdef inline uint32_t _last_key(const NodeFeature* feature, index_t bin) noexcept nogil:
+    """Return the last key of a bin but the last."""
+    return feature.smallest + (((<uint32_t> bin + 1) << feature.shift) - 1)
+
+
+cdef inline void _move_bin(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    if BinnedScan is BinaryGiniScan:
+        move_left(scan, 0, counts[0])
+        move_left(scan, 1, counts[1])
+    else:
+        for label in range(n_classes):
+            if counts[label] > 0:
+                move_left(scan, label, counts[label])
+
+
+cdef inline index_t _mark_bins(
+    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t n_rows, index_t min_samples_leaf,
+    float64_t to_reach
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    cdef index_t n_classes = <index_t> bins.n_columns - 1
+    cdef const int32_t* counts = feature.counts
+    cdef index_t bin, n_in_bin, label, n_left = 0, n_marked = 0
+    cdef int64_t weight
+    cdef bint can_win
+    cdef BinnedScan local = scan[0]
+    start_feature(&local)
+    for bin in range(feature.n_bins):
+        n_in_bin = counts[n_classes]
+        can_win = (
+            feature.shift > 0 and n_in_bin > 1
+            and n_left + n_in_bin > min_samples_leaf and n_rows - n_left > min_samples_leaf
+        )
+        if can_win:
+            weight = 0
+            for label in range(n_classes):
+                weight += counts[label]
+            can_win = upper_bound(&local, counts, weight) >= to_reach
+        bins.is_marked[bin] = can_win
+        n_marked += can_win
+        _move_bin(&local, counts, n_classes)
+        n_left += n_in_bin
+        counts += bins.n_columns
+    return n_marked
+
+
+cdef inline int64_t _scan_bins(
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t n_rows, index_t min_samples_leaf, bint has_marked,
+    RankedCut* cut
+) except -1 nogil:
+    """Offer the cuts between bins and, where bins are marked and their samples sorted, the cuts inside these. Return
+    the greatest weight of a bin."""
+    cdef const NodeFeature* feature = &bins.slots[slot]
+    cdef index_t n_classes = <index_t> bins.n_columns - 1
+    cdef const int32_t* counts = feature.counts
+    cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
+    cdef int64_t moved, most_in_bin = 0
+    cdef BinnedScan local = scan[0]
+    start_feature(&local)
+    # The rows of all bins before this one are on the left, n_left in all; of these sorted_start are in marked bins.
+    for bin in range(feature.n_bins):
+        n_in_bin = counts[n_classes]
+        if has_marked and bins.is_marked[bin]:
+            _scan_marked_bin(&local, bins, slot, sorted_start, n_in_bin, n_left, n_rows, min_samples_leaf, cut)
+            sorted_start += n_in_bin
+        elif n_in_bin > 0:
+            moved = local.left_total
+            _move_bin(&local, counts, n_classes)
+            most_in_bin = max(most_in_bin, local.left_total - moved)
+        n_left += n_in_bin
+        counts += bins.n_columns
+        if n_in_bin == 0 or n_left < min_samples_leaf or n_left > n_rows - min_samples_leaf:
+            continue
+        if offer(&local):
+            cut.slot = slot
+            cut.last_key = _last_key(feature, bin)
+    scan[0] = local
+    return most_in_bin
+
+
+cdef inline int _scan_marked_bin(
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t sorted_start, index_t n_in_bin, index_t n_left,
+    index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """Move the bin's samples one by one, and offer the cuts between different values."""
+    cdef const uint64_t* pairs = &bins.partition.pairs[sorted_start]
+    cdef uint64_t word
+    cdef index_t i
+    for i in range(n_in_bin):
+        word = bins.words[bins.start + place_of(pairs[i])]
+        move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
+        n_left += 1
+        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+            continue
+        if n_left >= min_samples_leaf and n_left <= n_rows - min_samples_leaf and offer(scan):
+            cut.slot = slot
+            cut.last_key = key_of(pairs[i])
+    return 0
+
+
+# ------------------------------------------------------------------------------------- bounds in single precision
+
+cdef int _find_cut_in_lanes(
+    BinnedScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """As _find_cut, by bounds in single precision: what could win is looked at exactly."""
+    cdef NodeFeature* feature
+    cdef float to_reach = -INFINITY
+    cdef index_t k, first, last, n_marked, n_in_marked
+    _take_node(scan, bins)
+    for k in range(bins.n_slots):
+        feature = &bins.slots[k]
+        _score_edges(scan, bins, feature, n_rows, min_samples_leaf)
+        to_reach = max(to_reach, <float> feature.score)
+    to_reach = _lowered(scan, to_reach)
+    cut.slot = NONE
+    for k in range(bins.n_slots):
+        feature = &bins.slots[k]
+        n_marked = 0
+        if feature.shift > 0:
+            n_marked = _mark_in_lanes(scan, bins, feature, min_samples_leaf, to_reach)
+        _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
+        if min_samples_leaf > 1:
+            n_marked += _mark_ends(bins, feature, first, last)
+        n_in_marked = sort_marked(bins, feature, n_rows) if n_marked > 0 else 0
+        if n_marked > 0 or feature.score >= to_reach:
+            _offer_cuts(scan, bins, k, first, last, n_rows, min_samples_leaf, to_reach, n_in_marked, cut)
+        if is_perfect(scan):
+            break
+    return 0
+
+
+cdef inline float _lowered(const BinnedScan* scan, float score) noexcept nogil:
+    """Lower the best score by what it may be wrong by: others that reach this may be better. Without a cut there is
+    none."""
+    if BinnedScan is BinaryGiniScan:
+        return NEARLY * score
+    elif BinnedScan is GiniScan:
+        return MORE_NEARLY * score
+    else:
+        return score - (1.0 - MORE_NEARLY) * fabsf(score) - 2.0 * <float> scan.best.margin
+
+
+cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
+    if BinnedScan is BinaryGiniScan:
+        return MOST_IN_PAIRS
+    else:
+        return MOST_OF_CLASSES_IN_PAIRS
+
+
+cdef inline void _take_node(const BinnedScan* scan, NodeBins bins) noexcept nogil:
+    """Lay out the class weights of the node and its samples, which are small."""
+    cdef index_t label
+    if BinnedScan is BinaryGiniScan:
+        take_pair_words(bins, bins.start, bins.stop)
+    else:
+        for label in range(bins.n_classes):
+            bins.node_row[label] = <uint16_t> scan.total_counts[label]
+
+
+cdef inline node_weights _node_weights(const BinaryGiniScan* scan) noexcept nogil:
+    cdef node_weights node
+    # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1
+    # away.
+    node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    return node
+
+
+cdef inline void _score_edges(
+    const BinnedScan* scan, NodeBins bins, NodeFeature* feature, index_t n_rows, index_t min_samples_leaf
+) noexcept nogil:
+    """Count the bins, and score the cuts between them."""
+    cdef index_t first, last
+    _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
+    if BinnedScan is BinaryGiniScan:
+        count_pair_words(bins, feature, n_rows)
+        sum_up(<uint32_t*> feature.counts, feature.n_bins)
+        feature.score = score_edges(
+            <const uint32_t*> feature.counts, feature.n_bins, first, last, _node_weights(scan), feature.scores
+        )
+    elif BinnedScan is EntropyScan:
+        count_rows_of_lanes(bins, feature, n_rows)
+        feature.score = _sum_up_entropies(scan, bins, feature, first, last)
+    else:
+        count_rows_of_lanes(bins, feature, n_rows)
+        (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
+        feature.score = sum_up_rows(
+            <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
+            last, feature.scores, feature.weights,
+        )
+
+
+cdef inline float _sum_up_entropies(
+    const EntropyScan* scan, NodeBins bins, NodeFeature* feature, index_t first, index_t last
+) noexcept nogil:
+    """Turn the rows of class weights into those of all bins up to each, and score the cuts behind them; return the
+    greatest score of the bins [first, last)."""
+    cdef const int64_t* table = scan.table
+    cdef uint16_t* row = <uint16_t*> feature.counts
+    cdef index_t bin, label
+    cdef int64_t left, weight, score
+    cdef float best = -INFINITY
+    # In front of the first row are zeros.
+    for bin in range(feature.n_bins):
+        score = weight = 0
+        for label in range(bins.n_classes):
+            row[label] += (row - bins.n_lanes)[label]
+            left = row[label]
+            weight += left
+            score += table[left] + table[scan.total_counts[label] - left]
+        score -= table[weight] + table[scan.total - weight]
+        feature.scores[bin] = <float> score
+        feature.weights[bin] = <float> weight
+        if first <= bin < last:
+            best = max(best, feature.scores[bin])
+        row += bins.n_lanes
+    return best
+
+
+cdef inline index_t _mark_by_entropy(
+    const EntropyScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score; those of one class have none that is better than the
+    edges."""
+    cdef EntropyScan local = scan[0]
+    cdef const uint16_t* row = <const uint16_t*> feature.counts
+    cdef const uint16_t* before
+    cdef int32_t[MOST_CLASSES] counts
+    cdef index_t bin, label, n_present, n_marked = 0
+    cdef float rise = <float> highest_rise(scan, 2) - <float> highest_rise(scan, 0), own, edges
+    for bin in range(feature.n_bins):
+        before = row - bins.n_lanes
+        own = feature.weights[bin] - (feature.weights[bin - 1] if bin > 0 else <float> 0.0)
+        edges = feature.scores[bin]
+        if bin > 0:
+            edges = max(edges, feature.scores[bin - 1])
+        bins.is_marked[bin] = False
+        if own > 1.0 and (bin == 0 or edges + (0.5 * own + 1.0) * rise >= to_reach):
+            n_present = 0
+            local.left_total = <int64_t> (feature.weights[bin] - own)
+            for label in range(bins.n_classes):
+                local.left_counts[label] = before[label]
+                counts[label] = row[label] - before[label]
+                n_present += counts[label] > 0
+            bins.is_marked[bin] = (n_present > 1 or min_samples_leaf > 1) and (
+                upper_bound(&local, counts, <int64_t> own) >= to_reach
+            )
+            n_marked += bins.is_marked[bin]
+        row += bins.n_lanes
+    return n_marked
+
+
+cdef inline index_t _mark_in_lanes(
+    const BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    if BinnedScan is BinaryGiniScan:
+        return mark_mixed(
+            <const uint32_t*> feature.counts, feature.n_bins, _node_weights(scan), to_reach, &bins.is_marked[0]
+        )
+    elif BinnedScan is EntropyScan:
+        return _mark_by_entropy(scan, bins, feature, min_samples_leaf, to_reach)
+    else:
+        return mark_rows(
+            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
+            to_reach, min_samples_leaf == 1, feature.scores, feature.weights, &bins.is_marked[0],
+        )
+
+
+cdef inline void _find_allowed_edges(
+    NodeBins bins, const NodeFeature* feature, index_t n_rows, index_t min_samples_leaf, index_t* first, index_t* last
+) noexcept nogil:
+    """Find the bins behind which a cut is allowed: those of [first, last)."""
+    first[0] = 0
+    last[0] = feature.n_bins - 1
+    if min_samples_leaf == 1:
+        return
+    count_samples(bins, feature, n_rows)
+    while first[0] < feature.n_bins and bins.n_up_to[first[0]] < min_samples_leaf:
+        first[0] += 1
+    last[0] = first[0]
+    while last[0] < feature.n_bins and bins.n_up_to[last[0]] <= n_rows - min_samples_leaf:
+        last[0] += 1
+
+
+cdef inline index_t _mark_ends(NodeBins bins, const NodeFeature* feature, index_t first, index_t last) noexcept nogil:
+    """Mark the bins of which one edge alone, or none, is allowed as a cut, but perhaps a cut inside; return how many
+    were not marked."""
+    cdef index_t n_marked = 0
+    if feature.shift == 0:
+        return 0
+    if first < feature.n_bins:
+        n_marked += not bins.is_marked[first]
+        bins.is_marked[first] = True
+    if last < feature.n_bins:
+        n_marked += not bins.is_marked[last]
+        bins.is_marked[last] = True
+    return n_marked
+
+
+cdef int _offer_cuts(
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t first, index_t last, index_t n_rows,
+    index_t min_samples_leaf, float to_reach, index_t n_in_marked, RankedCut* cut
+) except -1 nogil:
+    """Offer the cuts between bins whose scores reach what is asked, and those inside marked bins."""
+    cdef const NodeFeature* feature = &bins.slots[slot]
+    cdef index_t bin, sorted_start = 0, n_sorted = 0
+    cdef const uint64_t* pairs = &bins.partition.pairs[0]
+    for bin in range(feature.n_bins):
+        if n_in_marked > 0 and bins.is_marked[bin]:
+            # pairs[:sorted_start] are in marked bins before this one.
+            sorted_start = n_sorted
+            while n_sorted < n_in_marked and _bin_of(feature, key_of(pairs[n_sorted])) == bin:
+                n_sorted += 1
+            _set_left_bins(scan, bins, feature, bin - 1)
+            _offer_inside(
+                scan, bins, slot, sorted_start, n_sorted - sorted_start,
+                bins.n_up_to[bin - 1] if min_samples_leaf > 1 and bin > 0 else 0, n_rows, min_samples_leaf, cut,
+            )
+        if first <= bin < last and feature.scores[bin] >= to_reach:
+            _set_left_bins(scan, bins, feature, bin)
+            if offer(scan):
+                cut.slot = slot
+                cut.last_key = _last_key(feature, bin)
+    return 0
+
+
+cdef inline void _set_left_bins(
+    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t bin
+) noexcept nogil:
+    """Put the samples of all bins up to this one, and no others, into the left child."""
+    cdef index_t label
+    cdef uint32_t word
+    cdef const uint16_t* row
+    start_feature(scan)
+    if BinnedScan is BinaryGiniScan:
+        word = (<const uint32_t*> feature.counts)[bin]
+        move_left(scan, 0, word & 0xFFFF)
+        move_left(scan, 1, word >> 16)
+    else:
+        row = <const uint16_t*> feature.counts + <Py_ssize_t> bin * bins.n_lanes
+        for label in range(bins.n_classes):
+            move_left(scan, label, row[label])
+
+
+cdef inline int _offer_inside(
+    BinnedScan* scan, NodeBins bins, index_t slot, index_t start, index_t n_in_bin, index_t n_left, index_t n_rows,
+    index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """Move the samples of a marked bin one by one, and offer the cuts between different values."""
+    cdef const uint64_t* pairs = &bins.partition.pairs[start]
+    cdef uint64_t word
+    cdef index_t i
+    for i in range(n_in_bin):
+        word = bins.words[bins.start + place_of(pairs[i])]
+        if BinnedScan is BinaryGiniScan:
+            move_left(scan, 0, <int64_t> (word & <uint64_t> 0xFFFFFFFF))
+            move_left(scan, 1, <int64_t> (word >> 32))
+        else:
+            move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
+        n_left += 1
+        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+            continue
+        if min_samples_leaf > 1 and not min_samples_leaf <= n_left <= n_rows - min_samples_leaf:
+            continue
+        if offer(scan):
+            cut.slot = slot
+            cut.last_key = key_of(pairs[i])
+    return 0
+
+
+# -------------------------------------------------------------------------------------------------------- all pairs
+
+cdef int _find_cut_by_pairs(
+    BinnedScan* scan, NodeBins bins, index_t n_rows, index_t min_samples_leaf, RankedCut* cut
+) except -1 nogil:
+    """As _find_cut_in_lanes: what goes left at the cut behind every sample is the sum of all samples of no greater
+    key."""
+    cdef NodeFeature* feature
+    cdef float to_reach = -INFINITY
+    cdef SortedByClass sorted
+    cdef index_t k
+    _take_node(scan, bins)
+    if BinnedScan is BinaryGiniScan:
+        # Words have both classes: any order will do.
+        for k in range(n_rows):
+            sorted.samples[k] = k
+            sorted.weights[k] = <uint16_t> (bins.pair_words[k] & 0xFF | bins.pair_words[k] >> 8)
+    else:
+        _sort_by_class(bins, n_rows, &sorted)
+    for k in range(bins.n_slots):
+        feature = &bins.slots[k]
+        feature.score = _score_pairs(scan, bins, feature, &sorted, n_rows, min_samples_leaf)
+        to_reach = max(to_reach, <float> feature.score)
+    to_reach = _lowered(scan, to_reach)
+    cut.slot = NONE
+    for k in range(bins.n_slots):
+        if bins.slots[k].score > -INFINITY and bins.slots[k].score >= to_reach:
+            _offer_pairs(scan, bins, k, &sorted, n_rows, to_reach, cut)
+            if is_perfect(scan):
+                break
+    return 0
+
+
+cdef inline void _sort_by_class(NodeBins bins, index_t n_rows, SortedByClass* sorted) noexcept nogil:
+    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef index_t i, label, end = 0
+    for label in range(bins.n_classes):
+        sorted.ends[label] = 0
+    for i in range(n_rows):
+        sorted.ends[label_of_word(bins, words[i])] += 1
+    for label in range(bins.n_classes):
+        end += sorted.ends[label]
+        sorted.ends[label] = end - sorted.ends[label]
+    # ends[k] is where the next sample of class k goes.
+    for i in range(n_rows):
+        label = label_of_word(bins, words[i])
+        sorted.samples[sorted.ends[label]] = i
+        sorted.weights[sorted.ends[label]] = <uint16_t> weight_of_word(bins, words[i])
+        sorted.ends[label] += 1
+
+
+cdef inline float _score_pairs(
+    const BinnedScan* scan, NodeBins bins, NodeFeature* feature, SortedByClass* sorted, index_t n_rows,
+    index_t min_samples_leaf
+) noexcept nogil:
+    """Score the cuts behind all samples, in the order of `sorted`, and return the greatest score. Cuts that leave too
+    few samples score minus infinity; that behind the last key is none, but scored."""
+    cdef uint16_t[ROOM_FOR_PAIRS] keys, left, left_squares, right_squares
+    cdef uint16_t* sums = <uint16_t*> feature.counts
+    cdef float best
+    _narrow_keys(feature, sorted, n_rows, keys)
+    if BinnedScan is BinaryGiniScan:
+        sum_pairs_narrow(keys, sorted.weights, n_rows, sums)
+        best = score_sums(sums, n_rows, _node_weights(scan), feature.scores)
+    elif BinnedScan is EntropyScan:
+        sum_classes_of_pairs(keys, sorted.weights, sorted.ends, bins.n_classes, n_rows, &bins.pair_sums[0])
+        best = _score_entropies(scan, bins, sorted, n_rows, feature.scores)
+    else:
+        sum_squares_of_pairs(
+            keys, sorted.weights, sorted.ends, &bins.node_row[0], bins.n_classes, n_rows, left_squares, right_squares,
+            left,
+        )
+        best = score_squares(left_squares, right_squares, left, n_rows, <float> scan.total, feature.scores)
+    if min_samples_leaf == 1:
+        return best
+    _narrow_keys(feature, sorted, n_rows, keys)
+    return _best_allowed(feature, keys, n_rows, min_samples_leaf)
+
+
+cdef inline float _score_entropies(
+    const EntropyScan* scan, NodeBins bins, const SortedByClass* sorted, index_t n_rows, float* scores
+) noexcept nogil:
+    """Score the cuts of which pair_sums has the left child's class weights, and return the greatest score."""
+    cdef const int64_t* table = scan.table
+    cdef const uint16_t* sums
+    cdef int64_t[ROOM_FOR_PAIRS] totals
+    cdef index_t[ROOM_FOR_PAIRS] weights
+    cdef index_t i, label, n_lanes = (n_rows + 7) // 8 * 8
+    cdef int64_t of_class
+    cdef float best = -INFINITY
+    for i in range(n_rows):
+        totals[i] = 0
+        weights[i] = 0
+    for label in range(bins.n_classes):
+        sums = &bins.pair_sums[label * n_lanes]
+        of_class = scan.total_counts[label]
+        for i in range(n_rows if of_class > 0 else 0):
+            totals[i] += table[sums[i]] + table[of_class - sums[i]]
+            weights[i] += sums[i]
+    for i in range(n_rows):
+        scores[i] = <float> (totals[i] - table[weights[i]] - table[scan.total - weights[i]])
+        if weights[i] < scan.total:
+            best = max(best, scores[i])
+    return best
+
+
+cdef inline void _narrow_keys(
+    const NodeFeature* feature, const SortedByClass* sorted, index_t n_rows, uint16_t* keys
+) noexcept nogil:
+    """Write keys of 16 bits in the order of `sorted`: differences to the smallest or, where these are too great, the
+    numbers of samples up to each."""
+    cdef uint32_t[ROOM_FOR_PAIRS] wide_keys
+    cdef uint16_t[ROOM_FOR_PAIRS] ones
+    cdef index_t i
+    if feature.span <= 0xFFFF:
+        for i in range(n_rows):
+            keys[i] = <uint16_t> (feature.keys[sorted.samples[i]] - feature.smallest)
+        return
+    for i in range(n_rows):
+        wide_keys[i] = feature.keys[sorted.samples[i]] - feature.smallest
+        ones[i] = 1
+    sum_pairs_wide(wide_keys, ones, n_rows, keys)
+
+
+cdef float _best_allowed(NodeFeature* feature, uint16_t* keys, index_t n_rows, index_t min_samples_leaf) noexcept nogil:
+    """Give cuts that leave too few samples a score of minus infinity, and return the greatest of the others."""
+    cdef uint16_t[ROOM_FOR_PAIRS] ones, n_left
+    cdef index_t i
+    cdef float best = -INFINITY
+    for i in range(n_rows):
+        ones[i] = 1
+    sum_pairs_narrow(keys, ones, n_rows, n_left)
+    for i in range(n_rows):
+        if not min_samples_leaf <= n_left[i] <= n_rows - min_samples_leaf:
+            feature.scores[i] = -INFINITY
+        best = max(best, feature.scores[i])
+    return best
+
+
+cdef inline int _offer_pairs(
+    BinnedScan* scan, NodeBins bins, index_t slot, const SortedByClass* sorted, index_t n_rows, float to_reach,
+    RankedCut* cut
+) except -1 nogil:
+    """Offer the cuts whose scores reach what is asked, in ascending order."""
+    cdef const NodeFeature* feature = &bins.slots[slot]
+    cdef index_t[ROOM_FOR_PAIRS] found
+    cdef index_t i, hole, n_found = 0
+    cdef uint32_t key
+    # found[:n_found] are samples of those met so far, in ascending order of their keys, one for each key.
+    for i in range(n_rows):
+        key = feature.keys[sorted.samples[i]]
+        if feature.scores[i] < to_reach or key - feature.smallest == feature.span:
+            continue
+        hole = n_found
+        while hole > 0 and feature.keys[sorted.samples[found[hole - 1]]] > key:
+            hole -= 1
+        if hole > 0 and feature.keys[sorted.samples[found[hole - 1]]] == key:
+            continue
+        memmove(&found[hole + 1], &found[hole], (n_found - hole) * sizeof(index_t))
+        found[hole] = i
+        n_found += 1
+    for i in range(n_found):
+        key = feature.keys[sorted.samples[found[i]]]
+        _set_left_samples(scan, bins, feature, sorted, found[i], n_rows)
+        if offer(scan):
+            cut.slot = slot
+            cut.last_key = key
+    return 0
+
+
+cdef inline void _set_left_samples(
+    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, const SortedByClass* sorted, index_t found,
+    index_t n_rows
+) noexcept nogil:
+    """Put the samples of no greater key than the one found, and no others, into the left child."""
+    cdef uint32_t key = feature.keys[sorted.samples[found]]
+    cdef index_t i
+    cdef uint16_t sum
+    cdef uint64_t word
+    start_feature(scan)
+    if BinnedScan is BinaryGiniScan:
+        sum = (<const uint16_t*> feature.counts)[found]
+        move_left(scan, 0, sum & 0xFF)
+        move_left(scan, 1, sum >> 8)
+    else:
+        for i in range(n_rows):
+            if feature.keys[i] <= key:
+                word = bins.words[bins.start + i]
+                move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
+
+
+cdef inline void _write_cut(
+    NodeBins bins, const RankedCut* cut, index_t start, index_t stop, Split* best
+) noexcept nogil:
+    """Count the samples that go left, and find one of the greatest value among them and one of the smallest among the
+    others."""
+    cdef const NodeFeature* feature = &bins.slots[cut.slot]
+    cdef int32_t last_left, first_right
+    best.feature = feature.feature
+    best.n_left = find_neighbours(feature.keys, stop - start, cut.last_key, &last_left, &first_right)
+    best.last_left = bins.partition.rows[start + last_left]
+    best.first_right = bins.partition.rows[start + first_right]

@@ -1,0 +1,229 @@
+"""Nodes that look at few of many features: bins of the node, all pairs of samples, and the bounds that choose what is
+looked at exactly; against the reference, and against sorted samples, which no bound guides."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import columns_of_all_kinds
+from strategies import count_weights, limits, no_weights, problems
+from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
+
+from pytrees._engine import config_context, kernel
+
+# What chooses the way, in `_core/split/ranked.pyx` and `_core/rows/node_bins.pyx`.
+MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_WEIGHT_IN_PAIRS = 64, 96, 255
+MOST_IN_LANES = 2**15 - 1
+MOST_NODE_BINS = 256
+SAMPLES_PER_BIN = 3
+
+CRITERIA = ["gini", "entropy"]
+
+
+def grow_sorted(*problem, **options):
+    """Every node sorts its samples: a limit on cuts that does not apply leaves no other way."""
+    return grow(*problem, max_candidates=UNLIMITED - 1, **options)
+
+
+def columns(n_rows, rng, n_features=8):
+    kinds = list(columns_of_all_kinds(n_rows, int(rng.integers(2**31))).values())
+    return np.column_stack([kinds[i] for i in rng.integers(len(kinds), size=n_features)])
+
+
+def noisy_labels(X, n_classes, rng):
+    """Labels that follow the ranks of two features, and for a fifth of the samples nothing."""
+    ranks = X[:, :2].argsort(axis=0, kind="stable").argsort(axis=0).mean(axis=1) / len(X)
+    y = np.minimum(ranks * 1.2 * n_classes, n_classes - 1).astype(np.int32)
+    return np.where(rng.random(len(X)) < 0.2, rng.integers(n_classes, size=len(X)), y)
+
+
+# ------------------------------------------------------------------------------------------ against the reference
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(("weights", "number"), [(no_weights, 300), (count_weights, 200)])
+def test_few_of_many_features_agree_with_the_reference(criterion, weights, number):
+    @examples(number)
+    @given(
+        problems(weights, max_rows=40), limits(max_candidates=UNLIMITED), st.integers(1, 2), st.integers(0, 2**32 - 1)
+    )
+    def check(problem, growth_limits, max_features, seed):
+        X, y, case_weights, n_classes = problem
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([X, columns(len(X), rng, 8)])
+        growth_limits = growth_limits | {"max_features": max_features}
+        tree = grow(X, y, case_weights, n_classes, criterion, **growth_limits)
+        with config_context(engine="reference"):
+            expected = grow(X, y, case_weights, n_classes, criterion, **growth_limits)
+        assert_same_tree(tree, expected)
+
+    check()
+
+
+# -------------------------------------------------------------------------------------------- one way and the other
+
+
+@examples(1500)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_rows=st.integers(2, 200) | st.sampled_from([63, 64, 65, 95, 96, 97, 600, 1500]),
+    n_classes=st.sampled_from([2, 2, 2, 3, 7, 8, 9, 16, 17, 30]),
+    heaviest=st.sampled_from([1, 1, 3, 10, 1000, 10**6]),
+    criterion=st.sampled_from(CRITERIA),
+    max_features=st.integers(1, 3),
+    growth_limits=limits(max_candidates=UNLIMITED),
+)
+def test_bins_and_pairs_do_not_change_the_tree(
+    seed, n_rows, n_classes, heaviest, criterion, max_features, growth_limits
+):
+    rng = np.random.default_rng(seed)
+    X = columns(n_rows, rng, 12)
+    y = noisy_labels(X, n_classes, rng)
+    weights = None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows)
+    options = {name: limit for name, limit in growth_limits.items() if name != "max_candidates"}
+    options |= {"max_features": max_features}
+    problem = X, y, weights, n_classes, criterion
+    assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize(
+    "n_rows",
+    [
+        MOST_IN_PAIRS,
+        MOST_IN_PAIRS + 1,
+        MOST_OF_CLASSES_IN_PAIRS,
+        MOST_OF_CLASSES_IN_PAIRS + 1,
+        MOST_WEIGHT_IN_PAIRS,
+        MOST_WEIGHT_IN_PAIRS + 1,
+        SAMPLES_PER_BIN * MOST_NODE_BINS - 1,
+        SAMPLES_PER_BIN * MOST_NODE_BINS,
+        SAMPLES_PER_BIN * MOST_NODE_BINS + 1,
+    ],
+)
+@pytest.mark.parametrize("min_samples_leaf", [1, 2, 7])
+def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = columns(n_rows, rng, 12)
+        problem = X, noisy_labels(X, n_classes, rng), None, n_classes, criterion
+        options = {"max_features": 3, "seed": seed, "min_samples_leaf": min_samples_leaf}
+        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("n_rows", "total"), [(40, MOST_WEIGHT_IN_PAIRS), (700, MOST_IN_LANES)])
+@pytest.mark.parametrize("excess", [0, 1])
+def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, total, excess):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = columns(n_rows, rng, 12)
+        weights = 1 + rng.multinomial(total + excess - n_rows, np.full(n_rows, 1 / n_rows))
+        problem = X, noisy_labels(X, n_classes, rng), weights, n_classes, criterion
+        options = {"max_features": 3, "seed": seed}
+        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+
+
+# Bins count in 32 bits.
+@pytest.mark.parametrize("total", [2**31 - 1, 2**31, 2**34])
+def test_weights_beyond_32_bits(total):
+    rng = np.random.default_rng(0)
+    X = columns(150, rng, 12)
+    weights = np.append(np.ones(148, dtype=np.int64), [total - 148 - total // 2, total // 2])
+    problem = X, noisy_labels(X, 3, rng), weights, 3, "gini"
+    assert_same_tree(grow(*problem, max_features=2), grow_sorted(*problem, max_features=2))
+
+
+# Ranks of more rows than 65,536 have 32 bits, and nodes of an eighth of all rows or fewer read them row by row.
+@pytest.mark.parametrize("n_rows", [65536, 65537])
+@pytest.mark.parametrize(("n_classes", "criterion"), [(2, "gini"), (4, "gini"), (2, "entropy")])
+def test_ranks_of_16_and_of_32_bits(n_rows, n_classes, criterion):
+    rng = np.random.default_rng(n_rows)
+    X = rng.normal(size=(n_rows, 4))
+    X[:, 3] = rng.integers(50, size=n_rows)
+    y = noisy_labels(X, n_classes, rng)
+    weights = rng.integers(1, 4, size=n_rows)
+    for problem in ((X, y, None, n_classes, criterion), (X, y, weights, n_classes, criterion)):
+        options = {"max_features": 1, "min_samples_leaf": 3}
+        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+
+
+@pytest.mark.parametrize("max_leaf_nodes", [UNLIMITED, 20])
+@pytest.mark.parametrize("n_rows", [50, 500])
+def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = columns(n_rows, rng, 8)
+        X[:, ::3] = rng.integers(4, size=(n_rows, 3))
+        n_categories = [4 if feature % 3 == 0 else 0 for feature in range(8)]
+        problem = X, noisy_labels(X, 3, rng), rng.integers(1, 4, size=n_rows), 3, "gini"
+        options = {
+            "max_features": 2,
+            "seed": seed,
+            "n_categories": n_categories,
+            "max_leaf_nodes": max_leaf_nodes,
+        }
+        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+
+
+# ------------------------------------------------------------------------------------------------------ of one node
+
+
+def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf=1):
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    return kernel("ranked_cut")(X, np.asarray(y, dtype=np.int32), weights, n_classes, criterion, min_samples_leaf)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@examples(300)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_rows=st.integers(1, 130),
+    n_classes=st.sampled_from([2, 3, 9]),
+    heaviest=st.sampled_from([1, 3, 5000]),
+    min_samples_leaf=st.integers(1, 4),
+)
+def test_the_best_cut_of_one_node(criterion, seed, n_rows, n_classes, heaviest, min_samples_leaf):
+    rng = np.random.default_rng(seed)
+    X = columns(n_rows, rng, 3)
+    y = noisy_labels(X, n_classes, rng) if n_rows > 1 else [0]
+    weights = None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows)
+    compiled, reference = on_both_engines(ranked_cut, X, y, weights, n_classes, criterion, min_samples_leaf)
+    assert compiled == reference
+
+
+def test_one_node_by_hand(engine):
+    X, y = [[1.0, 5.0], [2.0, 4.0], [3.0, 4.5], [4.0, 0.0]], [0, 0, 1, 0]
+    assert ranked_cut(X, y, None, 2, "gini") == (0, 2, 2.5, 0.125)
+    assert ranked_cut(X, y, None, 2, "gini", min_samples_leaf=3) is None
+
+
+@pytest.mark.parametrize(
+    ("X", "criterion"), [(np.empty((0, 2)), "gini"), ([[1.0], [np.nan]], "gini"), ([[1.0], [2.0]], "ogini")]
+)
+def test_nodes_that_have_no_bins_are_refused(engine, X, criterion):
+    with pytest.raises(ValueError, match="need samples without missing values"):
+        ranked_cut(X, np.arange(len(X)), None, 2, criterion)
+
+
+def test_of_equal_gains_the_lowest_feature_and_threshold(engine):
+    # Every cut of these two classes has a mirror image of the same gain, and four features are alike.
+    X = np.column_stack([np.repeat([3.0], 12), *[np.arange(12.0)] * 4])
+    y = [0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0]
+    for criterion in CRITERIA:
+        for seed in range(8):
+            tree = grow(X, y, None, 2, criterion, max_features=1, max_depth=1, seed=seed)
+            assert tree["threshold"][0] == 1.5
+            assert tree["feature"][0] > 0
+
+
+def test_nothing_to_gain(engine):
+    # Any cut leaves the shares of both classes as they are: the first of all.
+    X = np.column_stack([np.repeat(np.arange(4.0), 2)] * 4)
+    y = np.tile([0, 1], 4)
+    for criterion in CRITERIA:
+        tree = grow(X, y, None, 2, criterion, max_features=1, max_depth=1)
+        assert tree["threshold"][0] == 0.5
+        assert tree["gain"][0] == 0.0
