@@ -1,5 +1,6 @@
 """What the arrays of a tree must be so that it is safe to walk, and what follows from them."""
 
+from functools import partial
 from math import fsum
 from numbers import Integral
 
@@ -37,6 +38,37 @@ def checked_number(n_features):
     if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
         raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
     return int(n_features)
+
+
+DTYPES = {
+    "children_left": np.int64,
+    "children_right": np.int64,
+    "feature": np.int64,
+    "threshold": np.float64,
+    "n_node_samples": np.int64,
+    "value": np.float64,
+    "gain": np.float64,
+}
+
+CHILD_DTYPES = {"child_offsets": np.int64, "children": np.int64, "category": np.int64}
+SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
+
+# What a tree works out when it is first asked for it; where two threads ask at once, both work out the same.
+WORKED_OUT = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing")
+
+
+def fill_unchecked(tree, arrays, n_features, criterion):
+    """Set what a tree without categories has, by arrays that an engine has just made; its depth is not known yet."""
+    set_item = partial(object.__setattr__, tree)
+    for name, dtype in DTYPES.items():
+        set_item(name, frozen(name, arrays[name], dtype))
+    set_item("_missing", frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8))
+    for name in (*WORKED_OUT, "_saw_missing", "_sets", "_max_depth"):
+        set_item(name, None)
+    set_item("is_multiway", False)
+    set_item("n_features", n_features)
+    set_item("_criterion", criterion)
+    set_item("_n_walked", 0)
 
 
 def check_tree(tree):

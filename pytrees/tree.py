@@ -9,14 +9,19 @@ from sklearn.utils.validation import check_array
 from ._engine import kernel
 from ._exchange import Exchanged
 from ._tree_arrays import (
+    CHILD_DTYPES,
+    DTYPES,
     LEAF,
     MULTIWAY,
     PACKABLE,
+    SET_DTYPES,
     TO_GREATER_CHILD,
+    WORKED_OUT,
     check_missing,
     check_sets,
     check_tree,
     checked_number,
+    fill_unchecked,
     frozen,
     goes_to_greater_child,
     read_only,
@@ -36,19 +41,6 @@ _NODES_PACKED_FOR_A_ROW = 16
 ROWS_OF_A_CALL = 32
 
 _PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
-
-_DTYPES = {
-    "children_left": np.int64,
-    "children_right": np.int64,
-    "feature": np.int64,
-    "threshold": np.float64,
-    "n_node_samples": np.int64,
-    "value": np.float64,
-    "gain": np.float64,
-}
-
-_CHILD_DTYPES = {"child_offsets": np.int64, "children": np.int64, "category": np.int64}
-_SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
 
 
 class BinaryForm(NamedTuple):
@@ -165,7 +157,7 @@ class Tree(Exchanged):
     """
 
     __slots__ = (
-        *_DTYPES,
+        *DTYPES,
         "_binary",
         "_child_arrays",
         "_criterion",
@@ -203,34 +195,29 @@ class Tree(Exchanged):
     ):
         object.__setattr__(self, "_criterion", criterion)
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
-        for (name, dtype), array in zip(_DTYPES.items(), given, strict=True):
+        for (name, dtype), array in zip(DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, frozen(name, array, dtype))
         object.__setattr__(self, "n_features", checked_number(n_features))
-        self._forget()
+        for name in WORKED_OUT:
+            object.__setattr__(self, name, None)
         object.__setattr__(self, "is_multiway", bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
             if child_offsets is None or children is None or category is None:
                 raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
-            given = zip(_CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
+            given = zip(CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
             child_arrays = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
             object.__setattr__(self, "_child_arrays", child_arrays)
+        object.__setattr__(self, "_n_walked", 0)
         object.__setattr__(self, "_max_depth", check_tree(self))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
-
-    def _forget(self):
-        """Leave to be worked out what is when it is first asked for; where two threads ask at once, both work out the
-        same."""
-        for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
-            object.__setattr__(self, name, None)
-        object.__setattr__(self, "_n_walked", 0)
 
     def _take_sets(self, category_offsets, categories):
         if (category_offsets is None) != (categories is None):
             raise ValueError("Not a tree: of category_offsets and categories there is only one.")
         sets = None
         if self.is_multiway and categories is not None:
-            given = zip(_SET_DTYPES.items(), (category_offsets, categories), strict=True)
+            given = zip(SET_DTYPES.items(), (category_offsets, categories), strict=True)
             sets = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
             check_sets(self, *sets)
         object.__setattr__(self, "_sets", sets)
@@ -275,22 +262,16 @@ class Tree(Exchanged):
         if "children" in arrays:
             return cls.from_arrays(arrays, n_features, criterion)
         tree = cls.__new__(cls)
-        made = {name: frozen(name, arrays[name], dtype) for name, dtype in _DTYPES.items()}
-        missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
-        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False}
-        made |= {"_criterion": criterion, "_max_depth": None, "n_features": n_features}
-        for name, value in made.items():
-            object.__setattr__(tree, name, value)
-        tree._forget()
+        fill_unchecked(tree, arrays, n_features, criterion)
         return tree
 
     def _arrays(self):
         """Return all arrays that make the tree what it is."""
-        arrays = tuple(getattr(self, name) for name in _DTYPES)
+        arrays = tuple(getattr(self, name) for name in DTYPES)
         return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
     def __reduce__(self):
-        arrays = tuple(getattr(self, name) for name in _DTYPES)
+        arrays = tuple(getattr(self, name) for name in DTYPES)
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
         further = self._criterion, self._missing, self._saw_missing, *(self._sets or ())
         return Tree, (*arrays, self.n_features, *of_children, *further)
