@@ -50,8 +50,8 @@ MOST_CLASSES_IN_BINS = 128
 MOST_ROWS_IN_BINS = 2**26
 # Bins of a node count in 32 bits.
 MOST_WEIGHT_IN_BINS = 2**31
-# Where nodes look at one of so many features or fewer, all are ranked once and those looked at sorted by rank in the
-# node: that costs less than keeping all of them sorted.
+# Where nodes look at one of so many features or fewer, all are ranked once, and a node sorts the ranks of those that it
+# looks at, or cuts them into bins: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
 # A decrease of impurity may be so much too small, as in scikit-learn.
 cdef float64_t DECREASE_TOLERANCE = 2.0**-52
@@ -429,6 +429,13 @@ def share_features(
     return shared
 
 
+cdef _cut_in_nodes(Scanner scanner, weights, bint is_best_first):
+    """Let nodes cut the ranks of their samples into bins of their own."""
+    scanner.node_bins = NodeBins(scanner.partition, scanner.labels, weights, scanner.counts.n_classes)
+    # Best-first growth asks for them to tell gains that nearly tie apart.
+    scanner.defers_thresholds = not is_best_first
+
+
 def grow_by_gain(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
@@ -466,7 +473,6 @@ def grow_by_gain(
         check_categories(criterion, shared.features)
     cdef RowPartition partition
     cdef GrowthByGain growth = GrowthByGain()
-    cdef NodeBins node_bins = None
     can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
     growth.block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     n_places = X.shape[0] if is_ranked(shared.features) else growth.block_rows
@@ -474,15 +480,12 @@ def grow_by_gain(
     partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
     if growth.block_rows < len(rows):
         growth.histograms = Histograms(partition, shared.bins, y, weights, n_classes)
-    if shared.uses_node_bins and weights_are_whole and min_leaf_weight == 0.0 and total_weight < MOST_WEIGHT_IN_BINS:
-        node_bins = NodeBins(partition, y, weights, n_classes)
     scanner = make_scanner(
         partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,
         n_threads, subsets,
     )
-    (<Scanner> scanner).node_bins = node_bins
-    # Best-first growth asks for them to tell gains that nearly tie apart.
-    (<Scanner> scanner).defers_thresholds = node_bins is not None and max_leaf_nodes == UNLIMITED
+    if shared.uses_node_bins and weights_are_whole and min_leaf_weight == 0.0 and total_weight < MOST_WEIGHT_IN_BINS:
+        _cut_in_nodes(scanner, weights, max_leaf_nodes < UNLIMITED)
     growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     growth.tree.counts_gains_by_samples = True
     growth.is_best_first = max_leaf_nodes < UNLIMITED
