@@ -2,7 +2,7 @@
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
-.PHONY: help build test thorough debug sanitize fuzz bench ratios lint format wheel clean
+.PHONY: help build test thorough debug sanitize fuzz bench ratios lint types format wheel clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ lint:  ## Check style
 	ruff check .
 	ruff format --check .
 	cython-lint pytrees examples
+
+types:  ## Check types, by mypy and pyright
+	python tools/check_types.py
 
 format:  ## Mend style where a machine can
 	ruff check --fix .

@@ -1,13 +1,16 @@
 """``python -m pytrees``: the tour, which needs no data but what scikit-learn ships."""
 
+from __future__ import annotations
+
 import argparse
 import sys
+from collections.abc import Sequence
 
 from .tour import permutation
 from .tour.program import add_common_options, run_program
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tour.
 
     Parameters

@@ -1,18 +1,23 @@
 """The colours of nodes: those of their classes, the paler the more mixed a node is."""
 
+from __future__ import annotations
+
 import numpy as np
+from numpy.typing import ArrayLike
+
+from ._typing import FloatArray
 
 # Those of matplotlib's map tab10, which is not needed for them.
 _PALETTE = (0x1F77B4, 0xFF7F0E, 0x2CA02C, 0xD62728, 0x9467BD, 0x8C564B, 0xE377C2, 0x7F7F7F, 0xBCBD22, 0x17BECF)
 
 
-def class_colours(codes):
+def class_colours(codes: ArrayLike) -> FloatArray:
     """Return the colours of classes by their codes, ten in turn; ndarray of shape (n, 3), from 0 to 1."""
     rgb = np.array([[colour >> 16, colour >> 8 & 255, colour & 255] for colour in _PALETTE]) / 255.0
     return rgb[np.asarray(codes) % len(_PALETTE)]
 
 
-def node_colours(value, codes):
+def node_colours(value: FloatArray, codes: ArrayLike) -> FloatArray:
     """Return the colour of every node: that of its class, mixed with white as far as the node is mixed."""
     share = value.max(axis=1) / value.sum(axis=1)
     return 1.0 - 0.6 * share[:, np.newaxis] * (1.0 - class_colours(codes))

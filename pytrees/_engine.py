@@ -1,14 +1,21 @@
 """The one door to the kernels: compiled, or the pure-Python reference, by configuration."""
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable
 from contextlib import ContextDecorator
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
+
+from ._typing import Engine
 
 _PACKAGES = {"compiled": "pytrees._core", "reference": "pytrees.reference"}
 
@@ -58,30 +65,30 @@ KERNELS = {
     for name in names
 }
 
-_engine = ContextVar("pytrees_engine", default="compiled")
+_engine: ContextVar[Engine] = ContextVar("pytrees_engine", default="compiled")
 
 
 class _Choice(ContextDecorator):
     """An engine, in force inside a ``with`` block or in calls of a function; can be pickled for workers."""
 
-    def __init__(self, engine):
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._tokens = []
+        self._tokens: list[Token[Engine]] = []
 
-    def _recreate_cm(self):
+    def _recreate_cm(self) -> _Choice:
         return _Choice(self._engine)  # every call of a decorated function, on whatever thread, has its own token
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _Choice, (self._engine,)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._tokens.append(_engine.set(self._engine))
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         _engine.reset(self._tokens.pop())
 
 
-def config_context(*, engine="compiled"):
+def config_context(*, engine: Engine = "compiled") -> _Choice:
     """Choose the engine that grows and walks trees inside a ``with`` block.
 
     Both engines give identical results; the reference is slow, and there to be read and to check with. The choice holds
@@ -129,19 +136,19 @@ def config_context(*, engine="compiled"):
     return _Choice(engine)
 
 
-def current_engine():
+def current_engine() -> Engine:
     """Return the name of the engine in force."""
     return _engine.get()
 
 
-def kernel(name):
+def kernel(name: str) -> Callable[..., Any]:
     """Return a kernel of the engine in force. It takes arrays; the reference's may return lists."""
     engine = current_engine()
     found = getattr(load(f"{_PACKAGES[engine]}.{KERNELS[name]}"), name)
     return found if engine == "compiled" else partial(_call_with_lists, found)
 
 
-def load(name):
+def load(name: str) -> ModuleType:
     """Import a module of an engine.
 
     Raises
@@ -162,7 +169,7 @@ def load(name):
         ) from error
 
 
-def _find_reference():
+def _find_reference() -> None:
     """Import the reference from beside the package, where it lies in a clone that was not installed."""
     name = _PACKAGES["reference"]
     if name in sys.modules or find_spec(name) is not None:
@@ -170,15 +177,16 @@ def _find_reference():
     file = Path(__file__).parents[1] / "reference" / "__init__.py"
     if file.exists():
         spec = spec_from_file_location(name, file)
-        sys.modules[name] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
+        if spec is not None and spec.loader is not None:
+            sys.modules[name] = module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[name])
 
 
-def _call_with_lists(function, *args, **kwargs):
+def _call_with_lists(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*map(_as_list, args), **{name: _as_list(value) for name, value in kwargs.items()})
 
 
-def _as_list(value):
+def _as_list(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_as_list(part) for part in value]
     return value.tolist() if isinstance(value, np.ndarray) else value

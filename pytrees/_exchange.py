@@ -1,10 +1,19 @@
 """What a tree becomes elsewhere, and is made of: scikit-learn's trees, and dicts that were JSON."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
 from ._tree_arrays import LEAF, MULTIWAY, TO_GREATER_CHILD
+from ._typing import LabelsLike, is_whole
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
+
+    from .tree import Tree
 
 _UNDEFINED = -2  # as in a Tree, which is made of this module's class
 
@@ -14,7 +23,7 @@ class Exchanged:
 
     __slots__ = ()
 
-    def to_sklearn(self, classes=None):
+    def to_sklearn(self, classes: LabelsLike | None = None) -> DecisionTreeClassifier:
         """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
 
         A tree knows the codes of its classes alone: the estimator's own ``to_sklearn()`` keeps their labels and the
@@ -39,13 +48,14 @@ class Exchanged:
         """
         from ._sklearn_tree import sklearn_tree  # imports scikit-learn's trees, which only these methods need
 
-        classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
-        if len(classes) != self.n_classes:
-            raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
-        return sklearn_tree(self, classes)
+        tree = cast("Tree", self)
+        classes = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
+        if len(classes) != tree.n_classes:
+            raise ValueError(f"classes has {len(classes)} labels; the tree has {tree.n_classes} classes.")
+        return sklearn_tree(tree, classes)
 
     @classmethod
-    def from_sklearn(cls, estimator):
+    def from_sklearn(cls, estimator: Any) -> Self:
         """Make the tree of a fitted scikit-learn ``DecisionTreeClassifier``, with its thresholds to the last bit.
 
         The class counts are the products of its nodes' shares and weights, rounded to the whole numbers that they are;
@@ -76,7 +86,7 @@ class Exchanged:
         return cls(**arrays_of_sklearn(estimator))
 
     @classmethod
-    def from_dict(cls, exported):
+    def from_dict(cls, exported: dict[str, Any]) -> Self:
         """Make the tree that was exported by :func:`pytrees.export_dict`, perhaps to JSON and back.
 
         Parameters
@@ -102,7 +112,7 @@ class Exchanged:
 class _Reader:
     """Reads the arrays of a tree from nested dicts, without recursion."""
 
-    def __init__(self, exported):
+    def __init__(self, exported: dict[str, Any]) -> None:
         self.root = exported
         self.n_features = self.entry(exported, "n_features", Integral)
         names = exported.get("feature_names")
@@ -119,7 +129,7 @@ class _Reader:
             raise ValueError("Not an exported tree: takes_missing is neither true nor false.")
 
     @staticmethod
-    def entry(node, name, kind):
+    def entry(node: Any, name: str, kind: Any) -> Any:
         """Return what a node says, which is of a kind."""
         if not isinstance(node, dict):
             raise ValueError(f"Not an exported tree: a dict is expected for a node, got {type(node).__name__}.")
@@ -130,7 +140,7 @@ class _Reader:
         return node[name]
 
     @staticmethod
-    def places(names, what):
+    def places(names: object, what: str) -> dict[tuple[Any, ...], int]:
         """Return the places of names in their list."""
         if not isinstance(names, list):
             raise ValueError(f"Not an exported tree: {what} is no list.")
@@ -139,7 +149,7 @@ class _Reader:
             raise ValueError(f"Not an exported tree: {what} has a name twice.")
         return {key: place for place, key in enumerate(keys)}
 
-    def feature(self, node):
+    def feature(self, node: dict[str, Any]) -> int:
         """Return the number of the feature that a node splits by."""
         name = self.entry(node, "feature", str)
         if self.features is not None:
@@ -151,7 +161,7 @@ class _Reader:
             raise ValueError(f"Not an exported tree: {name!r:.50} is none of its {self.n_features} features.")
         return found
 
-    def codes(self, name, child):
+    def codes(self, name: str, child: Any) -> list[int]:
         """Return the codes of the categories that a child stands for, in the feature of this name."""
         if not isinstance(child, dict) or "category" in child or "categories" not in child:
             return [self.code(name, self.entry(child, "category", object))]
@@ -160,19 +170,22 @@ class _Reader:
             raise ValueError(f"Not an exported tree: categories of a child are {values!r:.50}.")
         return [self.code(name, value) for value in values]
 
-    def code(self, name, value):
+    def code(self, name: str, value: Any) -> int:
         """Return the code of a category in the feature of this name."""
         found = self.categories[name].get(_key(value)) if name in self.categories else value
-        if not isinstance(found, Integral) or isinstance(found, bool) or found < 0:
+        if not is_whole(found) or isinstance(found, bool) or found < 0:
             raise ValueError(f"Not an exported tree: {value!r:.50} is no category of {name!r:.50}.")
         return found
 
-    def arrays(self):
+    def arrays(self) -> dict[str, Any]:
         """Return the parameters of a Tree."""
         names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-        columns = {name: [] for name in (*names, "category", "missing_go_to_left")}
+        columns: dict[str, Any] = {name: [] for name in (*names, "category", "missing_go_to_left")}
         # What is still to be read, the next last: a node, the number of its parent, and its categories.
-        pending, below, seen, sets = [(self.root, None, [])], [], set(), []
+        pending: list[tuple[dict[str, Any], int | None, list[int]]] = [(self.root, None, [])]
+        below: list[list[int]] = []
+        seen: set[int] = set()
+        sets: list[list[int]] = []
         while pending:
             node, parent, categories = pending.pop()
             number = len(below)
@@ -201,7 +214,7 @@ class _Reader:
             del columns["missing_go_to_left"]
         return columns | {"n_features": self.n_features}
 
-    def row(self, node):
+    def row(self, node: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[int]]]]:
         """Return what a node has in every column, and its children with their categories.
 
         Where it has children on the left and on the right, they are 0 as yet.
@@ -209,7 +222,7 @@ class _Reader:
         counts = self.entry(node, "counts", list)
         if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
             raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
-        row = {"n_node_samples": self.entry(node, "n_node_samples", Integral), "value": counts}
+        row: dict[str, Any] = {"n_node_samples": self.entry(node, "n_node_samples", Integral), "value": counts}
         row["missing_go_to_left"] = self.way_of_missing(node)
         if "truncated" in node:
             raise ValueError("Not a whole tree: levels were cut off by max_depth when it was exported.")
@@ -226,7 +239,7 @@ class _Reader:
         sides = {"children_left": MULTIWAY, "children_right": MULTIWAY, "threshold": _UNDEFINED}
         return row | sides, [(child, self.codes(node["feature"], child)) for child in children]
 
-    def way_of_missing(self, node):
+    def way_of_missing(self, node: dict[str, Any]) -> int:
         """Return where missing values go from a node: 1 is left, 0 right, -1 to the greater child."""
         if "missing" not in node:
             return TO_GREATER_CHILD
@@ -234,7 +247,7 @@ class _Reader:
             raise ValueError(f"Not an exported tree: missing is {node['missing']!r:.50} in a node.")
         return int(node["missing"] == "left")
 
-    def number(self, node, name):
+    def number(self, node: dict[str, Any], name: str) -> float:
         """Return a number that a node says."""
         try:
             return float(self.entry(node, name, (int, float)))
@@ -242,11 +255,11 @@ class _Reader:
             raise ValueError(f"Not an exported tree: {name} is beyond the range of float64.") from None
 
 
-def _is_number(value):
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _key(name):
+def _key(name: Any) -> tuple[Any, ...]:
     """Return what names are told apart by, of which 1, True and "1" are three; what is none is as it is written."""
     if name is None or isinstance(name, (str, int, float)):
         return type(name).__name__, name

@@ -1,7 +1,11 @@
 """Labels and categories that stand for a missing value."""
 
+from __future__ import annotations
 
-def is_nan(label):
+from typing import Any
+
+
+def is_nan(label: Any) -> bool:
     """Whether a label is NaN, NaT or NA: they alone are not equal to themselves, or do not say."""
     try:
         return bool(label != label)
@@ -9,6 +13,6 @@ def is_nan(label):
         return True
 
 
-def is_missing(label):
+def is_missing(label: object) -> bool:
     """Whether a label is None, NaN, NaT or NA."""
     return label is None or is_nan(label)

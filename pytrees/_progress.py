@@ -1,10 +1,16 @@
 """Progress of a computation, on standard error."""
 
+from __future__ import annotations
+
 import sys
 import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+_Result = TypeVar("_Result")
 
 
-def progress(results, total, label, *, enabled=True):
+def progress(results: Iterable[_Result], total: int, label: str, *, enabled: bool = True) -> Iterator[_Result]:
     """Yield the results of some pieces of work, and show how many there are.
 
     That is a progress bar where tqdm is installed, in notebooks a graphical one, and otherwise a line for every tenth
@@ -42,7 +48,7 @@ def progress(results, total, label, *, enabled=True):
     yield from results
 
 
-def _with_lines(results, total, label):
+def _with_lines(results: Iterable[_Result], total: int, label: str) -> Iterator[_Result]:
     started = time.monotonic()
     for done, result in enumerate(results, 1):
         if done * 10 // total > (done - 1) * 10 // total:

@@ -4,12 +4,39 @@ Its documentation tells authors of estimators to declare constraints on paramete
 them.
 """
 
-from sklearn.base import _fit_context as fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions, validate_params
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeVar
+
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import validate_params as _validate_params
 
 try:
-    import narwhals.stable.v2 as narwhals
+    narwhals: Any = import_module("narwhals.stable.v2")
 except ModuleNotFoundError:  # scikit-learn depends on it from 1.9 on
     narwhals = None
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
 __all__ = ["HasMethods", "Interval", "RealNotInt", "StrOptions", "fit_context", "narwhals", "validate_params"]
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[_Function], _Function]:
+    """Return scikit-learn's decorator of methods that fit, to type checkers one that changes no type."""
+    decorator: Callable[[_Function], _Function] = _fit_context(
+        prefer_skip_nested_validation=prefer_skip_nested_validation
+    )
+    return decorator
+
+
+def validate_params(
+    constraints: dict[str, list[Any]], *, prefer_skip_nested_validation: bool
+) -> Callable[[_Function], _Function]:
+    """Return scikit-learn's decorator of functions with constraints, to type checkers one that changes no type."""
+    decorator: Callable[[_Function], _Function] = _validate_params(
+        constraints, prefer_skip_nested_validation=prefer_skip_nested_validation
+    )
+    return decorator

@@ -3,12 +3,24 @@
 Importing scikit-learn's trees takes longer than importing all of pytrees: this module is imported where it is used.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, _tree
 from sklearn.utils.validation import check_is_fitted
 
 from ._tree_arrays import TO_GREATER_CHILD
+from ._typing import AnyArray, CountCriterionName, FloatArray, IntArray
 from .criteria import gain
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
+
+    from .tree import Tree
 
 # What scikit-learn 1.9 keeps for a node.
 _NODE_FIELDS = (
@@ -23,7 +35,7 @@ _NODE_FIELDS = (
 )
 
 # Criteria that both libraries have, by scikit-learn's names.
-_CRITERIA = {"gini": "gini", "log_loss": "entropy", "entropy": "entropy"}
+_CRITERIA: dict[str, CountCriterionName] = {"gini": "gini", "log_loss": "entropy", "entropy": "entropy"}
 
 # Shares of whole counts, times their sum, are so near to the counts: both were rounded once.
 _ROUNDING = 4.0 * np.finfo(np.float64).eps
@@ -32,7 +44,9 @@ _ROUNDING = 4.0 * np.finfo(np.float64).eps
 # ------------------------------------------------------------------------------------------------------------------ out
 
 
-def sklearn_tree(tree, classes, labels=None, **parameters):
+def sklearn_tree(
+    tree: Tree, classes: AnyArray, labels: IntArray | None = None, **parameters: Any
+) -> DecisionTreeClassifier:
     """Return a fitted scikit-learn ``DecisionTreeClassifier`` with the nodes of a tree's binary form.
 
     Parameters
@@ -83,7 +97,13 @@ def sklearn_tree(tree, classes, labels=None, **parameters):
     return estimator
 
 
-def sklearn_forest(trees, classes, labels=None, parameters=None, parameters_of_trees=None):
+def sklearn_forest(
+    trees: Sequence[Tree],
+    classes: AnyArray,
+    labels: Sequence[IntArray | None] | None = None,
+    parameters: dict[str, Any] | None = None,
+    parameters_of_trees: Sequence[dict[str, Any]] | None = None,
+) -> RandomForestClassifier:
     """Return a fitted scikit-learn ``RandomForestClassifier`` with the nodes of trees.
 
     Parameters
@@ -120,7 +140,7 @@ def sklearn_forest(trees, classes, labels=None, parameters=None, parameters_of_t
     return forest
 
 
-def _of_binary_nodes(tree):
+def _of_binary_nodes(tree: Tree) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
     if not tree.is_multiway:
         return tree.shares, tree.weighted_n_node_samples, tree.n_node_samples
@@ -137,7 +157,7 @@ def _of_binary_nodes(tree):
     return shares, weights, n_samples
 
 
-def _means_of_votes(tree, labels, weights):
+def _means_of_votes(tree: Tree, labels: IntArray, weights: FloatArray) -> FloatArray:
     """Return for every node of the binary form the mean vote of the leaves below, by the weights of their samples.
 
     A node without training samples has its own vote.
@@ -152,19 +172,19 @@ def _means_of_votes(tree, labels, weights):
     return np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own, means)
 
 
-def _criterion_of(tree):
+def _criterion_of(tree: Tree) -> str:
     """Return the criterion that a tree was grown by, where scikit-learn has it, and Gini otherwise."""
     return tree._criterion if tree._criterion in ("gini", "entropy") else "gini"
 
 
-def _impurities(criterion, shares):
+def _impurities(criterion: str, shares: FloatArray) -> FloatArray:
     if criterion == "gini":
         return 1.0 - (shares**2).sum(axis=1)
     logarithms = np.log2(shares, out=np.zeros(shares.shape), where=shares > 0.0)
     return np.abs((shares * logarithms).sum(axis=1))
 
 
-def _to_greater_child(left, right, weights):
+def _to_greater_child(left: AnyArray, right: AnyArray, weights: FloatArray) -> NDArray[np.uint8]:
     """Return whether samples with missing values go left: to the greater child, as where training has seen none."""
     inner = left != _tree.TREE_LEAF
     goes = np.zeros(len(left), dtype=np.uint8)
@@ -172,7 +192,7 @@ def _to_greater_child(left, right, weights):
     return goes
 
 
-def _max_depth(left, right):
+def _max_depth(left: AnyArray, right: AnyArray) -> int:
     depth, level = -1, np.array([0])
     while level.size:
         depth += 1
@@ -181,7 +201,7 @@ def _max_depth(left, right):
     return depth
 
 
-def _rounded_down_to_float32(thresholds):
+def _rounded_down_to_float32(thresholds: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
         nearest = thresholds.astype(np.float32)
         below = np.nextafter(nearest, np.float32(-np.inf))
@@ -191,7 +211,7 @@ def _rounded_down_to_float32(thresholds):
 # ------------------------------------------------------------------------------------------------------------------- in
 
 
-def arrays_of_sklearn(estimator):
+def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
     """Read the parameters of a Tree from a fitted scikit-learn tree, the nodes put in preorder.
 
     Parameters
@@ -234,7 +254,7 @@ def arrays_of_sklearn(estimator):
     }
 
 
-def checked_nodes(estimator):
+def checked_nodes(estimator: Any) -> Any:
     """Return the nodes of a fitted scikit-learn classification tree of one output; raise an error if it is none."""
     if not isinstance(estimator, DecisionTreeClassifier):
         raise TypeError(
@@ -247,7 +267,7 @@ def checked_nodes(estimator):
     return estimator.tree_
 
 
-def _missing_of_sklearn(nodes):
+def _missing_of_sklearn(nodes: Any) -> IntArray:
     """Return where missing values go, as a Tree takes it: -1 for the child of more weight, and 1 or 0 elsewhere.
 
     Where training had none, scikit-learn's trees send them to the child of more samples, mostly the same one.
@@ -262,7 +282,7 @@ def _missing_of_sklearn(nodes):
     return missing
 
 
-def preorder(children_left, children_right):
+def preorder(children_left: AnyArray, children_right: AnyArray) -> tuple[IntArray, IntArray]:
     """Return the nodes in preorder, and the new number of every node; best-first trees are numbered as they grew."""
     order = np.arange(children_left.size)
     if not np.all((children_left == _tree.TREE_LEAF) | (children_left == order + 1)):
@@ -278,6 +298,6 @@ def preorder(children_left, children_right):
     return order, number
 
 
-def _whole_where_near(counts):
+def _whole_where_near(counts: FloatArray) -> FloatArray:
     whole = np.rint(counts)
     return np.where(np.abs(counts - whole) <= _ROUNDING * np.maximum(whole, 1.0), whole, counts)

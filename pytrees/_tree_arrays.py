@@ -1,10 +1,20 @@
 """What the arrays of a tree must be so that it is safe to walk, and what follows from them."""
 
-from functools import partial
+from __future__ import annotations
+
+from collections.abc import Sequence
 from math import fsum
-from numbers import Integral
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._typing import BoolArray, FloatArray, IntArray, is_whole
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 # In children_left and children_right: the node is a leaf, or has children by category.
 LEAF = -1
@@ -16,30 +26,7 @@ PACKABLE = 2**31
 # In missing_go_to_left: the node saw no missing value, and sends them to the child of more weight.
 TO_GREATER_CHILD = -1
 
-
-def read_only(array):
-    """Copy an array to memory that nobody can write to, not even through its flags."""
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
-
-
-def frozen(name, array, dtype):
-    """Copy one of the given arrays to a read-only array of its dtype."""
-    try:
-        array = np.asarray(array)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
-    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
-        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
-    return read_only(array.astype(dtype, copy=False))
-
-
-def checked_number(n_features):
-    """Return the number of features, which kernels count to."""
-    if not isinstance(n_features, Integral) or not 1 <= n_features < PACKABLE:
-        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
-    return int(n_features)
-
-
+# Of the arrays of a tree; of its multiway nodes' children; of the sets of their categories.
 DTYPES = {
     "children_left": np.int64,
     "children_right": np.int64,
@@ -53,25 +40,47 @@ DTYPES = {
 CHILD_DTYPES = {"child_offsets": np.int64, "children": np.int64, "category": np.int64}
 SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
 
-# What a tree works out when it is first asked for it; where two threads ask at once, both work out the same.
-WORKED_OUT = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing")
+
+class BinaryForm(NamedTuple):
+    """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
+
+    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
+    whose part a node is. Among the parts of a multiway node are leaves: for samples of none of its children's
+    categories. Where several ranges of categories lead to one child, its node is there as often, and these nodes share
+    their own children: they are no tree then, but are walked like one.
+    """
+
+    children_left: IntArray
+    children_right: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    node: IntArray
 
 
-def fill_unchecked(tree, arrays, n_features, criterion):
-    """Set what a tree without categories has, by arrays that an engine has just made; its depth is not known yet."""
-    set_item = partial(object.__setattr__, tree)
-    for name, dtype in DTYPES.items():
-        set_item(name, frozen(name, arrays[name], dtype))
-    set_item("_missing", frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8))
-    for name in (*WORKED_OUT, "_saw_missing", "_sets", "_max_depth"):
-        set_item(name, None)
-    set_item("is_multiway", False)
-    set_item("n_features", n_features)
-    set_item("_criterion", criterion)
-    set_item("_n_walked", 0)
+def read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
+    """Copy an array to memory that nobody can write to, not even through its flags."""
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
-def check_tree(tree):
+def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar]:
+    """Copy one of the given arrays to a read-only array of its dtype."""
+    try:
+        array = np.asarray(array)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
+    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
+        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
+    return read_only(array.astype(dtype, copy=False))
+
+
+def checked_number(n_features: object) -> int:
+    """Return the number of features, which kernels count to."""
+    if not is_whole(n_features) or not 1 <= n_features < PACKABLE:
+        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
+    return int(n_features)
+
+
+def check_tree(tree: Tree) -> int:
     """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
     _check_shapes(tree)
     _check_sides(tree)
@@ -88,7 +97,7 @@ def check_tree(tree):
     return _check_preorder(tree, inner)
 
 
-def _check_shapes(tree):
+def _check_shapes(tree: Tree) -> None:
     n_nodes = tree.node_count
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     expected = dict.fromkeys(names, n_nodes)
@@ -102,7 +111,7 @@ def _check_shapes(tree):
         raise ValueError("Not a tree: it needs a node and a class at least.")
 
 
-def _check_sides(tree):
+def _check_sides(tree: Tree) -> None:
     left, right = tree.children_left, tree.children_right
     if not np.array_equal(left == LEAF, right == LEAF):
         raise ValueError("Not a tree: a node has one child.")
@@ -110,7 +119,7 @@ def _check_sides(tree):
         raise ValueError("Not a tree: a node is multiway on one side.")
 
 
-def _check_child_offsets(tree):
+def _check_child_offsets(tree: Tree) -> None:
     """Check that child_offsets give every node as many of `children` as it has, within that array."""
     offsets, left = tree.child_offsets, tree.children_left
     if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
@@ -127,7 +136,7 @@ def _check_child_offsets(tree):
         )
 
 
-def _check_multiway_nodes(tree):
+def _check_multiway_nodes(tree: Tree) -> None:
     """Check that `children` agree with left and right ones, and have ascending categories."""
     offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
     binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
@@ -149,7 +158,7 @@ def _check_multiway_nodes(tree):
         raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
 
 
-def check_sets(tree, offsets, categories):
+def check_sets(tree: Tree, offsets: IntArray, categories: IntArray) -> None:
     """Raise a ValueError where the arrays do not give the children of multiway nodes sets of categories, `category`
     being the lowest of each."""
     if offsets.shape != (tree.node_count + 1,) or categories.ndim != 1:
@@ -178,7 +187,7 @@ def check_sets(tree, offsets, categories):
         raise ValueError("Not a tree: a category leads to two children of a node.")
 
 
-def _check_nodes(tree, inner):
+def _check_nodes(tree: Tree, inner: IntArray) -> None:
     features = tree.feature[inner]
     if np.any((features < 0) | (features >= tree.n_features)):
         raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
@@ -193,7 +202,7 @@ def _check_nodes(tree, inner):
         raise ValueError("Not a tree: n_node_samples of all nodes add up to more than an int64 holds.")
 
 
-def _check_preorder(tree, inner):
+def _check_preorder(tree: Tree, inner: IntArray) -> int:
     """Check that nodes are numbered in preorder, the first child first; return the depth of the tree.
 
     Takes O(n log depth), by arrays as a whole: neither level by level nor node by node.
@@ -212,7 +221,7 @@ def _check_preorder(tree, inner):
     return int(_steps_to_root(parents).max())
 
 
-def _steps_to_root(parents):
+def _steps_to_root(parents: IntArray) -> IntArray:
     """Count the steps from every node to the root, whose own parent it is."""
     steps = np.minimum(np.arange(len(parents)), 1)
     while parents.any():  # `steps` are those to `parents`: twice as many in every turn
@@ -221,14 +230,14 @@ def _steps_to_root(parents):
     return steps
 
 
-def node_depths(tree):
+def node_depths(tree: Tree) -> IntArray:
     """Return the depth of every node, 0 of the root; ndarray of shape (node_count,), int64."""
     parents = np.zeros(tree.node_count, dtype=np.int64)
     _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
     return _steps_to_root(parents)
 
 
-def _siblings(tree, inner, parents):
+def _siblings(tree: Tree, inner: IntArray, parents: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Set the parents of all nodes but the root; return the first children, the later ones, the sibling before each of
     these, and the last children.
     """
@@ -245,7 +254,7 @@ def _siblings(tree, inner, parents):
 # ------------------------------------------------------------------------------------------------------- missing values
 
 
-def check_missing(tree, missing_go_to_left, saw_missing):
+def check_missing(tree: Tree, missing_go_to_left: IntArray | None, saw_missing: IntArray | None) -> None:
     """Raise a ValueError where the arrays, which may be None, do not say of nodes where missing values go."""
     has_sides = tree.children_left >= 0
     for name, array, least in (
@@ -264,7 +273,7 @@ def check_missing(tree, missing_go_to_left, saw_missing):
         raise ValueError("Not a tree: saw_missing says nothing without missing_go_to_left.")
 
 
-def goes_to_greater_child(tree):
+def goes_to_greater_child(tree: Tree) -> BoolArray:
     """Return for every node whether its left child has more weight than its right one; False without such children.
 
     The class counts, or sums of weights, of both are compared as the real numbers that they are.
@@ -280,3 +289,25 @@ def goes_to_greater_child(tree):
             difference[i] = fsum([*left[i].tolist(), *(-right[i]).tolist()])
     goes_left[inner] = difference > 0.0
     return goes_left
+
+
+def missing_arrays(tree: Tree) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
+    """Return `missing_go_to_left` and `saw_missing`, as a further tree of these nodes or of some of them is told;
+    nothing where the tree refuses missing values."""
+    return (tree.missing_go_to_left, tree.saw_missing) if tree.takes_missing else ()
+
+
+def category_sets_of(tree: Tree, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
+    """Return `category_offsets` and `categories` of some nodes, as a further tree of these nodes is told; nothing where
+    there are no multiway nodes."""
+    if not tree.is_multiway:
+        return {}
+    sizes = np.diff(tree.category_offsets)[nodes]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.repeat(tree.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return {"category_offsets": offsets, "categories": tree.categories[places]}
+
+
+def scaled_to_one(numbers: FloatArray) -> FloatArray:
+    """Divide numbers that are not negative by the power of two that takes the greatest below one."""
+    return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])

@@ -3,20 +3,25 @@
 :func:`impurity` and :func:`gain` compute what they say of given class counts.
 """
 
+from __future__ import annotations
+
 import copy
 import inspect
 import math
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from ._engine import kernel, load
+from ._typing import AnyArray, AnyCriterion, CountCriterionName, FloatArray, ImpurityName, IntArray, Specification
 
 __all__ = [
     "ALIASES",
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
 _OWN_CRITERIA = "pytrees._core.criteria.user"
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Load the base classes of your own criteria when they are asked for: they are compiled, all else here is not."""
     if name in ("CountCriterion", "SequenceCriterion"):
         return getattr(load(_OWN_CRITERIA), name)
@@ -48,7 +53,7 @@ def __getattr__(name):
 
 
 class _OwnCriterionType(type):
-    def __instancecheck__(cls, candidate):
+    def __instancecheck__(cls, candidate: object) -> bool:
         module = sys.modules.get(_OWN_CRITERIA)
         return module is not None and isinstance(candidate, (module.CountCriterion, module.SequenceCriterion))
 
@@ -67,20 +72,20 @@ class Judge(BaseEstimator):
     ``clone`` know it, and a search can vary it as ``criterion__alpha``. Judges of equal parameters are equal.
     """
 
-    def _key(self):
+    def _key(self) -> tuple[Any, ...]:
         return type(self), *(_comparable(getattr(self, name)) for name in self._get_param_names())
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Judge) else NotImplemented
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._key())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = inspect.signature(type(self)).parameters
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
-    def specification(self, n_classes, rows=None):
+    def specification(self, n_classes: int, rows: IntArray | None = None) -> Specification:
         """Return the judge as the kernels take it.
 
         Parameters
@@ -98,7 +103,7 @@ class Judge(BaseEstimator):
         parameters = self._parameters(n_classes)
         return (self.name, parameters) if parameters else self.name
 
-    def check_total(self, total, n_classes):
+    def check_total(self, total: float, n_classes: int) -> None:
         """Raise a ValueError where weights of this sum are too great: what the judge adds up of them could overflow.
 
         Parameters
@@ -116,15 +121,15 @@ class Judge(BaseEstimator):
                 "the same number."
             )
 
-    def _greatest_sum(self, total, n_classes):
+    def _greatest_sum(self, total: float, n_classes: int) -> float:
         """Bound what is added up of weights of this total."""
         return {"jaccard": 2.0, "mae": 4.0 * n_classes}.get(self.name, 1.0) * total
 
-    def _parameters(self, n_classes):
+    def _parameters(self, n_classes: int) -> dict[str, Any]:
         return {}
 
 
-def _comparable(value):
+def _comparable(value: Any) -> Any:
     """Return arrays and lists as tuples, which compare and hash."""
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -165,7 +170,7 @@ class Criterion(Judge):
     has_impurity: bool = True
 
 
-def _checked_scores(class_scores, n_classes=None):
+def _checked_scores(class_scores: Iterable[float] | None, n_classes: int | None = None) -> tuple[float, ...] | None:
     """Return class scores as a tuple of finite floats that increase, one a class where the classes are known."""
     if class_scores is None:
         return None
@@ -180,7 +185,7 @@ def _checked_scores(class_scores, n_classes=None):
     return scores
 
 
-def _power(base, exponent):
+def _power(base: float, exponent: float) -> float:
     """Return base**exponent, infinity where a float does not hold it."""
     try:
         return base**exponent
@@ -188,7 +193,7 @@ def _power(base, exponent):
         return math.inf
 
 
-def check_costs(cost_matrix, n_classes=None):
+def check_costs(cost_matrix: ArrayLike, n_classes: int | None = None) -> FloatArray:
     """Check a matrix of costs, of as many classes if told; return it as an array.
 
     Parameters
@@ -213,7 +218,7 @@ def check_costs(cost_matrix, n_classes=None):
     return costs
 
 
-def _checked_costs(cost_matrix, n_classes=None):
+def _checked_costs(cost_matrix: ArrayLike | None, n_classes: int | None = None) -> list[list[float]] | None:
     """Return costs of pairs as a symmetric list of lists of floats, of as many classes if told; None stays None."""
     if cost_matrix is None:
         return None
@@ -286,14 +291,20 @@ class WeightedInformationGain(Judge):
     judges: ClassVar[str] = "counts"
     has_impurity: ClassVar[bool] = True
 
-    def __init__(self, alpha=1.0, class_scores=None, normalize_over="all", distance_from="mode"):
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        class_scores: Sequence[float] | None = None,
+        normalize_over: Literal["all", "present"] = "all",
+        distance_from: Literal["mode", "highest"] = "mode",
+    ) -> None:
         self.alpha = alpha
         self.class_scores = class_scores
         self.normalize_over = normalize_over
         self.distance_from = distance_from
         self._checked_scores()  # what is wrong is said at once; again at fitting, for it may have been set since
 
-    def _checked_scores(self, n_classes=None):
+    def _checked_scores(self, n_classes: int | None = None) -> tuple[float, ...] | None:
         if not isinstance(self.alpha, Real) or not 0.0 <= self.alpha < math.inf:
             raise ValueError(f"alpha must be a number that is not negative, got {self.alpha!r}.")
         for name, choices in (("normalize_over", ("all", "present")), ("distance_from", ("mode", "highest"))):
@@ -301,7 +312,7 @@ class WeightedInformationGain(Judge):
                 raise ValueError(f"{name} must be one of {choices}, got {getattr(self, name)!r}.")
         return _checked_scores(self.class_scores, n_classes)
 
-    def _parameters(self, n_classes):
+    def _parameters(self, n_classes: int) -> dict[str, Any]:
         scores, alpha = self._checked_scores(n_classes), float(self.alpha)
         span = n_classes - 1.0 if scores is None else scores[-1] - scores[0]
         if not math.isfinite(n_classes * _power(span, alpha)):
@@ -373,26 +384,28 @@ class RankingImpurity(Judge):
     judges: ClassVar[str] = "counts"
     has_impurity: ClassVar[bool] = True
 
-    def __init__(self, weighted=True, class_scores=None, cost_matrix=None):
+    def __init__(
+        self, weighted: bool = True, class_scores: Sequence[float] | None = None, cost_matrix: ArrayLike | None = None
+    ) -> None:
         self.weighted = weighted
         self.class_scores = class_scores
         self.cost_matrix = cost_matrix
         self._checked()  # what is wrong is said at once; again at fitting, for it may have been set since
 
-    def _checked(self, n_classes=None):
+    def _checked(self, n_classes: int | None = None) -> tuple[tuple[float, ...] | None, list[list[float]] | None]:
         """Return class scores and costs of pairs."""
         if self.class_scores is not None and self.cost_matrix is not None:
             raise ValueError("class_scores and cost_matrix both say what a pair of classes costs: give one of them.")
         return _checked_scores(self.class_scores, n_classes), _checked_costs(self.cost_matrix, n_classes)
 
-    def _greatest_sum(self, total, n_classes):
+    def _greatest_sum(self, total: float, n_classes: int) -> float:
         scores, costs = self._checked(n_classes)
         greatest = n_classes if scores is None else max(1.0, abs(scores[0]), abs(scores[-1]))
         if costs is not None:
             greatest = max(1.0, *map(max, costs))
         return 4.0 * n_classes * greatest * total * total
 
-    def _parameters(self, n_classes):
+    def _parameters(self, n_classes: int) -> dict[str, Any]:
         scores, costs = self._checked(n_classes)
         return {"weighted": bool(self.weighted), "class_scores": scores, "cost_matrix": costs}
 
@@ -422,7 +435,7 @@ CRITERIA = {
 ALIASES = {"log_loss": "entropy"}
 
 
-def resolve(criterion):
+def resolve(criterion: Any) -> Any:
     """Return the criterion of a name, or the object itself.
 
     Parameters
@@ -454,7 +467,7 @@ def resolve(criterion):
     return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)]) if isinstance(criterion, str) else criterion
 
 
-def impurity(criterion, counts):
+def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float | FloatArray:
     """Compute the impurity of nodes from their class counts.
 
     Parameters
@@ -511,7 +524,7 @@ def impurity(criterion, counts):
     return _shaped(found, counts.shape[:-1], criterion)
 
 
-def gain(criterion, left, right):
+def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: ArrayLike) -> float | FloatArray:
     """Compute the gain of cuts from the class counts of their children.
 
     Parameters
@@ -590,7 +603,7 @@ def gain(criterion, left, right):
     return _shaped(found, left.shape[:-1], criterion)
 
 
-def _judge_of_counts(criterion):
+def _judge_of_counts(criterion: object) -> Any:
     """Return the criterion as an object that judges class counts."""
     is_object = isinstance(criterion, (Criterion, WeightedInformationGain, RankingImpurity, OwnCriterion))
     if not is_object and not (isinstance(criterion, str) and criterion in CRITERIA | ALIASES):
@@ -602,7 +615,7 @@ def _judge_of_counts(criterion):
     return criterion
 
 
-def _as_counts(counts, name):
+def _as_counts(counts: ArrayLike, name: str) -> FloatArray:
     """Check class counts and return them as float64, which holds whole numbers up to 2**53."""
     counts = check_array(
         counts,
@@ -620,7 +633,7 @@ def _as_counts(counts, name):
     return counts
 
 
-def _of_whole_and_others(measure, counts):
+def _of_whole_and_others(measure: Callable[[AnyArray], AnyArray], counts: FloatArray) -> FloatArray:
     """Measure class counts by node or cut, as int64 where they are whole and not too many, otherwise as float64."""
     found = np.empty(len(counts))
     axes = tuple(range(1, counts.ndim))
@@ -632,7 +645,7 @@ def _of_whole_and_others(measure, counts):
     return found
 
 
-def impurities(criterion, value):
+def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
     """Return the impurities of a tree's nodes by a criterion as the kernels take it; ndarray of shape (node_count,).
 
     The nearest doubles where they are fractions; others in floating point, also those that growth takes from a table.
@@ -643,13 +656,13 @@ def impurities(criterion, value):
     return np.asarray(kernel("impurities")(criterion, counts), dtype=np.float64)
 
 
-def as_compared(value):
+def as_compared(value: FloatArray) -> AnyArray:
     """Return the class counts of nodes as the kernels compare them: int64 where all are whole numbers, else float64."""
     is_whole = value[0].sum() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
     return value.astype(np.int64) if is_whole else np.array(value)
 
 
-def _judged_by_user(criterion, children):
+def _judged_by_user(criterion: Any, children: FloatArray) -> FloatArray:
     found = np.zeros(len(children))
     is_cut = (children.sum(axis=2) > 0.0).all(axis=1)
     if is_cut.any():
@@ -657,7 +670,7 @@ def _judged_by_user(criterion, children):
     return found
 
 
-def _shaped(found, shape, criterion):
+def _shaped(found: FloatArray, shape: tuple[int, ...], criterion: Any) -> float | FloatArray:
     if np.isnan(found).any() or np.isposinf(found).any():
         raise ValueError(f"The counts are too great for {criterion.name!r}: a result is not finite.")
     return found.reshape(shape) if shape else float(found[0])

@@ -5,17 +5,22 @@
 0.25
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from . import criteria
 from ._engine import config_context, kernel
+from ._typing import AnyArray, DistanceName, FloatArray, IntArray, LabelsLike, MatrixLike, is_real
 
 __all__ = [
     "DISTANCES",
@@ -123,12 +128,16 @@ class JaccardDistance(criteria.Judge):
     knows_the_tree: ClassVar[bool] = True
     judges: ClassVar[str] = "counts"
 
-    def __init__(self, function=None, absent_classes="equal"):
+    def __init__(
+        self,
+        function: Callable[[IntArray], float] | None = None,
+        absent_classes: Literal["equal", "different"] = "equal",
+    ) -> None:
         self.function = function
         self.absent_classes = absent_classes
         self._parameters(2)  # checks them at once; again at fitting, for they may have been set since
 
-    def _parameters(self, n_classes):
+    def _parameters(self, n_classes: int) -> dict[str, Any]:
         if self.absent_classes not in ("equal", "different"):
             raise ValueError(f"absent_classes must be 'equal' or 'different', got {self.absent_classes!r}.")
         if self.function is not None and not callable(self.function):
@@ -137,14 +146,14 @@ class JaccardDistance(criteria.Judge):
         return parameters if self.function is None else parameters | {"function": self.function}
 
 
-def judges_sets(distance):
+def judges_sets(distance: object) -> bool:
     """Whether a distance, as users give it or as kernels take it, is one of a set function."""
     if isinstance(distance, tuple):
         return "function" in distance[1]
     return isinstance(distance, JaccardDistance) and distance.function is not None
 
 
-def with_sets_of(distance, n_samples):
+def with_sets_of(distance: Any, n_samples: int) -> tuple[str, dict[str, Any]]:
     """Return a distance of a set function, as kernels take it, with the function as the reference calls it.
 
     Parameters
@@ -169,11 +178,11 @@ def with_sets_of(distance, n_samples):
     return name, parameters | {"function": _of_lists(parameters["function"])}
 
 
-def _of_lists(function):
+def _of_lists(function: Callable[[IntArray], float]) -> Callable[[Iterable[int]], float]:
     """Return the set function as the reference calls it, which asks for many sets again and again."""
 
     @lru_cache(maxsize=_REMEMBERED_SETS)
-    def of_rows(rows):
+    def of_rows(rows: tuple[int, ...]) -> float:
         given = function(np.array(rows, dtype=np.int64))
         if not isinstance(given, Real):
             raise ValueError(f"The set function of a JaccardDistance must give real numbers, got {given!r}.")
@@ -194,10 +203,10 @@ class SetFunction:
     """
 
     is_monotone: ClassVar[bool] = True
-    n_samples: ClassVar[int | None] = None
+    n_samples: int | None = None
 
 
-def _as_numbers(values, name, n_dimensions):
+def _as_numbers(values: ArrayLike, name: str, n_dimensions: int) -> FloatArray:
     """Return an array of finite numbers that are not negative."""
     values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
     if values.ndim != n_dimensions:
@@ -207,14 +216,14 @@ def _as_numbers(values, name, n_dimensions):
     return values
 
 
-def _check_power_and_cap(power, cap):
-    if not isinstance(power, Real) or not 0.0 < power <= 1.0:
+def _check_power_and_cap(power: object, cap: object) -> None:
+    if not is_real(power) or not 0.0 < power <= 1.0:
         raise ValueError(f"power must be a number above 0 and at most 1, got {power!r}.")
-    if cap is not None and (not isinstance(cap, Real) or not 0.0 < cap < math.inf):
+    if cap is not None and (not is_real(cap) or not 0.0 < cap < math.inf):
         raise ValueError(f"cap must be a positive number or None, got {cap!r}.")
 
 
-def _concave(numbers, power, cap):
+def _concave(numbers: Any, power: float, cap: float | None) -> Any:
     """Return min(number, cap) ** power."""
     return np.minimum(numbers, math.inf if cap is None else cap) ** power
 
@@ -260,13 +269,18 @@ class ConcaveOfModular(SetFunction):
     3
     """
 
-    def __init__(self, weights=None, *, power=1.0, cap=None):
+    weights: FloatArray | None
+    power: float
+    cap: float | None
+    n_samples: int | None
+
+    def __init__(self, weights: ArrayLike | None = None, *, power: float = 1.0, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
         self.weights = None if weights is None else _as_numbers(weights, "weights", 1)
         self.power, self.cap = power, cap
-        self.n_samples = None if weights is None else len(self.weights)
+        self.n_samples = None if self.weights is None else len(self.weights)
 
-    def __call__(self, rows):
+    def __call__(self, rows: IntArray) -> float:
         """Return f of the samples of these indices."""
         return float(_concave(len(rows) if self.weights is None else self.weights[rows].sum(), self.power, self.cap))
 
@@ -304,13 +318,19 @@ class GroupedCardinality(SetFunction):
     2.0
     """
 
-    def __init__(self, groups, *, power=0.5, cap=None):
+    groups: AnyArray
+    codes: IntArray
+    power: float
+    cap: float | None
+    n_samples: int | None
+
+    def __init__(self, groups: LabelsLike, *, power: float = 0.5, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
         self.groups, self.codes = np.unique(column_or_1d(groups), return_inverse=True)
         self.power, self.cap = power, cap
         self.n_samples = len(self.codes)
 
-    def __call__(self, rows):
+    def __call__(self, rows: IntArray) -> float:
         """Return f of the samples of these indices."""
         return float(_concave(np.bincount(self.codes[rows]), self.power, self.cap).sum())
 
@@ -344,7 +364,11 @@ class Coverage(SetFunction):
     3.0
     """
 
-    def __init__(self, X, weights=None):
+    codes: IntArray
+    weights: FloatArray
+    n_samples: int | None
+
+    def __init__(self, X: MatrixLike, weights: ArrayLike | None = None) -> None:
         X = check_array(X, dtype=None)
         self.codes = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
         self.weights = np.ones(X.shape[1]) if weights is None else _as_numbers(weights, "weights", 1)
@@ -352,7 +376,7 @@ class Coverage(SetFunction):
             raise ValueError(f"weights has {len(self.weights)} numbers for {X.shape[1]} features.")
         self.n_samples = len(X)
 
-    def __call__(self, rows):
+    def __call__(self, rows: IntArray) -> float:
         """Return f of the samples of these indices."""
         covered = [len(np.unique(column)) for column in self.codes[rows].T]
         return float(np.dot(self.weights, covered))
@@ -385,11 +409,14 @@ class FacilityLocation(SetFunction):
     1.5
     """
 
-    def __init__(self, similarity):
+    similarity: FloatArray
+    n_samples: int | None
+
+    def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = _as_square(similarity, "similarity")
         self.n_samples = len(self.similarity)
 
-    def __call__(self, rows):
+    def __call__(self, rows: IntArray) -> float:
         """Return f of the samples of these indices."""
         return float(self.similarity[:, rows].max(axis=1, initial=0.0).sum())
 
@@ -417,11 +444,14 @@ class MatroidRank(SetFunction):
     2.0
     """
 
-    def __init__(self, X):
+    X: FloatArray
+    n_samples: int | None
+
+    def __init__(self, X: ArrayLike) -> None:
         self.X = check_array(X, dtype=np.float64)
         self.n_samples = len(self.X)
 
-    def __call__(self, rows):
+    def __call__(self, rows: IntArray) -> float:
         """Return f of the samples of these indices."""
         return float(np.linalg.matrix_rank(self.X[rows])) if len(rows) else 0.0
 
@@ -455,19 +485,21 @@ class GraphCut(SetFunction):
     """
 
     is_monotone: ClassVar[bool] = False
+    weights: FloatArray
+    n_samples: int | None
 
-    def __init__(self, weights):
+    def __init__(self, weights: ArrayLike) -> None:
         self.weights = _as_square(weights, "weights")
         self.n_samples = len(self.weights)
 
-    def __call__(self, rows):
+    def __call__(self, rows: IntArray) -> float:
         """Return f of the samples of these indices."""
-        others = np.ones(self.n_samples, dtype=bool)
+        others = np.ones(len(self.weights), dtype=bool)
         others[rows] = False
         return float(self.weights[np.ix_(rows, np.flatnonzero(others))].sum())
 
 
-def _as_square(values, name):
+def _as_square(values: ArrayLike, name: str) -> FloatArray:
     values = _as_numbers(values, name, 2)
     if values.shape[0] != values.shape[1]:
         raise ValueError(f"{name} must have one row and one column a sample, got shape {values.shape}.")
@@ -507,7 +539,7 @@ class TreeSize(criteria.Judge):
     judges: ClassVar[str] = "counts"
 
 
-def resolve(distance):
+def resolve(distance: Any) -> Any:
     """Return the distance of a name, or else the criterion of that name; or the object itself.
 
     Parameters
@@ -540,7 +572,13 @@ def resolve(distance):
     return distance
 
 
-def clustering_distance(y_true, y_pred, distance="information_gain", *, labels=None):
+def clustering_distance(
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
+    distance: DistanceName | JaccardDistance = "information_gain",
+    *,
+    labels: LabelsLike | None = None,
+) -> float:
     """Compute a distance between the clustering of samples by predicted class, T, and that by true class, Y.
 
     Parameters
@@ -632,7 +670,7 @@ def clustering_distance(y_true, y_pred, distance="information_gain", *, labels=N
     return kernel("table_distance")(table.astype(np.int64), specification)
 
 
-def _encoded(y, labels):
+def _encoded(y: AnyArray, labels: LabelsLike | None) -> tuple[AnyArray, IntArray]:
     """Return the sorted classes, and the code of every sample's."""
     if labels is None:
         return np.unique(y, return_inverse=True)

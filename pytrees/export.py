@@ -1,14 +1,25 @@
 """Trees as text, as dicts, and as scikit-learn estimators."""
 
+from __future__ import annotations
+
 import datetime
+from collections.abc import Iterable, Sequence
 from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ._missing import is_missing
 from ._sklearn import Interval, validate_params
+from ._typing import AnyArray, IntArray, LabelsLike, Names, TreeEstimator
 from .tree import LEAF, MULTIWAY, Tree, node_depths
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    from .trees.forest import BaseForestClassifier
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
@@ -27,11 +38,11 @@ SKLEARN_PARAMETERS_OF_TREES = (
 SKLEARN_PARAMETERS_OF_FORESTS = (*SKLEARN_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
 
 
-# Of all functions that show a tree.
 # So many categories of a child are named in pictures.
 MOST_CATEGORIES = 4
 
-SHOWING_CONSTRAINTS = {
+# Of all functions that show a tree.
+SHOWING_CONSTRAINTS: dict[str, list[Any]] = {
     "feature_names": ["array-like", None],
     "class_names": ["array-like", None],
     "max_depth": [Interval(Integral, 0, None, closed="left"), None],
@@ -41,13 +52,13 @@ SHOWING_CONSTRAINTS = {
 class _NumberedNames:
     """The names ``feature_0``, ``feature_1``, ..., made when they are asked for."""
 
-    def __getitem__(self, feature):
+    def __getitem__(self, feature: int) -> str:
         return f"feature_{feature}"
 
 
-def tree_and_names(tree, feature_names=None, class_names=None):
+def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None) -> tuple[Tree, Names, list[Any]]:
     """Return the Tree of what is given, and names of its features and classes: given ones, its own, or numbers."""
-    estimator = None
+    estimator: Any = None
     if not isinstance(tree, Tree):
         estimator = tree
         if hasattr(estimator, "fit"):
@@ -70,7 +81,7 @@ def tree_and_names(tree, feature_names=None, class_names=None):
     return tree, feature_names, plain_values(class_names)
 
 
-def plain_values(names):
+def plain_values(names: Any) -> list[Any]:
     """Return names as a list of Python's values: dates of NumPy as text by ISO 8601, as short as tells them, and its
     durations with their unit."""
     names = np.asarray(names)
@@ -79,7 +90,7 @@ def plain_values(names):
     return [str(name) for name in names] if names.dtype.kind == "m" else names.tolist()
 
 
-def shown_nodes(tree, max_depth):
+def shown_nodes(tree: Tree, max_depth: int | None) -> tuple[IntArray, IntArray]:
     """Find the nodes that are shown down to a depth, and those of them whose children are: one level more.
 
     Parameters
@@ -98,7 +109,7 @@ def shown_nodes(tree, max_depth):
     return np.flatnonzero(depth <= max_depth + 1), np.flatnonzero((depth <= max_depth) & (tree.children_left != LEAF))
 
 
-def _levels_of_branches(tree):
+def _levels_of_branches(tree: Tree) -> list[int]:
     """Count the levels of the branch that starts at every node, its own included."""
     levels, children, offsets = [1] * tree.node_count, tree.children.tolist(), tree.child_offsets.tolist()
     for node in reversed(range(tree.node_count)):
@@ -107,18 +118,18 @@ def _levels_of_branches(tree):
     return levels
 
 
-def node_labels(given, tree):
+def node_labels(given: Any, tree: Tree) -> IntArray:
     """Return the code of the class that every node predicts, or would predict as a leaf."""
     return getattr(given, "node_labels_", tree.majority)
 
 
-def predicted_labels(given, tree):
+def predicted_labels(given: Any, tree: Tree) -> IntArray:
     """Return the code of the class that is predicted where a sample ends at a node, by the rule of the estimator."""
     decide = getattr(given, "_decide", None)
     return node_labels(given, tree) if decide is None else decide(tree.value)
 
 
-def _check_predictions(estimator, tree):
+def _check_predictions(estimator: Any, tree: Tree) -> None:
     """Raise a ValueError where nodes at which samples end are predicted to be of another class than the majority."""
     if not isinstance(estimator, Tree) and _has_parts_of_samples(tree):
         raise ValueError(
@@ -138,7 +149,7 @@ def _check_predictions(estimator, tree):
         )
 
 
-def _has_parts_of_samples(tree):
+def _has_parts_of_samples(tree: Tree) -> bool:
     """Whether the children of some node have more samples than it has: parts of some are at several."""
     inner = np.flatnonzero(tree.children_left != LEAF)
     parents = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
@@ -154,28 +165,28 @@ class CategoryNames:
     given : Tree or fitted estimator
     """
 
-    def __init__(self, given):
+    def __init__(self, given: Any) -> None:
         is_categorical = getattr(given, "is_categorical_", None)
-        self._names = None
+        self._names: dict[int, AnyArray] | None = None
         if is_categorical is not None:
             self._names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
-        self._levels = getattr(given, "ordered_categories_", None) or {}
+        self._levels: dict[int, AnyArray] = getattr(given, "ordered_categories_", None) or {}
 
-    def __call__(self, feature, code):
+    def __call__(self, feature: int, code: int) -> Any:
         """Return the name of a category of a feature; None is that of missing values."""
         if self._names is None:
             return int(code)
         named = self._names[int(feature)][code : code + 1]
         return None if is_missing(named[0]) else plain_values(named)[0]
 
-    def level(self, feature, number):
+    def level(self, feature: int, number: float) -> str | None:
         """Return the name of the last of a feature's ordered categories up to this number; None where it has none."""
         if int(feature) not in self._levels:
             return None
         return str(plain_values(self._levels[int(feature)][[int(number)]])[0])
 
 
-def label_of_categories(tree, feature, child, name_of, most=None):
+def label_of_categories(tree: Tree, feature: int, child: int, name_of: CategoryNames, most: int | None = None) -> str:
     """Return the names of the categories that lead to a child of a multiway node, "missing" for that of missing values;
     of more than `most` the first ones and the number of the others."""
     names = [name_of(feature, code) for code in tree.categories_of(child)]
@@ -196,16 +207,16 @@ def label_of_categories(tree, feature, child, name_of, most=None):
     prefer_skip_nested_validation=True,
 )
 def export_text(
-    tree,
+    tree: Tree | TreeEstimator,
     *,
-    feature_names=None,
-    class_names=None,
-    max_depth=10,
-    digits=4,
-    decimals=None,
-    show_weights=True,
-    proportion=False,
-):
+    feature_names: LabelsLike | None = None,
+    class_names: LabelsLike | None = None,
+    max_depth: int | None = 10,
+    digits: int = 4,
+    decimals: int | None = None,
+    show_weights: bool = True,
+    proportion: bool = False,
+) -> str:
     """Export the rules of a tree as text.
 
     Parameters
@@ -267,9 +278,9 @@ def export_text(
     labels, name_of, lines = node_labels(given, tree), CategoryNames(given), []
     form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
     max_depth = tree.max_depth if max_depth is None else max_depth
-    levels = _levels_of_branches(tree) if tree.max_depth > max_depth + 1 else None
+    levels = _levels_of_branches(tree) if tree.max_depth > max_depth + 1 else []
     # What is still to be written, the next piece last: a line, or a node and its depth.
-    pending = [(0, 0)]
+    pending: list[tuple[Any, int]] = [(0, 0)]
     while pending:
         node, depth = pending.pop()
         if isinstance(node, str):
@@ -291,14 +302,14 @@ def export_text(
     return "\n".join(lines)
 
 
-def counts_of(tree, node, form=None):
+def counts_of(tree: Tree, node: int, form: str | None = None) -> str:
     """Describe the class counts of a node, or, where there is a form for them, their shares."""
     if form is not None:
         return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
     return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"
 
 
-def tests_of(tree, node, feature_names, name_of, form):
+def tests_of(tree: Tree, node: int, feature_names: Names, name_of: CategoryNames, form: str) -> list[str]:
     """Describe what the samples of each child of an inner node have in common."""
     feature = tree.feature[node]
     name = feature_names[feature]
@@ -314,14 +325,14 @@ def tests_of(tree, node, feature_names, name_of, form):
     ]
 
 
-def _test_of_categories(tree, feature, child, name, name_of):
+def _test_of_categories(tree: Tree, feature: int, child: int, name: str, name_of: CategoryNames) -> str:
     codes = tree.categories_of(child)
     if len(codes) == 1 and name_of(feature, codes[0]) is None:
         return f"{name} is missing"
     return f"{name} {'=' if len(codes) == 1 else 'in'} {label_of_categories(tree, feature, child, name_of)}"
 
 
-def side_of_missing(tree, node):
+def side_of_missing(tree: Tree, node: int) -> Literal["left", "right"] | None:
     """Return on which side samples go that lack the value of a node's feature, ``"left"`` or ``"right"``; None where
     none of its training samples did."""
     if not tree.saw_missing[node]:
@@ -330,7 +341,13 @@ def side_of_missing(tree, node):
 
 
 @validate_params(SHOWING_CONSTRAINTS, prefer_skip_nested_validation=True)
-def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
+def export_dict(
+    tree: Tree | TreeEstimator,
+    *,
+    feature_names: LabelsLike | None = None,
+    class_names: LabelsLike | None = None,
+    max_depth: int | None = None,
+) -> dict[str, Any]:
     """Export a tree as nested dicts of plain Python values, ready for JSON.
 
     Parameters
@@ -381,7 +398,7 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     >>> export_dict(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))["left"]
     {'n_node_samples': 1, 'counts': [1.0, 0.0], 'class': 'a'}
     """
-    given = tree
+    given: Any = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     shown, with_children = shown_nodes(tree, max_depth)
     labels, name_of = node_labels(given, tree)[shown].tolist(), CategoryNames(given)
@@ -405,7 +422,7 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
             nodes[node] |= {} if missing is None else {"missing": missing}
             nodes[node] |= {"left": nodes[children[0]], "right": nodes[children[1]]}
     truncated = np.setdiff1d(shown[tree.children_left[shown] != LEAF], with_children).tolist()
-    levels = _levels_of_branches(tree) if truncated else None
+    levels = _levels_of_branches(tree) if truncated else []
     for node in truncated:
         nodes[node]["truncated"] = levels[node]
     nodes[0] |= {"n_features": tree.n_features, "class_names": class_names}
@@ -424,12 +441,12 @@ def export_dict(tree, *, feature_names=None, class_names=None, max_depth=None):
     return nodes[0]
 
 
-def _known_values(categories):
+def _known_values(categories: AnyArray) -> list[Any]:
     """Return categories as values of Python, None for that of missing values."""
     return [None if is_missing(value) else plain_values(categories[i : i + 1])[0] for i, value in enumerate(categories)]
 
 
-def _for_json(name):
+def _for_json(name: Any) -> Any:
     """Return words, numbers, truth values and None as they are, lists of names as lists; other objects as text."""
     if name is None or isinstance(name, (str, int, float)):
         return name
@@ -438,7 +455,13 @@ def _for_json(name):
     return name.isoformat() if isinstance(name, datetime.date) else str(name)
 
 
-def to_sklearn(tree, classes=None):
+@overload
+def to_sklearn(tree: Tree | TreeEstimator, classes: LabelsLike | None = None) -> DecisionTreeClassifier: ...
+@overload
+def to_sklearn(
+    tree: BaseForestClassifier | Sequence[Tree | TreeEstimator], classes: LabelsLike | None = None
+) -> RandomForestClassifier: ...
+def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     """Convert a tree or forest to a fitted one of scikit-learn's, which other tools take, and which decides alike.
 
     A tree becomes a ``DecisionTreeClassifier``. A forest becomes a ``RandomForestClassifier`` of as many trees, and so
@@ -521,7 +544,7 @@ def to_sklearn(tree, classes=None):
     return converted
 
 
-def _list_to_sklearn(members, classes):
+def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> RandomForestClassifier:
     from ._sklearn_tree import sklearn_forest
 
     if not members:
@@ -542,7 +565,7 @@ def _list_to_sklearn(members, classes):
     return forest
 
 
-def _forest_to_sklearn(forest, classes):
+def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestClassifier:
     from ._sklearn_tree import sklearn_forest
 
     check_is_fitted(forest)
@@ -567,7 +590,7 @@ def _forest_to_sklearn(forest, classes):
     return converted
 
 
-def _tell_draws(forest, converted):
+def _tell_draws(forest: Any, converted: Any) -> None:
     """Set the attributes from which scikit-learn's forest draws the samples of its trees again, if it does so as ours.
 
     Versions of scikit-learn draw in several ways.
@@ -580,7 +603,7 @@ def _tell_draws(forest, converted):
                 delattr(converted, name)
 
 
-def kept_parameters(estimator, names):
+def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return those of an estimator's parameters that it has of these, by name."""
     parameters = estimator.get_params(deep=False)
     return {name: parameters[name] for name in names if name in parameters}

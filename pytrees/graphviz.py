@@ -1,13 +1,17 @@
 """Trees in the language of Graphviz."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ._colours import node_colours
 from ._sklearn import HasMethods, Interval, validate_params
+from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite, TreeEstimator
 from .export import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
@@ -18,7 +22,7 @@ from .export import (
     side_of_missing,
     tree_and_names,
 )
-from .tree import LEAF, MULTIWAY, node_depths
+from .tree import LEAF, MULTIWAY, Tree, node_depths
 
 __all__ = ["export_graphviz"]
 
@@ -37,19 +41,19 @@ __all__ = ["export_graphviz"]
     prefer_skip_nested_validation=True,
 )
 def export_graphviz(
-    tree,
-    out_file=None,
+    tree: Tree | TreeEstimator,
+    out_file: str | PathLike[str] | SupportsWrite | None = None,
     *,
-    feature_names=None,
-    class_names=None,
-    max_depth=None,
-    filled=False,
-    impurity=True,
-    node_ids=False,
-    proportion=False,
-    rotate=False,
-    precision=3,
-):
+    feature_names: LabelsLike | None = None,
+    class_names: LabelsLike | None = None,
+    max_depth: int | None = None,
+    filled: bool = False,
+    impurity: bool = True,
+    node_ids: bool = False,
+    proportion: bool = False,
+    rotate: bool = False,
+    precision: int = 3,
+) -> str | None:
     """Export a tree in the DOT language, of which Graphviz draws a picture.
 
     The text of the nodes is that of scikit-learn's function of this name. A node with a child for every category has
@@ -128,7 +132,14 @@ def export_graphviz(
 class _Nodes:
     """The nodes that are exported, and what is written about them."""
 
-    def __init__(self, given, feature_names, class_names, max_depth):
+    impurity: FloatArray | None
+    node_ids: bool
+    precision: int
+    proportion: bool
+
+    def __init__(
+        self, given: Any, feature_names: LabelsLike | None, class_names: LabelsLike | None, max_depth: int | None
+    ) -> None:
         self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
         self.labels, self.name_of = node_labels(given, self.tree), CategoryNames(given)
         self.shown, self.with_children = shown_nodes(self.tree, max_depth)
@@ -136,7 +147,7 @@ class _Nodes:
         if max_depth is not None:
             self.is_left_out = node_depths(self.tree) > max_depth
 
-    def nodes(self, filled):
+    def nodes(self, filled: bool) -> list[str]:
         """Return a line for every node."""
         colours = node_colours(self.tree.value[self.shown], self.labels[self.shown])
         colours = np.rint(255.0 * colours).astype(int).tolist()
@@ -148,7 +159,7 @@ class _Nodes:
             lines.append(f'{node} [label="{text}"{fill}] ;')
         return lines
 
-    def edges(self, rotate):
+    def edges(self, rotate: bool) -> list[str]:
         """Return a line for every edge: those of a multiway node have categories, and the root's others the answer."""
         tree, lines, angle = self.tree, [], -45 if rotate else 45
         for node in self.with_children.tolist():
@@ -163,7 +174,7 @@ class _Nodes:
                 lines.append(f"{node} -> {child}{label} ;")
         return lines
 
-    def text(self, node):
+    def text(self, node: int) -> list[str]:
         """Return the lines of a node."""
         tree, lines = self.tree, [f"node #{node}"] if self.node_ids else []
         if tree.children_left[node] == MULTIWAY:
@@ -179,7 +190,8 @@ class _Nodes:
                 lines += [f"missing: {missing}"] if missing else []
         if self.impurity is not None:
             lines.append(f"{tree.criterion_name} = {round(float(self.impurity[node]), self.precision)}")
-        n_samples, value = tree.n_node_samples[node], tree.value[node]
+        n_samples: Any = tree.n_node_samples[node]
+        value: AnyArray = tree.value[node]
         if self.proportion:
             n_samples = f"{round(100.0 * n_samples / tree.n_node_samples[0], 1)}%"
             value = np.around(tree.shares_at([node])[0], self.precision)
@@ -190,5 +202,5 @@ class _Nodes:
         return [*lines, f"class = {self.class_names[self.labels[node]]}"]
 
 
-def _escaped(text):
+def _escaped(text: object) -> str:
     return str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,13 +1,19 @@
 """Measures of ordinal classification, and scorers that know the order of an estimator's classes."""
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable
 from numbers import Integral
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
+from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, OrdinalMetric
 from .input.validation import check_sample_weight
 
 __all__ = [
@@ -24,8 +30,13 @@ __all__ = [
     "rps_scorer",
 ]
 
+# Of an estimator, samples, codes of their classes, the classes in order, and weights.
+_Score: TypeAlias = Callable[[Any, MatrixLike, IntArray, AnyArray, "ArrayLike | None"], float]
 
-def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None):
+
+def ranked_probability_score(
+    y_true: LabelsLike, y_proba: ArrayLike, *, labels: LabelsLike | None = None, sample_weight: ArrayLike | None = None
+) -> float:
     """Compute the ranked probability score (RPS) of ordered classes.
 
     Eq. 16 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the mean over the samples of
@@ -84,7 +95,9 @@ def ranked_probability_score(y_true, y_proba, *, labels=None, sample_weight=None
     return float(np.average(np.einsum("ij,ij->i", distance, distance), weights=sample_weight))
 
 
-def average_mean_absolute_error(y_true, y_pred, *, labels=None, sample_weight=None):
+def average_mean_absolute_error(
+    y_true: LabelsLike, y_pred: LabelsLike, *, labels: LabelsLike | None = None, sample_weight: ArrayLike | None = None
+) -> float:
     """Compute the average of the classes' mean absolute errors in ranks (AMAE).
 
     Each observed class counts alike, however many samples it has: a rare class that is always missed shows, as it does
@@ -136,7 +149,9 @@ def average_mean_absolute_error(y_true, y_pred, *, labels=None, sample_weight=No
     return float(np.mean(_errors_by_class(y_true, y_pred, labels, sample_weight)))
 
 
-def maximum_mean_absolute_error(y_true, y_pred, *, labels=None, sample_weight=None):
+def maximum_mean_absolute_error(
+    y_true: LabelsLike, y_pred: LabelsLike, *, labels: LabelsLike | None = None, sample_weight: ArrayLike | None = None
+) -> float:
     """Compute the greatest of the classes' mean absolute errors in ranks (MMAE).
 
     It is the error of the class that is predicted worst [1]_.
@@ -184,7 +199,14 @@ def maximum_mean_absolute_error(y_true, y_pred, *, labels=None, sample_weight=No
     return float(np.max(_errors_by_class(y_true, y_pred, labels, sample_weight)))
 
 
-def accuracy_off_by(y_true, y_pred, *, k=1, labels=None, sample_weight=None):
+def accuracy_off_by(
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
+    *,
+    k: int = 1,
+    labels: LabelsLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Compute the share of samples whose predicted class is at most k ranks from the observed one.
 
     With ``k=1`` it is the accuracy off by one, or one-off accuracy; with ``k=0`` the accuracy.
@@ -232,7 +254,9 @@ def accuracy_off_by(y_true, y_pred, *, k=1, labels=None, sample_weight=None):
     return float(np.average(distances <= k, weights=weights))
 
 
-def _errors_by_class(y_true, y_pred, labels, sample_weight):
+def _errors_by_class(
+    y_true: LabelsLike, y_pred: LabelsLike, labels: LabelsLike | None, sample_weight: ArrayLike | None
+) -> FloatArray:
     """Return the mean absolute error of every class that was observed."""
     distances, codes, weights = _distances(y_true, y_pred, labels, sample_weight)
     of_class = np.bincount(codes, weights)
@@ -240,7 +264,9 @@ def _errors_by_class(y_true, y_pred, labels, sample_weight):
     return np.bincount(codes, distances if weights is None else distances * weights)[observed] / of_class[observed]
 
 
-def _distances(y_true, y_pred, labels, sample_weight):
+def _distances(
+    y_true: LabelsLike, y_pred: LabelsLike, labels: LabelsLike | None, sample_weight: ArrayLike | None
+) -> tuple[IntArray, IntArray, FloatArray | None]:
     """Return the distance in ranks, and the rank of the observed class, of every sample; and the checked weights."""
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred, sample_weight)
@@ -255,7 +281,7 @@ def _distances(y_true, y_pred, labels, sample_weight):
     return np.abs(codes - predicted), codes, sample_weight
 
 
-def _sorted_classes(y_true, y_pred):
+def _sorted_classes(y_true: AnyArray, y_pred: AnyArray) -> AnyArray:
     if (y_true.dtype.kind in "biuf") != (y_pred.dtype.kind in "biuf"):
         raise ValueError("y_true and y_pred have labels of different kinds, which have no common order: give labels.")
     try:
@@ -264,7 +290,7 @@ def _sorted_classes(y_true, y_pred):
         raise ValueError(f"The classes cannot be sorted: give labels in their order. {error}") from error
 
 
-def make_ordinal_scorer(metric, *, labels=None):
+def make_ordinal_scorer(metric: OrdinalMetric, *, labels: LabelsLike | None = None) -> _OrdinalScorer:
     """Make a scorer for an estimator whose classes are ordered.
 
     Classes count by their rank in the order, whatever their labels are, and whether or not they all occur in the
@@ -350,14 +376,16 @@ class _OrdinalScorer:
     [-0.5, 0.8, -0.25]
     """
 
-    def __init__(self, metric, labels=None):
+    def __init__(self, metric: OrdinalMetric, labels: LabelsLike | None = None) -> None:
         if metric not in _SCORES:
             raise ValueError(f"metric must be one of {sorted(_SCORES)}, got {metric!r}.")
         self.metric = metric
-        self.labels = None if labels is None else column_or_1d(labels)
+        self.labels: AnyArray | None = None if labels is None else column_or_1d(labels)
         self._set_request(None)
 
-    def __call__(self, estimator, X, y_true, *, sample_weight=None):
+    def __call__(
+        self, estimator: Any, X: MatrixLike, y_true: LabelsLike, *, sample_weight: ArrayLike | None = None
+    ) -> float:
         if not hasattr(estimator, "classes_"):
             raise ValueError(f"{type(estimator).__name__} has no classes_: it is no classifier, or is not fitted.")
         y_true = column_or_1d(y_true)
@@ -365,11 +393,11 @@ class _OrdinalScorer:
         codes = _codes(y_true, order, "y_true")
         return float(_SCORES[self.metric](estimator, X, codes, order, sample_weight))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         labels = "" if self.labels is None else f", labels={self.labels.tolist()!r}"
         return f"make_ordinal_scorer({self.metric!r}{labels})"
 
-    def _order(self, classes, y_true):
+    def _order(self, classes: AnyArray, y_true: AnyArray) -> AnyArray:
         """Return all classes, from the lowest to the highest."""
         if self.labels is not None:
             return self.labels
@@ -379,22 +407,24 @@ class _OrdinalScorer:
             raise ValueError("y_true has classes that are not in classes_, which is not sorted: give labels.")
         return np.union1d(classes, y_true)
 
-    def _set_request(self, alias):
+    def _set_request(self, alias: bool | str | None) -> None:
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=alias)
 
-    def set_score_request(self, *, sample_weight):
+    def set_score_request(self, *, sample_weight: bool | str | None) -> _OrdinalScorer:
         """Make a scorer that takes sample weights (True), ignores them (False) or refuses them (None)."""
         scorer = copy.copy(self)  # the ready scorers are shared: they must stay as they are
         scorer._set_request(sample_weight)
         return scorer
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRequest:
         """Return the request of the scorer in scikit-learn's metadata routing."""
         return get_routing_for_object(self._request)
 
 
-def _negated_rps(estimator, X, codes, order, sample_weight):
+def _negated_rps(
+    estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None
+) -> float:
     places = _codes(np.asarray(estimator.classes_), order, "classes_")
     known = np.asarray(estimator.predict_proba(X))
     y_proba = np.zeros((len(known), len(order)), dtype=known.dtype)
@@ -402,21 +432,25 @@ def _negated_rps(estimator, X, codes, order, sample_weight):
     return -ranked_probability_score(codes, y_proba, labels=np.arange(len(order)), sample_weight=sample_weight)
 
 
-def _negated_mae(estimator, X, codes, order, sample_weight):
+def _negated_mae(
+    estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None
+) -> float:
     predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
     return -mean_absolute_error(codes, predicted, sample_weight=sample_weight)
 
 
-def _qwk(estimator, X, codes, order, sample_weight):
+def _qwk(estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None) -> float:
     predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
     every = np.arange(len(order))  # without it, the neighbours of an absent class would be neighbours
     return cohen_kappa_score(codes, predicted, labels=every, weights="quadratic", sample_weight=sample_weight)
 
 
-def _of_ranks(metric, sign):
+def _of_ranks(metric: Callable[..., float], sign: float) -> _Score:
     """Return the score that a metric of observed and predicted ranks gives."""
 
-    def score(estimator, X, codes, order, sample_weight):
+    def score(
+        estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None
+    ) -> float:
         predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
         return sign * metric(codes, predicted, labels=np.arange(len(order)), sample_weight=sample_weight)
 
@@ -433,7 +467,7 @@ _SCORES = {
 }
 
 
-def _check_probabilities(y_proba):
+def _check_probabilities(y_proba: ArrayLike) -> FloatArray:
     """Check that every sample has a distribution; return them as floats."""
     with np.errstate(over="ignore"):
         y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
@@ -451,7 +485,7 @@ def _check_probabilities(y_proba):
     return y_proba
 
 
-def _column_order(y_true, labels, n_columns):
+def _column_order(y_true: AnyArray, labels: LabelsLike | None, n_columns: int) -> AnyArray:
     """Return the classes of the columns."""
     if labels is not None:
         order = column_or_1d(labels)
@@ -466,7 +500,7 @@ def _column_order(y_true, labels, n_columns):
     return order
 
 
-def _codes(values, order, what):
+def _codes(values: AnyArray, order: AnyArray, what: str) -> IntArray:
     """Find the place of every value in the order."""
     place = {label: code for code, label in enumerate(order.tolist())}
     if len(place) != len(order):
@@ -477,9 +511,9 @@ def _codes(values, order, what):
         raise ValueError(f"{what} has the class {error.args[0]!r}, which is not among {order.tolist()!r}.") from None
 
 
-rps_scorer = make_ordinal_scorer("rps")
-mae_scorer = make_ordinal_scorer("mae")
-amae_scorer = make_ordinal_scorer("amae")
-mmae_scorer = make_ordinal_scorer("mmae")
-qwk_scorer = make_ordinal_scorer("qwk")
-off_by_one_scorer = make_ordinal_scorer("off_by_one")
+rps_scorer: _OrdinalScorer = make_ordinal_scorer("rps")
+mae_scorer: _OrdinalScorer = make_ordinal_scorer("mae")
+amae_scorer: _OrdinalScorer = make_ordinal_scorer("amae")
+mmae_scorer: _OrdinalScorer = make_ordinal_scorer("mmae")
+qwk_scorer: _OrdinalScorer = make_ordinal_scorer("qwk")
+off_by_one_scorer: _OrdinalScorer = make_ordinal_scorer("off_by_one")

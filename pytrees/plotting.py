@@ -1,11 +1,17 @@
 """Trees as pictures; needs matplotlib."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._colours import class_colours, node_colours
 from ._sklearn import Interval, validate_params
+from ._typing import FloatArray, IntArray, LabelsLike, TreeEstimator
 from .export import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
@@ -18,7 +24,14 @@ from .export import (
     side_of_missing,
     tree_and_names,
 )
-from .tree import LEAF, MULTIWAY, node_depths
+from .tree import LEAF, MULTIWAY, Tree, node_depths
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
+
+    from .trees.forest import BaseForestClassifier
 
 __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
@@ -28,7 +41,7 @@ _SMALLEST_LETTERS = 3.0
 _QUESTIONS, _BARS = 0.58, 0.29
 
 # Of all functions that draw.
-_DRAWING_CONSTRAINTS = {
+_DRAWING_CONSTRAINTS: dict[str, list[Any]] = {
     "precision": [Interval(Integral, 0, 100, closed="both"), None],
     "fontsize": [Interval(Real, 0, None, closed="neither"), None],
 }
@@ -46,19 +59,19 @@ _DRAWING_CONSTRAINTS = {
     prefer_skip_nested_validation=True,
 )
 def plot_tree(
-    tree,
+    tree: Tree | TreeEstimator,
     *,
-    feature_names=None,
-    class_names=None,
-    max_depth=None,
-    impurity=False,
-    node_ids=False,
-    show_weights=False,
-    proportion=False,
-    precision=None,
-    ax=None,
-    fontsize=None,
-):
+    feature_names: LabelsLike | None = None,
+    class_names: LabelsLike | None = None,
+    max_depth: int | None = None,
+    impurity: bool = False,
+    node_ids: bool = False,
+    show_weights: bool = False,
+    proportion: bool = False,
+    precision: int | None = None,
+    ax: Axes | None = None,
+    fontsize: float | None = None,
+) -> list[Annotation]:
     """Draw a tree.
 
     Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
@@ -139,7 +152,16 @@ def plot_tree(
     },
     prefer_skip_nested_validation=True,
 )
-def plot_decision_path(tree, sample, *, feature_names=None, class_names=None, precision=None, ax=None, fontsize=None):
+def plot_decision_path(
+    tree: Tree | TreeEstimator,
+    sample: ArrayLike | Sequence[object],
+    *,
+    feature_names: LabelsLike | None = None,
+    class_names: LabelsLike | None = None,
+    precision: int | None = None,
+    ax: Axes | None = None,
+    fontsize: float | None = None,
+) -> list[Annotation]:
     """Draw how a tree decides about one sample, for those who know the case and not the method.
 
     From top to bottom stand the questions that are asked about the sample, each with its own value and the answer. Bars
@@ -209,16 +231,16 @@ def plot_decision_path(tree, sample, *, feature_names=None, class_names=None, pr
     prefer_skip_nested_validation=True,
 )
 def plot_distinct_trees(
-    forest,
+    forest: BaseForestClassifier,
     *,
-    max_trees=4,
-    feature_names=None,
-    class_names=None,
-    max_depth=None,
-    precision=None,
-    figure=None,
-    fontsize=None,
-):
+    max_trees: int = 4,
+    feature_names: LabelsLike | None = None,
+    class_names: LabelsLike | None = None,
+    max_depth: int | None = None,
+    precision: int | None = None,
+    figure: Figure | None = None,
+    fontsize: float | None = None,
+) -> list[Axes]:
     """Draw the most frequent ones of a forest's different trees side by side, for an expert to choose from.
 
     Parameters
@@ -275,7 +297,7 @@ def plot_distinct_trees(
     drawn = []
     for place, one in enumerate(distinct, start=1):
         ax = figure.add_subplot(n_rows, n_columns, place)
-        names = {"feature_names": feature_names, "class_names": class_names, "max_depth": max_depth}
+        names: dict[str, Any] = {"feature_names": feature_names, "class_names": class_names, "max_depth": max_depth}
         plot_tree(forest[one.members[0]], **names, precision=precision, ax=ax, fontsize=fontsize)
         tests = f"{one.tests_per_row:.3g} test{'' if one.tests_per_row == 1.0 else 's'} for a sample"
         ax.set_title(f"{one.count} of {len(forest)} trees\n{tests}", fontsize=fontsize)
@@ -283,23 +305,23 @@ def plot_distinct_trees(
     return drawn
 
 
-def _widths(boxes):
+def _widths(boxes: list[Annotation]) -> FloatArray:
     """Return the widths of boxes with text in units of their axes."""
-    ax = boxes[0].axes
+    ax: Any = boxes[0].axes
     pixels = np.array(
-        [box.get_window_extent().width + 0.8 * box.get_fontsize() * ax.figure.dpi / 72.0 for box in boxes]
+        [box.get_window_extent().width + 0.8 * float(box.get_fontsize()) * ax.figure.dpi / 72.0 for box in boxes]
     )
     left, right = ax.get_xlim()
     return pixels * (right - left) / ax.get_window_extent().width
 
 
-def _shrink(ax, fontsize):
+def _shrink(ax: Axes, fontsize: float) -> None:
     """Make the letters in the axes as small, but not too small to be read."""
     for text in ax.texts:
         text.set_fontsize(min(text.get_fontsize(), max(fontsize, _SMALLEST_LETTERS)))
 
 
-def _pyplot(function):
+def _pyplot(function: str) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -310,7 +332,14 @@ def _pyplot(function):
 class _Path:
     """The nodes that a sample visits, and what is said about them."""
 
-    def __init__(self, given, sample, feature_names, class_names, precision):
+    def __init__(
+        self,
+        given: Any,
+        sample: Any,
+        feature_names: LabelsLike | None,
+        class_names: LabelsLike | None,
+        precision: int | None,
+    ) -> None:
         self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
         self.labels, self.name_of = predicted_labels(given, self.tree), CategoryNames(given)
         self.precision = precision
@@ -321,11 +350,11 @@ class _Path:
         self.row = self.row[0]
         self.nodes = self.tree.decision_path([self.row]).indices.tolist()
 
-    def questions(self):
+    def questions(self) -> list[str]:
         """Return a sentence for every node of the path but the last."""
         return [self.question(node, child) for node, child in zip(self.nodes, self.nodes[1:], strict=False)]
 
-    def question(self, node, child):
+    def question(self, node: int, child: int) -> str:
         tree, feature = self.tree, self.tree.feature[node]
         name, value, threshold = self.feature_names[feature], float(self.row[feature]), float(tree.threshold[node])
         if tree.children_left[node] == MULTIWAY:
@@ -342,12 +371,12 @@ class _Path:
         value, threshold = levels if None not in levels else _told_apart(value, threshold, self.precision)
         return f"{name} is {value}: {'at most' if child == tree.children_left[node] else 'above'} {threshold}"
 
-    def draw(self, ax, fontsize):
+    def draw(self, ax: Axes, fontsize: float) -> list[Annotation]:
         tree, nodes = self.tree, self.nodes
         ax.set_axis_off()
         ax.set_xlim(0.0, 1.0)
         ax.set_ylim(-len(nodes) - 0.2, 0.9)
-        style = {"va": "center", "fontsize": fontsize}
+        style: dict[str, Any] = {"va": "center", "fontsize": fontsize}
         self.draw_legend(ax, fontsize)
         ax.text(0.0, 0.0, f"all {number_of_samples(tree.n_node_samples[0])}", color="0.3", **style)
         drawn, predicted = [], self.class_names[self.labels[nodes[-1]]]
@@ -364,17 +393,17 @@ class _Path:
         ax.text(_QUESTIONS, -len(nodes), f"{100.0 * share:.3g} % of these are {predicted}", color="0.3", **style)
         return drawn
 
-    def draw_legend(self, ax, fontsize):
+    def draw_legend(self, ax: Axes, fontsize: float) -> None:
         """Write the names of the classes that occur, in their colours, above the bars."""
         present = np.flatnonzero(self.tree.value[0])
         colours = class_colours(present)
         handles = [ax.barh(0.0, 0.0, color=colour) for colour in colours]
         names = [str(self.class_names[label]) for label in present]
         columns = min(len(names), 4)
-        where = {"loc": "lower left", "bbox_to_anchor": (_QUESTIONS, 0.97), "ncols": columns}
+        where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (_QUESTIONS, 0.97), "ncols": columns}
         ax.legend(handles, names, fontsize=0.8 * fontsize, frameon=False, borderaxespad=0.0, **where)
 
-    def draw_bar(self, ax, y, node, fontsize):
+    def draw_bar(self, ax: Axes, y: float, node: int, fontsize: float) -> None:
         """Draw the classes of a node's training samples as parts of a bar, and their number behind it."""
         shares, left = self.tree.shares_at([node])[0], _QUESTIONS
         for label in np.flatnonzero(shares):
@@ -384,14 +413,14 @@ class _Path:
         ax.text(_QUESTIONS + _BARS + 0.01, y, number, va="center", fontsize=0.8 * fontsize, color="0.3")
 
 
-def _as_rows(sample):
+def _as_rows(sample: Any) -> Any:
     """Return one sample as the only row of what it is given as."""
     if hasattr(sample, "to_frame"):  # a row of a data frame of pandas
         return sample.to_frame().T.infer_objects()
     return sample if np.ndim(sample) == 2 or hasattr(sample, "columns") else [sample]
 
 
-def _told_apart(value, threshold, precision):
+def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[str, str]:
     """Return two numbers as text, the shortest that shows which one is greater."""
     if precision is not None:
         return f"{value:.{int(precision)}f}", f"{threshold:.{int(precision)}f}"
@@ -405,7 +434,15 @@ def _told_apart(value, threshold, precision):
 class _Drawing:
     """The nodes that are drawn, and where they stand."""
 
-    def __init__(self, given, feature_names, class_names, max_depth):
+    form: str
+    impurity: FloatArray | None
+    shows_numbers: bool
+    shows_shares: bool
+    shows_weights: bool
+
+    def __init__(
+        self, given: Any, feature_names: LabelsLike | None, class_names: LabelsLike | None, max_depth: int | None
+    ) -> None:
         self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
         tree = self.tree
         self.labels, self.name_of = node_labels(given, tree), CategoryNames(given)
@@ -416,7 +453,7 @@ class _Drawing:
         if max_depth is not None:
             self.is_left_out[self.nodes] = self.depth[self.nodes] > max_depth
 
-    def draw_edges(self, ax, fontsize):
+    def draw_edges(self, ax: Axes, fontsize: float) -> None:
         tree, x, depth = self.tree, self.x, self.depth
         ax.set_axis_off()
         ax.set_xlim(-0.7, self.width - 0.3)
@@ -428,8 +465,8 @@ class _Drawing:
                 middle = 0.5 * (x[node] + x[child]), -depth[node] - 0.5
                 ax.annotate(str(answer), middle, ha="center", fontsize=fontsize, color="0.3")
 
-    def draw_nodes(self, ax, fontsize):
-        style = {"ha": "center", "va": "center", "fontsize": fontsize}
+    def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize}
         faces = node_colours(self.tree.value[self.nodes], self.labels[self.nodes])
         return [
             ax.annotate(
@@ -446,7 +483,7 @@ class _Drawing:
             for node, face in zip(self.nodes, faces, strict=True)
         ]
 
-    def room(self, boxes):
+    def room(self, boxes: list[Annotation]) -> float:
         """Return how much of their size the boxes may have so that those of one depth do not overlap, 1 at most."""
         widths = _widths(boxes)
         order = np.lexsort([self.x[self.nodes], self.depth[self.nodes]])
@@ -455,7 +492,7 @@ class _Drawing:
         gaps = np.diff(x)[beside]
         return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[beside])).min(initial=2.0))
 
-    def label(self, node):
+    def label(self, node: int) -> str:
         tree, lines = self.tree, [f"node {node}"] if self.shows_numbers else []
         name = None if tree.children_left[node] == LEAF else self.feature_names[tree.feature[node]]
         if name is None:
@@ -470,7 +507,7 @@ class _Drawing:
             lines.append(counts_of(tree, node, self.form if self.shows_shares else None))
         return "\n".join(lines)
 
-    def test(self, node, name):
+    def test(self, node: int, name: str) -> list[str]:
         """Return what an inner node asks of the feature of this name."""
         tree, missing = self.tree, side_of_missing(self.tree, node)
         if tree.children_left[node] == MULTIWAY:
@@ -480,7 +517,7 @@ class _Drawing:
         level = self.name_of.level(tree.feature[node], tree.threshold[node])
         return [f"{name} ≤ {level or f'{tree.threshold[node]:{self.form}}'}"] + [f"missing: {missing}"] * bool(missing)
 
-    def samples(self, node):
+    def samples(self, node: int) -> str:
         """Return how many training samples a node has."""
         n_samples = self.tree.n_node_samples[node]
         if self.shows_shares:
@@ -488,11 +525,11 @@ class _Drawing:
         return number_of_samples(n_samples)
 
 
-def number_of_samples(n_samples):
+def number_of_samples(n_samples: int) -> str:
     return f"{n_samples} sample{'' if n_samples == 1 else 's'}"
 
 
-def _answers(tree, node, name_of):
+def _answers(tree: Tree, node: int, name_of: CategoryNames) -> Iterable[tuple[int, object]]:
     """Return the children of a node with the labels of their edges: categories, or yes and no below the root."""
     children = tree.children_of(node)
     if tree.children_left[node] == MULTIWAY:
@@ -501,7 +538,7 @@ def _answers(tree, node, name_of):
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
 
 
-def node_positions(tree, max_depth=None):
+def node_positions(tree: Tree, max_depth: int | None = None) -> tuple[FloatArray, IntArray]:
     """Return for every node its place from left to right, and its depth.
 
     Of the nodes that are shown those without children are one place apart; others stand half-way between their first

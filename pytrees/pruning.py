@@ -1,10 +1,14 @@
 """Minimal cost-complexity pruning of grown trees: which nodes become leaves, and the tree in which they are."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._engine import kernel
+from ._tree_arrays import category_sets_of, missing_arrays
+from ._typing import FloatArray, IntArray, Specification
 from .criteria import as_compared, impurities
 from .tree import LEAF, UNDEFINED, Tree
 
@@ -12,12 +16,12 @@ from .tree import LEAF, UNDEFINED, Tree
 class PruningPath(NamedTuple):
     """The trees that pruning passes through, from the whole tree to its root."""
 
-    nodes: np.ndarray
-    ccp_alphas: np.ndarray
-    impurities: np.ndarray
+    nodes: IntArray
+    ccp_alphas: FloatArray
+    impurities: FloatArray
 
 
-def pruning_path(tree, criterion):
+def pruning_path(tree: Tree, criterion: Specification) -> PruningPath:
     """Find the order in which the nodes of a tree become leaves.
 
     Parameters
@@ -39,7 +43,7 @@ def pruning_path(tree, criterion):
     return PruningPath(np.array(nodes, dtype=np.int64), np.array(alphas), np.array(impurities))
 
 
-def pruned(tree, criterion, ccp_alpha):
+def pruned(tree: Tree, criterion: Specification, ccp_alpha: float) -> Tree:
     """Cut off the branches whose effective alphas are `ccp_alpha` at most.
 
     Parameters
@@ -60,7 +64,7 @@ def pruned(tree, criterion, ccp_alpha):
     return _with_leaves(tree, path.nodes[path.ccp_alphas[1:] <= ccp_alpha])
 
 
-def _risks(tree, criterion):
+def _risks(tree: Tree, criterion: Specification) -> tuple[Any, int]:
     """Return the impurities of the nodes times their weights, and the weight of the root: as exact numbers where both
     are, otherwise as floating-point numbers, by shares of the samples, so that the root weighs 1.
     """
@@ -71,7 +75,7 @@ def _risks(tree, criterion):
     return (weights / weights[0] * impurities(criterion, tree.value)).tolist(), 1
 
 
-def _with_leaves(tree, new_leaves):
+def _with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
     """Return the tree in which these nodes are leaves."""
     if len(new_leaves) == 0:
         return tree
@@ -106,6 +110,6 @@ def _with_leaves(tree, new_leaves):
         number[children[kept[children]]],
         tree.category[kept],
         tree._criterion,
-        *(np.where(is_leaf, 0, array[kept]) for array in tree.missing_arrays()),
-        **tree.category_sets_of(np.flatnonzero(kept)),
+        *(np.where(is_leaf, 0, array[kept]) for array in missing_arrays(tree)),
+        **category_sets_of(tree, np.flatnonzero(kept)),
     )

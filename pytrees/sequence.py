@@ -1,18 +1,27 @@
 """Effort-To-Compress of sequences, the substitutions it counts, and Lempel-Ziv complexity."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterable, Mapping, Set
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
 from ._engine import kernel
 from ._missing import is_nan
+from ._typing import AnyArray, CodeArray
 
 __all__ = ["Phrase", "Substitution", "effort_to_compress", "lempel_ziv_complexity", "nsrps"]
 
 
-def effort_to_compress(sequence, normalized=False):
+@overload
+def effort_to_compress(sequence: Iterable[Hashable], normalized: Literal[False] = False) -> int: ...
+@overload
+def effort_to_compress(sequence: Iterable[Hashable], normalized: Literal[True]) -> float: ...
+@overload
+def effort_to_compress(sequence: Iterable[Hashable], normalized: bool) -> int | float: ...
+def effort_to_compress(sequence: Iterable[Hashable], normalized: bool = False) -> int | float:
     """Compute the Effort-To-Compress (ETC) of a sequence.
 
     In every step the most frequent pair of neighbouring symbols is replaced, everywhere, by a new symbol, until all
@@ -70,7 +79,13 @@ def effort_to_compress(sequence, normalized=False):
     return steps / (len(codes) - 1) if len(codes) > 1 else 0.0
 
 
-def lempel_ziv_complexity(sequence, normalized=False):
+@overload
+def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: Literal[False] = False) -> int: ...
+@overload
+def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: Literal[True]) -> float: ...
+@overload
+def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: bool) -> int | float: ...
+def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: bool = False) -> int | float:
     """Compute the Lempel-Ziv complexity (1976) of a sequence.
 
     It is the number of components of the sequence's exhaustive history. From the end of the component before, a
@@ -136,7 +151,7 @@ def lempel_ziv_complexity(sequence, normalized=False):
     return n_components * math.log(len(codes)) / (math.log(n_symbols) * len(codes))
 
 
-def nsrps(sequence):
+def nsrps(sequence: Iterable[Hashable]) -> list[Substitution]:
     """Apply non-sequential recursive pair substitution (NSRPS), step by step.
 
     Parameters
@@ -205,8 +220,8 @@ class Substitution(NamedTuple):
     Substitution(pair=('a', 'b'), count=2, length=2)
     """
 
-    pair: tuple
-    count: int
+    pair: tuple[Any, Any]
+    count: int  # type: ignore[assignment]  # a tuple has a method of this name
     length: int
 
 
@@ -235,22 +250,27 @@ class Phrase:
     (['a', 'b', 'c'], 3)
     """
 
+    left: Any
+    right: Any
+    _number: Any
+    _pairs: Any
+
     __slots__ = ("_length", "_number", "_pairs", "left", "right")
 
     _SHOWN = 20
 
-    def __init__(self, left, right):
+    def __init__(self, left: Any, right: Any) -> None:
         self.left = left
         self.right = right
         self._length = sum(len(part) if isinstance(part, Phrase) else 1 for part in (left, right))
         # Where the phrase is one of `nsrps`: the pairs of all its steps, and the number of the step.
         self._pairs = self._number = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length
 
-    def __iter__(self):
-        pending = [self]
+    def __iter__(self) -> Iterator[Any]:
+        pending: list[Any] = [self]
         while pending:
             part = pending.pop()
             if isinstance(part, Phrase):
@@ -258,14 +278,14 @@ class Phrase:
             else:
                 yield part
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Phrase):
             return NotImplemented
         if self is other or len(self) != len(other):
             return self is other
         return self._is_of_same_pairs(other) or tuple(self) == tuple(other)
 
-    def _is_of_same_pairs(self, other):
+    def _is_of_same_pairs(self, other: Phrase) -> bool:
         """Whether both are the same step of equal sequences, which is sooner told than by their labels."""
         if self._pairs is None or other._pairs is None or self._number != other._number:
             return False
@@ -274,20 +294,20 @@ class Phrase:
             self._pairs.pairs[:stop], other._pairs.pairs[:stop]
         )
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(tuple(self))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         # Flat, however deep the phrase is: recursion would exhaust the stack.
         return _phrase_at, (self._number, self._pairs) if self._pairs is not None else (-1, _pairs_below(self))
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         return self  # it never changes
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: object) -> Self:
         return self  # nor do its labels, which are hashable
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = [str(label) for label, _ in zip(self, range(self._SHOWN), strict=False)]
         separator = "" if all(len(label) == 1 for label in shown) else " "
         return f"<{separator.join(shown)}{'...' if len(self) > self._SHOWN else ''}>"
@@ -306,16 +326,18 @@ class _Pairs:
         The phrases that were made of pickled pairs.
     """
 
+    phrases: list[Phrase] | None
+
     __slots__ = ("labels", "pairs", "phrases")
 
-    def __init__(self, labels, pairs):
+    def __init__(self, labels: Sequence[Any], pairs: CodeArray) -> None:
         self.labels, self.pairs, self.phrases = labels, pairs, None
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _Pairs, (self.labels, self.pairs)
 
 
-def _phrases_of(pairs):
+def _phrases_of(pairs: _Pairs) -> list[Phrase]:
     """Make the phrases of all pairs."""
     symbols = list(pairs.labels)
     n_labels = len(symbols)
@@ -326,16 +348,19 @@ def _phrases_of(pairs):
     return symbols[n_labels:]
 
 
-def _phrase_at(number, pairs):
+def _phrase_at(number: int, pairs: _Pairs) -> Phrase:
     """Return one of the phrases of pickled pairs, the same object whenever it is asked for."""
     if pairs.phrases is None:
         pairs.phrases = _phrases_of(pairs)
     return pairs.phrases[number]
 
 
-def _pairs_below(phrase):
+def _pairs_below(phrase: Phrase) -> _Pairs:
     """List the pairs that a phrase is made of, every part once, its own last; parts of `nsrps` are left as labels."""
-    labels, joined, place, pending = [], [], {}, [phrase]
+    labels: list[Any] = []
+    joined: list[Phrase] = []
+    place: dict[int, tuple[int, bool]] = {}
+    pending: list[Any] = [phrase]
     while pending:
         part = pending[-1]
         below = (part.right, part.left) if isinstance(part, Phrase) and part._pairs is None else ()
@@ -355,7 +380,7 @@ def _pairs_below(phrase):
     return _Pairs(labels, np.array(numbers, dtype=np.int32).reshape(-1, 2))
 
 
-def encode(sequence):
+def encode(sequence: Any) -> tuple[CodeArray, Sequence[Any]]:
     """Encode the labels of a sequence by 0..k-1 (int32); return the codes and the k different labels.
 
     Raises
@@ -377,7 +402,7 @@ def encode(sequence):
     return _encode_labels(sequence)
 
 
-def _encode_array(array):
+def _encode_array(array: AnyArray) -> tuple[CodeArray, Sequence[Any]]:
     if array.dtype.kind in "iu" and array.size:
         low, high = int(array.min()), int(array.max())
         if high - low < max(array.size, 256):  # codes need not all occur, and this saves sorting
@@ -390,8 +415,8 @@ def _encode_array(array):
     return codes.astype(np.int32), list(labels) if labels.dtype.kind in "mM" else labels.tolist()
 
 
-def _encode_labels(sequence):
-    code_of = {}
+def _encode_labels(sequence: Iterable[Any]) -> tuple[CodeArray, list[Any]]:
+    code_of: dict[Any, int] = {}
     try:
         codes = np.array([code_of.setdefault(label, len(code_of)) for label in sequence], dtype=np.int32)
     except TypeError as error:

@@ -1,10 +1,16 @@
 """Redundant splits: those that a tree can lose without changing a prediction."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ._tree_arrays import category_sets_of, missing_arrays
+from ._typing import AnyArray, TreeEstimator
 from .tree import LEAF, MULTIWAY, UNDEFINED, Tree
 
 __all__ = ["RedundantSplits", "merge_redundant", "redundant_splits"]
@@ -38,7 +44,13 @@ class RedundantSplits(NamedTuple):
     siblings: int
 
 
-def merge_redundant(tree, labels=None):
+@overload
+def merge_redundant(tree: Tree, labels: None = None) -> Tree: ...
+@overload
+def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike) -> tuple[Tree, AnyArray]: ...
+@overload
+def merge_redundant(tree: TreeEstimator, labels: None = None) -> Tree | tuple[Tree, AnyArray]: ...
+def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None) -> Tree | tuple[Tree, AnyArray]:
     """Merge redundant splits until there are none; the predictions stay the same.
 
     Two redundancies are joined, again and again:
@@ -104,7 +116,7 @@ def merge_redundant(tree, labels=None):
     return (merged, merging.labels[kept]) if has_labels else merged
 
 
-def redundant_splits(tree, labels=None):
+def redundant_splits(tree: Tree | TreeEstimator, labels: ArrayLike | None = None) -> RedundantSplits:
     """Count the redundant splits of a tree, of either kind.
 
     They are counted as :func:`merge_redundant` joins them, from the leaves up: every one that it merges removes two
@@ -149,7 +161,7 @@ def redundant_splits(tree, labels=None):
     return RedundantSplits(merging.n_repeated, merging.n_siblings)
 
 
-def _check_estimator(estimator, labels):
+def _check_estimator(estimator: Any, labels: ArrayLike | None) -> None:
     name = type(estimator).__name__
     if hasattr(estimator, "estimators_"):
         raise TypeError(f"A tree or an estimator that is one tree is needed; of this {name} one of its estimators_ is.")
@@ -164,7 +176,7 @@ def _check_estimator(estimator, labels):
         )
 
 
-def _with_labels(tree, labels):
+def _with_labels(tree: Any, labels: ArrayLike | None) -> tuple[Tree, AnyArray, bool]:
     """Return the tree, the class that each node predicts, and whether these labels were given rather than counted."""
     if not isinstance(tree, Tree):
         _check_estimator(tree, labels)
@@ -181,22 +193,22 @@ def _with_labels(tree, labels):
 class _Merging:
     """The arrays of a tree while its splits are joined; nodes that are gone are no longer any node's children."""
 
-    def __init__(self, tree, labels):
+    def __init__(self, tree: Tree, labels: AnyArray) -> None:
         self.n_features = tree.n_features
         self.labels = labels.copy()
         self.children = [tree.children_of(node).tolist() for node in range(tree.node_count)]
         self.is_multiway = (tree.children_left == MULTIWAY).tolist()
-        self.category, self.category_sets_of = tree.category, tree.category_sets_of
+        self.tree, self.category = tree, tree.category
         self.criterion = tree._criterion
         self.feature = tree.feature.tolist()
         self.threshold = tree.threshold.tolist()
         self.n_node_samples = tree.n_node_samples.copy()
         self.value = tree.value.copy()
         self.gain = tree.gain.copy()
-        self.missing = [array.copy() for array in tree.missing_arrays()]
+        self.missing = [array.copy() for array in missing_arrays(tree)]
         self.n_repeated = self.n_siblings = 0
 
-    def run(self):
+    def run(self) -> None:
         # Children have higher numbers than their parents: when a node's turn comes, nothing below it can be joined, and
         # what is joined leaves nothing to join in the node but its leaves.
         for node in reversed(range(len(self.children))):
@@ -206,13 +218,13 @@ class _Merging:
             if self.children[node]:
                 self.join_siblings(node)
 
-    def is_cut(self, node):
+    def is_cut(self, node: int) -> bool:
         return bool(self.children[node]) and not self.is_multiway[node]
 
-    def is_leaf_of(self, node, label):
+    def is_leaf_of(self, node: int, label: Any) -> bool:
         return not self.children[node] and self.labels[node] == label
 
-    def join_repeated(self, node, near, threshold_of):
+    def join_repeated(self, node: int, near: int, threshold_of: Callable[[float, float], float]) -> None:
         """Join the node with its far child, if both split off a leaf of the same class on the near side (0 is left)."""
         leaf, child = self.children[node][near], self.children[node][1 - near]
         if not self.is_cut(child) or self.feature[child] != self.feature[node]:
@@ -229,7 +241,7 @@ class _Merging:
             self.join_missing(node, child, goes_near=1 - near)
         self.children[node][1 - near] = self.children[child][1 - near]
 
-    def join_missing(self, node, child, goes_near):
+    def join_missing(self, node: int, child: int, goes_near: int) -> None:
         """Send samples that lack the value to the near side, where one of both splits does; `goes_near` is what says so
         in missing_go_to_left."""
         goes_left, saw_missing = self.missing
@@ -237,7 +249,7 @@ class _Merging:
             goes_left[node] = goes_near
         saw_missing[node] |= saw_missing[child]
 
-    def join_siblings(self, node):
+    def join_siblings(self, node: int) -> None:
         label = self.labels[self.children[node][0]]
         if not all(self.is_leaf_of(child, label) for child in self.children[node]):
             return
@@ -251,7 +263,7 @@ class _Merging:
         for array in self.missing:
             array[node] = 0
 
-    def result(self):
+    def result(self) -> tuple[Tree, list[int]]:
         """Return the merged tree, and the old number of each of its nodes."""
         kept, pending = [], [0]
         while pending:
@@ -274,11 +286,11 @@ class _Merging:
             self.category[kept],
             self.criterion,
             *(array[kept] for array in self.missing),
-            **self.category_sets_of(kept),
+            **category_sets_of(self.tree, kept),
         )
         return tree, kept
 
-    def sides(self, kept, children, side):
+    def sides(self, kept: list[int], children: list[list[int]], side: int) -> list[int]:
         """Return the left or right child of every node."""
         nodes = zip(kept, children, strict=True)
         return [(MULTIWAY if self.is_multiway[node] else some[side]) if some else LEAF for node, some in nodes]

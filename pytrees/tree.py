@@ -1,8 +1,12 @@
 """Tree: plain NumPy arrays, and the functions that read them."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_array
 
@@ -11,22 +15,23 @@ from ._exchange import Exchanged
 from ._tree_arrays import (
     CHILD_DTYPES,
     DTYPES,
-    LEAF,
-    MULTIWAY,
     PACKABLE,
     SET_DTYPES,
     TO_GREATER_CHILD,
-    WORKED_OUT,
+    BinaryForm,
     check_missing,
     check_sets,
     check_tree,
     checked_number,
-    fill_unchecked,
     frozen,
     goes_to_greater_child,
     read_only,
+    scaled_to_one,
 )
+from ._tree_arrays import LEAF as LEAF
+from ._tree_arrays import MULTIWAY as MULTIWAY
 from ._tree_arrays import node_depths as node_depths
+from ._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike, Specification
 from .criteria import impurities
 from .input.validation import check_finite, may_have_missing
 
@@ -41,22 +46,6 @@ _NODES_PACKED_FOR_A_ROW = 16
 ROWS_OF_A_CALL = 32
 
 _PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
-
-
-class BinaryForm(NamedTuple):
-    """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
-
-    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
-    whose part a node is. Among the parts of a multiway node are leaves: for samples of none of its children's
-    categories. Where several ranges of categories lead to one child, its node is there as often, and these nodes share
-    their own children: they are no tree then, but are walked like one.
-    """
-
-    children_left: np.ndarray
-    children_right: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    node: np.ndarray
 
 
 class Tree(Exchanged):
@@ -156,6 +145,30 @@ class Tree(Exchanged):
            [ 0., 50., 50.]])
     """
 
+    children_left: IntArray
+    children_right: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    n_node_samples: IntArray
+    value: FloatArray
+    gain: FloatArray
+    n_features: int
+    _max_depth: int | None
+    is_multiway: bool
+
+    # Worked out when first asked for, and None until then.
+    _binary: Any
+    _child_arrays: Any
+    _goes_left: Any
+    _majority: Any
+    _packed: Any
+    _packed_missing: Any
+    _sets: Any
+    _criterion: Specification | None
+    _missing: NDArray[np.int8] | None
+    _saw_missing: NDArray[np.int8] | None
+    _n_walked: int
+
     __slots__ = (
         *DTYPES,
         "_binary",
@@ -176,67 +189,74 @@ class Tree(Exchanged):
 
     def __init__(
         self,
-        children_left,
-        children_right,
-        feature,
-        threshold,
-        n_node_samples,
-        value,
-        gain,
-        n_features,
-        child_offsets=None,
-        children=None,
-        category=None,
-        criterion=None,
-        missing_go_to_left=None,
-        saw_missing=None,
-        category_offsets=None,
-        categories=None,
-    ):
+        children_left: ArrayLike,
+        children_right: ArrayLike,
+        feature: ArrayLike,
+        threshold: ArrayLike,
+        n_node_samples: ArrayLike,
+        value: ArrayLike,
+        gain: ArrayLike,
+        n_features: int,
+        child_offsets: ArrayLike | None = None,
+        children: ArrayLike | None = None,
+        category: ArrayLike | None = None,
+        criterion: Specification | None = None,
+        missing_go_to_left: ArrayLike | None = None,
+        saw_missing: ArrayLike | None = None,
+        category_offsets: ArrayLike | None = None,
+        categories: ArrayLike | None = None,
+    ) -> None:
         object.__setattr__(self, "_criterion", criterion)
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         for (name, dtype), array in zip(DTYPES.items(), given, strict=True):
             object.__setattr__(self, name, frozen(name, array, dtype))
         object.__setattr__(self, "n_features", checked_number(n_features))
-        for name in WORKED_OUT:
-            object.__setattr__(self, name, None)
+        self._forget()
         object.__setattr__(self, "is_multiway", bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
             if child_offsets is None or children is None or category is None:
                 raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
-            given = zip(CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
-            child_arrays = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
+            of_children = zip(CHILD_DTYPES.items(), (child_offsets, children, category), strict=True)
+            child_arrays = tuple(frozen(name, array, dtype) for (name, dtype), array in of_children)
             object.__setattr__(self, "_child_arrays", child_arrays)
-        object.__setattr__(self, "_n_walked", 0)
         object.__setattr__(self, "_max_depth", check_tree(self))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
 
-    def _take_sets(self, category_offsets, categories):
+    def _forget(self) -> None:
+        """Leave to be worked out what is when it is first asked for; where two threads ask at once, both work out the
+        same."""
+        for name in ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing"):
+            object.__setattr__(self, name, None)
+        object.__setattr__(self, "_n_walked", 0)
+
+    def _take_sets(self, category_offsets: ArrayLike | None, categories: ArrayLike | None) -> None:
         if (category_offsets is None) != (categories is None):
             raise ValueError("Not a tree: of category_offsets and categories there is only one.")
         sets = None
-        if self.is_multiway and categories is not None:
+        if self.is_multiway and category_offsets is not None and categories is not None:
             given = zip(SET_DTYPES.items(), (category_offsets, categories), strict=True)
             sets = tuple(frozen(name, array, dtype) for (name, dtype), array in given)
             check_sets(self, *sets)
         object.__setattr__(self, "_sets", sets)
 
-    def _take_missing(self, missing_go_to_left, saw_missing):
+    def _take_missing(self, missing_go_to_left: ArrayLike | None, saw_missing: ArrayLike | None) -> None:
         given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
         checked = {name: None if array is None else frozen(name, array, np.int64) for name, array in given.items()}
         check_missing(self, **checked)
         for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
             object.__setattr__(self, name, None if array is None else read_only(array.astype(np.int8)))
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: str) -> None:
         raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
 
     @classmethod
-    def from_arrays(cls, arrays, n_features, criterion=None):
+    def from_arrays(
+        cls, arrays: Mapping[str, ArrayLike], n_features: int, criterion: Specification | None = None
+    ) -> Self:
         """Make a tree from the dict of arrays that a kernel returns.
 
         Parameters
@@ -256,27 +276,33 @@ class Tree(Exchanged):
         return cls(**arrays, n_features=n_features, criterion=criterion)
 
     @classmethod
-    def _from_engine(cls, arrays, n_features, criterion=None):
+    def _from_engine(cls, arrays: Mapping[str, Any], n_features: int, criterion: Specification | None = None) -> Self:
         """Make a tree as `from_arrays` does, of arrays that an engine has just made: without categories they need no
         check."""
         if "children" in arrays:
             return cls.from_arrays(arrays, n_features, criterion)
         tree = cls.__new__(cls)
-        fill_unchecked(tree, arrays, n_features, criterion)
+        made: dict[str, Any] = {name: frozen(name, arrays[name], dtype) for name, dtype in DTYPES.items()}
+        missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
+        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False}
+        made |= {"_criterion": criterion, "_max_depth": None, "n_features": n_features}
+        for name, value in made.items():
+            object.__setattr__(tree, name, value)
+        tree._forget()
         return tree
 
-    def _arrays(self):
+    def _arrays(self) -> tuple[AnyArray, ...]:
         """Return all arrays that make the tree what it is."""
         arrays = tuple(getattr(self, name) for name in DTYPES)
         return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         arrays = tuple(getattr(self, name) for name in DTYPES)
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
         further = self._criterion, self._missing, self._saw_missing, *(self._sets or ())
         return Tree, (*arrays, self.n_features, *of_children, *further)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
         arrays, others = self._arrays(), other._arrays()
@@ -288,44 +314,46 @@ class Tree(Exchanged):
             and np.array_equal(self.missing_go_to_left, other.missing_go_to_left)
         )
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.children_left.tobytes(), self.feature.tobytes(), (self.threshold + 0.0).tobytes()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"<Tree of depth {self.max_depth} with {self.n_leaves} leaves, {self.n_features} features, "
             f"{self.n_classes} classes>"
         )
 
     @property
-    def node_count(self):
+    def node_count(self) -> int:
         """Number of nodes."""
         return self.children_left.size
 
     @property
-    def max_depth(self):
+    def max_depth(self) -> int:
         """The most edges from the root to a leaf; int."""
-        if self._max_depth is None:
-            object.__setattr__(self, "_max_depth", int(node_depths(self).max()))
-        return self._max_depth
+        depth = self._max_depth
+        if depth is None:
+            depth = int(node_depths(self).max())
+            object.__setattr__(self, "_max_depth", depth)
+        return depth
 
     @property
-    def n_leaves(self):
+    def n_leaves(self) -> int:
         """Number of leaves."""
         return int(np.count_nonzero(self.children_left == LEAF))
 
     @property
-    def n_classes(self):
+    def n_classes(self) -> int:
         """Number of classes."""
         return self.value.shape[1]
 
     @property
-    def weighted_n_node_samples(self):
+    def weighted_n_node_samples(self) -> FloatArray:
         """The weights of the nodes' training samples, or their numbers; ndarray of shape (node_count,), float64."""
         return self.value.sum(axis=1)
 
     @property
-    def impurity(self):
+    def impurity(self) -> FloatArray:
         """The impurities of the nodes, by the criterion that the tree was grown by; ndarray of shape (node_count,).
 
         In its units: bits for entropy. There is none for criteria without an impurity of class counts, and for trees
@@ -338,44 +366,44 @@ class Tree(Exchanged):
         return impurities(self._criterion, self.value)
 
     @property
-    def criterion_name(self):
+    def criterion_name(self) -> str | None:
         """The name of the criterion that measures `impurity`, None where there is none; str."""
         return self._criterion if self._criterion is None or isinstance(self._criterion, str) else self._criterion[0]
 
     @property
-    def child_offsets(self):
+    def child_offsets(self) -> IntArray:
         """The start of every node's children in `children`; ndarray of shape (node_count + 1,), int64."""
         return self._children_by_offsets()[0]
 
     @property
-    def children(self):
+    def children(self) -> IntArray:
         """The children of all nodes; ndarray of shape (node_count - 1,), int64."""
         return self._children_by_offsets()[1]
 
     @property
-    def category(self):
+    def category(self) -> IntArray:
         """The category of every node, the lowest of several, -1 for none; ndarray of shape (node_count,), int64."""
         return self._children_by_offsets()[2]
 
     @property
-    def category_offsets(self):
+    def category_offsets(self) -> IntArray:
         """The start of every node's categories in `categories`; ndarray of shape (node_count + 1,), int64."""
         return self._category_sets()[0]
 
     @property
-    def categories(self):
+    def categories(self) -> IntArray:
         """The categories that lead to the children of multiway nodes; ndarray of shape (n,), int64."""
         return self._category_sets()[1]
 
     @property
-    def takes_missing(self):
+    def takes_missing(self) -> bool:
         """Whether samples to predict may lack values."""
         return self._missing is not None
 
     _allows_missing = takes_missing
 
     @property
-    def missing_go_to_left(self):
+    def missing_go_to_left(self) -> NDArray[np.uint8]:
         """Whether samples whose value is missing go left; ndarray of shape (node_count,), uint8."""
         if self._goes_left is None:
             goes_left = goes_to_greater_child(self)
@@ -385,7 +413,7 @@ class Tree(Exchanged):
         return self._goes_left
 
     @property
-    def saw_missing(self):
+    def saw_missing(self) -> BoolArray:
         """Whether training samples of a node lacked the value of its feature; ndarray of shape (node_count,), bool."""
         if self._missing is None:
             return np.zeros(self.node_count, dtype=bool)
@@ -393,17 +421,7 @@ class Tree(Exchanged):
             return self._saw_missing > 0
         return (self._missing != TO_GREATER_CHILD) & (self.children_left >= 0)
 
-    def missing_arrays(self):
-        """Return where missing values go, as a further tree of these nodes or of some of them is told.
-
-        Returns
-        -------
-        tuple of two ndarrays of shape (node_count,)
-            `missing_go_to_left` and `saw_missing`; an empty tuple where the tree refuses missing values.
-        """
-        return (self.missing_go_to_left, self.saw_missing) if self.takes_missing else ()
-
-    def _children_by_offsets(self):
+    def _children_by_offsets(self) -> tuple[IntArray, ...]:
         if self._child_arrays is None:
             is_inner = self.children_left != LEAF
             offsets = np.concatenate([[0], np.cumsum(2 * is_inner)])
@@ -412,7 +430,7 @@ class Tree(Exchanged):
             object.__setattr__(self, "_child_arrays", tuple(read_only(array.astype(np.int64)) for array in arrays))
         return self._child_arrays
 
-    def _category_sets(self):
+    def _category_sets(self) -> tuple[IntArray, IntArray]:
         if self._sets is None:
             has_category = self.category >= 0
             arrays = np.concatenate([[0], np.cumsum(has_category)]), self.category[has_category]
@@ -420,31 +438,11 @@ class Tree(Exchanged):
         return self._sets
 
     @property
-    def has_category_sets(self):
+    def has_category_sets(self) -> bool:
         """Whether several categories lead to a child of some node; bool."""
-        return self.is_multiway and self.categories.size > np.count_nonzero(self.category >= 0)
+        return self.is_multiway and bool(self.categories.size > np.count_nonzero(self.category >= 0))
 
-    def category_sets_of(self, nodes):
-        """Return the categories of some nodes, as a further tree of these nodes is told.
-
-        Parameters
-        ----------
-        nodes : array-like of shape (n,), int
-            Numbers of nodes.
-
-        Returns
-        -------
-        dict of str to ndarray
-            `category_offsets` and `categories`; empty where the tree has no multiway nodes.
-        """
-        if not self.is_multiway:
-            return {}
-        sizes = np.diff(self.category_offsets)[nodes]
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        places = np.repeat(self.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        return {"category_offsets": offsets, "categories": self.categories[places]}
-
-    def categories_of(self, node):
+    def categories_of(self, node: int) -> IntArray:
         """Return the categories whose samples go to a node from its parent, ascending.
 
         Parameters
@@ -459,7 +457,7 @@ class Tree(Exchanged):
         """
         return self.categories[self.category_offsets[node] : self.category_offsets[node + 1]]
 
-    def children_of(self, node):
+    def children_of(self, node: int) -> IntArray:
         """Return the children of a node: left and right, or by category in ascending order; none of a leaf.
 
         Parameters
@@ -475,7 +473,7 @@ class Tree(Exchanged):
         return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
 
     @property
-    def binary(self):
+    def binary(self) -> BinaryForm:
         """The same decisions with thresholds only, for walking trees and reading their cuts; `BinaryForm`.
 
         A multiway node becomes a balanced search among its categories, O(log n) deep for n of them. Where there is
@@ -486,7 +484,9 @@ class Tree(Exchanged):
                 splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
                 found = kernel("binarise")(*splits, *self._category_sets())
                 dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
-                arrays = [read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)]
+                arrays: list[Any] = [
+                    read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)
+                ]
             else:
                 splits = self.children_left, self.children_right, self.feature, self.threshold
                 arrays = [*splits, read_only(np.arange(self.node_count))]
@@ -494,18 +494,18 @@ class Tree(Exchanged):
         return self._binary
 
     @property
-    def majority(self):
+    def majority(self) -> IntArray:
         """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
         if self._majority is None:
             object.__setattr__(self, "_majority", read_only(_majority(self.value)))
         return self._majority
 
     @property
-    def shares(self):
+    def shares(self) -> FloatArray:
         """The shares of the classes at every node; ndarray of shape (node_count, n_classes)."""
         return _shares(self.value)
 
-    def majority_at(self, nodes):
+    def majority_at(self, nodes: Sequence[int] | IntArray) -> IntArray:
         """Return the `majority` of some nodes, such as the leaves that `apply` gives.
 
         Parameters
@@ -522,7 +522,7 @@ class Tree(Exchanged):
             return _majority(self.value.take(nodes, axis=0))
         return self.majority.take(nodes)
 
-    def shares_at(self, nodes):
+    def shares_at(self, nodes: Sequence[int] | IntArray) -> FloatArray:
         """Return the `shares` of some nodes, such as the leaves that `apply` gives.
 
         Parameters
@@ -539,7 +539,7 @@ class Tree(Exchanged):
             return _shares(self.value.take(nodes, axis=0))
         return self.shares.take(nodes, axis=0)
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> IntArray:
         """Find the leaf that every sample comes to, or the multiway node at which it stays.
 
         Parameters
@@ -554,7 +554,7 @@ class Tree(Exchanged):
         """
         return self.apply_checked(self._rows(X), self)
 
-    def apply_valid(self, X):
+    def apply_valid(self, X: FloatArray) -> IntArray:
         """Find the leaves of samples as `apply` does, without checking them.
 
         Parameters
@@ -570,7 +570,7 @@ class Tree(Exchanged):
         """
         return self.apply_checked(X, None)
 
-    def apply_checked(self, X, asked):
+    def apply_checked(self, X: FloatArray, asked: Any) -> IntArray:
         """Find the leaves of samples as `apply` does, checking only whether they are finite.
 
         Parameters
@@ -596,7 +596,7 @@ class Tree(Exchanged):
                 leaves, _ = self._leaves(X, has_missing=True)
         return leaves
 
-    def _leaves(self, X, has_missing=False):
+    def _leaves(self, X: FloatArray, has_missing: bool = False) -> tuple[IntArray, bool]:
         """Return the leaves, and whether X is known to be finite."""
         object.__setattr__(self, "_n_walked", self._n_walked + len(X) + ROWS_OF_A_CALL)
         if self.worth_packing(self._n_walked):
@@ -607,11 +607,11 @@ class Tree(Exchanged):
             leaves, finite = self._own_nodes(self._walk("apply", X, *missing)), False
         return np.asarray(leaves, dtype=np.int64), finite
 
-    def _own_nodes(self, nodes):
+    def _own_nodes(self, nodes: Any) -> Any:
         """Return the nodes of the tree that nodes of its binary form belong to."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
-    def missing_in_binary(self):
+    def missing_in_binary(self) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the binary form of the tree.
 
         Returns
@@ -626,7 +626,7 @@ class Tree(Exchanged):
         searches = (left != LEAF) & (self.children_left[node] == MULTIWAY)
         return np.where(searches, np.uint8(1), self.missing_go_to_left[node])
 
-    def packed_missing(self):
+    def packed_missing(self) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the packed tree; computed once, then kept.
 
         Returns
@@ -641,7 +641,7 @@ class Tree(Exchanged):
             object.__setattr__(self, "_packed_missing", read_only(goes_left[places]))
         return self._packed_missing
 
-    def packed(self):
+    def packed(self) -> tuple[AnyArray, NDArray[np.uint32]]:
         """Pack the nodes for the kernels that walk many samples; computed once, then kept.
 
         Returns
@@ -656,7 +656,7 @@ class Tree(Exchanged):
             object.__setattr__(self, "_packed", packed)
         return self._packed
 
-    def worth_packing(self, n_rows):
+    def worth_packing(self, n_rows: int) -> bool:
         """Whether samples walk faster through the packed tree, the time to pack it included.
 
         Parameters
@@ -673,11 +673,11 @@ class Tree(Exchanged):
             return True
         return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
 
-    def _can_be_packed(self):
+    def _can_be_packed(self) -> bool:
         n_parts = self.node_count + (self.categories.size if self.is_multiway else 0)
         return max(4 * n_parts, self.n_features) < PACKABLE
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> IntArray:
         """Predict the code of the most frequent class in every sample's leaf, the lowest of several.
 
         Parameters
@@ -692,7 +692,7 @@ class Tree(Exchanged):
         """
         return self.majority_at(self.apply(X))
 
-    def decision_path(self, X):
+    def decision_path(self, X: MatrixLike) -> csr_matrix:
         """Find the nodes on the decision path of every sample.
 
         Parameters
@@ -717,7 +717,7 @@ class Tree(Exchanged):
         ones = np.ones(len(indices), dtype=np.int64)
         return csr_matrix((ones, indices, indptr), shape=(len(X), self.node_count))
 
-    def feature_usage(self, X=None):
+    def feature_usage(self, X: MatrixLike | None = None) -> IntArray:
         """Count the samples for which each feature is tested along the decision path.
 
         Parameters
@@ -736,7 +736,8 @@ class Tree(Exchanged):
         usage = np.zeros(self.n_features, dtype=np.int64)
         children, offsets, feature = self.children.tolist(), self.child_offsets.tolist(), self.feature.tolist()
         # The features tested above; and what is to be done, the next last: a node, or ~node where all below it is done.
-        seen, pending = set(), [0]
+        seen: set[int] = set()
+        pending = [0]
         while pending:
             node = pending.pop()
             if node < 0:
@@ -750,7 +751,7 @@ class Tree(Exchanged):
             pending += below
         return usage
 
-    def feature_importances(self):
+    def feature_importances(self) -> FloatArray:
         """Compute the share of every feature in the total gain, each split's gain weighted by its samples.
 
         Gains below zero, which ETC can have, count as zero. All zeros where nothing was gained.
@@ -762,38 +763,33 @@ class Tree(Exchanged):
         """
         inner = self.children_left != LEAF
         # Powers of two change no share, and keep products and sums of gains and weights, however great, finite.
-        gains, weights = map(_scaled_to_one, (np.maximum(self.gain[inner], 0.0), self.value[inner].sum(axis=1)))
+        gains, weights = map(scaled_to_one, (np.maximum(self.gain[inner], 0.0), self.value[inner].sum(axis=1)))
         gains = gains * weights
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
 
-    def _validated(self, X):
+    def _validated(self, X: MatrixLike) -> FloatArray:
         X = self._rows(X)
         check_finite(self, X)
         return X
 
-    def _rows(self, X):
+    def _rows(self, X: MatrixLike) -> FloatArray:
         X = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False)
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} features, but the tree was grown on {self.n_features}.")
         return X
 
-    def _missing_of(self, X):
+    def _missing_of(self, X: FloatArray) -> tuple[NDArray[np.uint8]] | tuple[()]:
         """Return what kernels are told of missing values: nothing where X, which may have them, has none."""
         return (self.missing_in_binary(),) if may_have_missing(X) else ()
 
-    def _walk(self, function, *X):
+    def _walk(self, function: str, *X: object) -> Any:
         return kernel(function)(*self.binary[:4], *X)
 
 
-def _scaled_to_one(numbers):
-    """Divide numbers that are not negative by the power of two that takes the greatest below one."""
-    return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])
-
-
-def _majority(value):
+def _majority(value: FloatArray) -> IntArray:
     return value.argmax(axis=1)
 
 
-def _shares(value):
+def _shares(value: FloatArray) -> FloatArray:
     return value / value.sum(axis=1, keepdims=True)

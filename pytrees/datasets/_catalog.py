@@ -1,6 +1,7 @@
 """Facts that the tables do not contain: their origin, the order of their classes, and which columns are nominal."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 # Every column is nominal.
 ALL = "all"
@@ -17,9 +18,9 @@ class Entry:
 
     task: str
     origin: str
-    order: tuple = ()
-    nominal: tuple | str = ()
-    levels: dict = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+    nominal: tuple[str, ...] | str = ()
+    levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     empty: str = ""
     split: bool = False
     note: str = ""
@@ -27,8 +28,8 @@ class Entry:
 
 _LOW_TO_HIGH = ("low", "med", "high")
 _CERTAINTY = ("absent", "possible", "definite")
-_MONKS = {"nominal": ALL, "split": True, "note": "The test part holds all 432 possible samples."}
-_SQUASH = {"nominal": ("site", "daf", "fruit")}
+_MONKS: dict[str, Any] = {"nominal": ALL, "split": True, "note": "The test part holds all 432 possible samples."}
+_SQUASH: dict[str, Any] = {"nominal": ("site", "daf", "fruit")}
 _CTG = "UCI (Cardiotocography)"
 _DELVE = "DELVE"
 _VOTES = ("n", "?", "y")

@@ -1,8 +1,14 @@
 """The data sets of the paper on orthogonal decision trees: two classes, and attributes of few values."""
 
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch
 
+from .._typing import FloatArray, IntArray
 from ._generators import make_stock_moves
 from ._tables import load
 
@@ -32,7 +38,7 @@ _NOTES = {
 }
 
 
-def discrete_names():
+def discrete_names() -> list[str]:
     """List the data sets of the paper on orthogonal decision trees, which :func:`load_discrete` knows.
 
     Returns
@@ -55,7 +61,7 @@ def discrete_names():
     return list(_SIZES)
 
 
-def load_discrete(name, *, data_home=None, return_X_y=False):
+def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, return_X_y: bool = False) -> Any:
     """Load a data set of the paper on orthogonal decision trees, coded as the paper has it.
 
     Parameters
@@ -118,12 +124,12 @@ def load_discrete(name, *, data_home=None, return_X_y=False):
     )
 
 
-def _stand_in():
+def _stand_in() -> Bunch:
     data, target = make_stock_moves(random_state=0)
     return Bunch(data=data, target=target, feature_names=[f"stock_{m}" for m in range(data.shape[1])])
 
 
-def _coded(name, data, target):
+def _coded(name: str, data: FloatArray, target: IntArray) -> tuple[FloatArray, IntArray]:
     """Return data and target as the paper has them."""
     if name == "dna":
         target = (target < 2).astype(np.int64)  # the third class is neither kind of boundary
@@ -135,7 +141,7 @@ def _coded(name, data, target):
     return data, target
 
 
-def _above_middle(column):
+def _above_middle(column: FloatArray) -> FloatArray:
     """Return 1 above the cut that parts the rows most evenly, the lowest of several; of two values 1 is the greater."""
     values, counts = np.unique(column, return_counts=True)
     below = np.cumsum(counts[:-1])

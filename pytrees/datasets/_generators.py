@@ -1,11 +1,17 @@
 """Data sets that need no file: the papers' toy examples, sets with a definition, and random ones."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.datasets import make_blobs
 from sklearn.utils import Bunch, check_random_state
 
+from .._typing import FloatArray, IntArray, RandomState
 from ..tree import LEAF, UNDEFINED, Tree
 
 _MONKS_RULES = {
@@ -15,7 +21,7 @@ _MONKS_RULES = {
 }
 
 
-def load_toy_permutations():
+def load_toy_permutations() -> Bunch:
     """Load the 14 patients of the permutation paper's toy example, and five orders in which they may arrive.
 
     Table 2 and the list of permutations in Section 3 of Harikrishnan and Nagaraj, arXiv:2306.02617. The first feature
@@ -61,7 +67,7 @@ def load_toy_permutations():
     )
 
 
-def load_toy_ordinal():
+def load_toy_ordinal() -> Bunch:
     """Load four ordered classes that one feature parts against their order, and the other along it.
 
     The two splits of Fig. 3 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the first
@@ -100,7 +106,9 @@ def load_toy_ordinal():
     )
 
 
-def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
+def make_monks(
+    problem: Literal[1, 2, 3], *, n_samples: int | None = None, noise: float = 0.0, random_state: RandomState = None
+) -> tuple[FloatArray, IntArray]:
     """Make one of the three MONK's problems: six nominal features, two classes, and a rule.
 
     The features a1..a6 have the values 1..3, 1..3, 1..2, 1..3, 1..4 and 1..2. Class 1 are the samples with
@@ -166,7 +174,7 @@ def make_monks(problem, *, n_samples=None, noise=0.0, random_state=None):
     return X, y
 
 
-def make_balance_scale():
+def make_balance_scale() -> tuple[FloatArray, IntArray]:
     """Make all 625 weighings of the balance scale: four features of the values 1..5, and the side that tips.
 
     The features are the weight and the distance on the left, then those on the right.
@@ -196,7 +204,14 @@ def make_balance_scale():
     return X, 1 + np.sign(X[:, 2] * X[:, 3] - X[:, 0] * X[:, 1]).astype(np.int64)
 
 
-def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std=1.0, random_state=None):
+def make_gaussian_blobs(
+    n_samples: int = 300,
+    n_features: int = 2,
+    n_classes: int = 3,
+    *,
+    cluster_std: float | Sequence[float] = 1.0,
+    random_state: RandomState = None,
+) -> tuple[FloatArray, IntArray]:
     """Make isotropic Gaussian blobs, one for every class.
 
     The kind of artificial data that Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2, compare
@@ -238,7 +253,15 @@ def make_gaussian_blobs(n_samples=300, n_features=2, n_classes=3, *, cluster_std
     return X, y.astype(np.int64)
 
 
-def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, *, max_depth=None, random_state=None):
+def make_from_random_tree(
+    n_samples: int = 500,
+    n_features: int = 6,
+    n_classes: int = 4,
+    n_nodes: int = 15,
+    *,
+    max_depth: int | None = None,
+    random_state: RandomState = None,
+) -> tuple[FloatArray, IntArray, Tree]:
     """Make uniform random points, labelled by a random decision tree.
 
     Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the size of trees
@@ -299,7 +322,9 @@ def make_from_random_tree(n_samples=500, n_features=6, n_classes=4, n_nodes=15, 
     return _label(X, nodes, n_classes, random)
 
 
-def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), random_state=None):
+def make_stock_moves(
+    n_samples: int = 1000, n_stocks: int = 99, *, cuts: ArrayLike = (-2.0, 0.0, 2.0), random_state: RandomState = None
+) -> tuple[FloatArray, IntArray]:
     """Make daily moves of synthetic stocks, as levels, and whether one more stock rises on the same day.
 
     A stand-in for the data set "NASDAQ" of Kargupta, Park and Dutta, "Orthogonal Decision Trees", which was not
@@ -364,11 +389,12 @@ def make_stock_moves(n_samples=1000, n_stocks=99, *, cuts=(-2.0, 0.0, 2.0), rand
 class _Node:
     """A node of a tree that is being made: its rows, and what it is split by."""
 
-    def __init__(self, rows, depth):
+    def __init__(self, rows: IntArray, depth: int) -> None:
         self.rows, self.depth = rows, depth
-        self.feature, self.threshold, self.children = UNDEFINED, float(UNDEFINED), ()
+        self.feature, self.threshold = UNDEFINED, float(UNDEFINED)
+        self.children: tuple[_Node, ...] = ()
 
-    def preorder(self):
+    def preorder(self) -> Iterator[_Node]:
         pending = [self]
         while pending:
             node = pending.pop()
@@ -376,7 +402,7 @@ class _Node:
             pending += reversed(node.children)
 
 
-def _split_at_random(X, n_leaves, max_depth, random):
+def _split_at_random(X: FloatArray, n_leaves: int, max_depth: int | None, random: np.random.RandomState) -> list[_Node]:
     """Return the nodes, in preorder, of a tree that is split at random until it has so many leaves."""
     root = _Node(np.arange(len(X)), 0)
     leaves = [root]
@@ -396,17 +422,19 @@ def _split_at_random(X, n_leaves, max_depth, random):
     return list(root.preorder())
 
 
-def _label(X, nodes, n_classes, random):
+def _label(
+    X: FloatArray, nodes: list[_Node], n_classes: int, random: np.random.RandomState
+) -> tuple[FloatArray, IntArray, Tree]:
     """Return the points, their labels, and the Tree, once every leaf has a class."""
     number = {node: index for index, node in enumerate(nodes)}
-    sibling = {}
+    sibling: dict[_Node, _Node] = {}
     for node in nodes:
         if node.children:
             left, right = node.children
             sibling[left], sibling[right] = right, left
     leaves = [node for node in nodes if not node.children]
     # The first leaves get one class each, which gives every class a leaf; siblings among them differ.
-    label = {}
+    label: dict[_Node, int] = {}
     for index, place in enumerate(random.permutation(len(leaves))):
         leaf = leaves[place]
         others = [code for code in range(n_classes) if code != label.get(sibling[leaf])]

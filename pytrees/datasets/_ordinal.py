@@ -1,11 +1,16 @@
 """The data sets of the ordinal paper, as its Table I has them."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import Bunch, check_array
 from sklearn.utils.validation import column_or_1d
 
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ._tables import load
 
 
@@ -72,7 +77,7 @@ _TABLE_1 = {
 _LEFT_OUT = {"pyrim": ("p3_pi_acceptor",)}
 
 
-def ordinal_names():
+def ordinal_names() -> list[str]:
     """List the data sets of the ordinal paper that :func:`load_ordinal` knows.
 
     Returns
@@ -96,7 +101,14 @@ def ordinal_names():
     return list(_TABLE_1)
 
 
-def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute=True):
+def load_ordinal(
+    name: str,
+    *,
+    data_home: str | PathLike[str] | None = None,
+    return_X_y: bool = False,
+    one_hot: bool = True,
+    impute: bool = True,
+) -> Any:
     """Load a data set of the ordinal paper, ready to be split and fitted.
 
     Parameters
@@ -173,7 +185,7 @@ def load_ordinal(name, *, data_home=None, return_X_y=False, one_hot=True, impute
     return result
 
 
-def equal_frequency_classes(target, n_classes):
+def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
     """Cut a numeric target into ordered classes that are as equally frequent as its ties allow.
 
     Samples of the same target are of the same class. The lowest class ends at the value whose rank is nearest to n/Q,
@@ -232,7 +244,7 @@ def equal_frequency_classes(target, n_classes):
 # ---------------------------------------------------------------------------------------------------------------- steps
 
 
-def _paper_name(name):
+def _paper_name(name: str) -> str:
     """Return the name as Table I has it."""
     dashed = name.replace("_", "-")
     if dashed in _TABLE_1:
@@ -242,7 +254,7 @@ def _paper_name(name):
     raise ValueError(f"The ordinal paper has no data set {name!r}, or it is not available; ordinal_names() lists them.")
 
 
-def _ordered_target(name, bunch, n_classes):
+def _ordered_target(name: str, bunch: Bunch, n_classes: int) -> tuple[IntArray, AnyArray]:
     """Return the codes of the classes as the paper has them, and their names."""
     target, classes = bunch.target, bunch.target_names
     if name == "bondrate":
@@ -254,7 +266,7 @@ def _ordered_target(name, bunch, n_classes):
     return codes, np.array([f"{part.min():g} to {part.max():g}" for part in parts])
 
 
-def _impute(data, categorical):
+def _impute(data: FloatArray, categorical: BoolArray) -> FloatArray:
     """Replace missing values by means of numbers and by the most frequent codes, the lowest of several."""
     data = data.copy()
     for column in np.flatnonzero(np.isnan(data).any(axis=0)):
@@ -265,7 +277,9 @@ def _impute(data, categorical):
     return data
 
 
-def _one_hot(data, features, categorical, categories):
+def _one_hot(
+    data: FloatArray, features: list[str], categorical: BoolArray, categories: dict[str, list[Any]]
+) -> tuple[FloatArray, list[str]]:
     """Make a column for every value of a nominal feature, one alone for the second of two; NaN where it is missing."""
     columns, names = [], []
     for feature, column, nominal in zip(features, data.T, categorical, strict=True):

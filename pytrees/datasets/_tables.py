@@ -1,14 +1,20 @@
 """Tables in a folder, read with what the catalog knows of them, and those that scikit-learn ships."""
 
+from __future__ import annotations
+
 import csv
 import gzip
 import os
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.utils import Bunch
 
+from .._typing import AnyArray, FloatArray, IntArray
 from ._catalog import ALL, CATALOG, Entry
 
 _SHIPPED = {"iris": load_iris, "breast_cancer_wisconsin_diagnostic": load_breast_cancer, "wine": load_wine}
@@ -16,7 +22,7 @@ _PARTS = ("train", "test")
 _ENDINGS = (".csv", ".csv.gz")
 
 
-def get_data_home(data_home=None):
+def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     """Return the folder that tables are read from.
 
     Parameters
@@ -54,7 +60,7 @@ def get_data_home(data_home=None):
     return home
 
 
-def load_table(name, data_home=None):
+def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch:
     """Load a table of numeric features whose last column is the target, as it stands in its file.
 
     Parameters
@@ -99,7 +105,7 @@ def load_table(name, data_home=None):
     )
 
 
-def load_shipped(name):
+def load_shipped(name: str) -> Bunch:
     """Load one of the tables that scikit-learn ships, by the name that :func:`load_table` has for it.
 
     Parameters
@@ -134,7 +140,9 @@ def load_shipped(name):
     )
 
 
-def names(data_home=None, *, task=None):
+def names(
+    data_home: str | PathLike[str] | None = None, *, task: Literal["nominal", "ordinal", "regression"] | None = None
+) -> list[str]:
     """List the data sets that the folder holds.
 
     Parameters
@@ -184,7 +192,14 @@ def names(data_home=None, *, task=None):
     return sorted(name for name in found if task is None or getattr(CATALOG.get(name), "task", None) == task)
 
 
-def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False):
+def load(
+    name: str,
+    *,
+    data_home: str | PathLike[str] | None = None,
+    subset: Literal["all", "train", "test"] = "all",
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
     """Load a data set from the folder.
 
     Parameters
@@ -255,14 +270,14 @@ def load(name, *, data_home=None, subset="all", return_X_y=False, as_frame=False
 # ---------------------------------------------------------------------------------------------------------------- files
 
 
-def _home(data_home, what):
+def _home(data_home: str | PathLike[str] | None, what: str) -> Path:
     home = get_data_home(data_home)
     if home is None:
         raise FileNotFoundError(f"{what} are files: set PYTREES_DATA or data_home to their folder.")
     return home
 
 
-def _find(name, data_home):
+def _find(name: str, data_home: str | PathLike[str] | None) -> Path:
     home = get_data_home(data_home)
     if home is None:
         raise FileNotFoundError(f"The data set {name!r} is a file: set PYTREES_DATA or data_home to its folder.")
@@ -273,7 +288,7 @@ def _find(name, data_home):
     raise FileNotFoundError(f"There is no {name}.csv in {home}, the folder that PYTREES_DATA or data_home names.")
 
 
-def _read(path):
+def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """Read the header and the rows of a table, all of the same length."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8", newline="") as file:
@@ -283,7 +298,9 @@ def _read(path):
     return header, rows
 
 
-def _read_subset(name, subset, data_home):
+def _read_subset(
+    name: str, subset: str, data_home: str | PathLike[str] | None
+) -> tuple[list[str], list[list[str]], int | None]:
     """Read header, rows, and the number of rows of the train part, None for a set without split."""
     entry = CATALOG.get(name)
     if entry is None:
@@ -305,13 +322,13 @@ def _read_subset(name, subset, data_home):
 # -------------------------------------------------------------------------------------------------------------- columns
 
 
-def tidy(name, header, rows):
+def tidy(name: str, header: list[str], rows: list[list[str]]) -> Bunch:
     """Make the Bunch of a table's header and rows of text, as :func:`load` gives it without a frame."""
     entry = CATALOG.get(name)
     *columns, target = (np.array(column) for column in zip(*rows, strict=True))
     feature_names = header[:-1]
     unknown = entry is None
-    if unknown:
+    if entry is None:
         entry = Entry(_guess_task(target), "unknown")
     data, nominal, categories = np.empty((len(rows), len(columns))), [], {}
     for index, (feature, column) in enumerate(zip(feature_names, columns, strict=True)):
@@ -334,7 +351,7 @@ def tidy(name, header, rows):
     return bunch
 
 
-def as_numbers(texts):
+def as_numbers(texts: AnyArray) -> FloatArray | None:
     """Convert texts to float64, NaN where one is empty; return None where one is a word."""
     try:
         return np.where(texts == "", "nan", texts).astype(np.float64)
@@ -342,13 +359,15 @@ def as_numbers(texts):
         return None
 
 
-def _guess_task(target):
+def _guess_task(target: AnyArray) -> str:
     numbers = as_numbers(target)
     whole = numbers is None or np.isnan(numbers).any() or np.all(numbers == np.floor(numbers))
     return "nominal" if whole else "regression"
 
 
-def _code_feature(name, feature, texts, levels, empty):
+def _code_feature(
+    name: str, feature: str, texts: AnyArray, levels: Sequence[str], empty: str
+) -> tuple[FloatArray, list[Any] | None]:
     """Return the numbers of a column, or the codes of its words and, in the order of the codes, the words."""
     if empty:
         texts = np.where(texts == "", empty, texts)
@@ -362,7 +381,7 @@ def _code_feature(name, feature, texts, levels, empty):
     return codes, words
 
 
-def _codes(name, column, texts, words):
+def _codes(name: str, column: str, texts: AnyArray, words: list[str]) -> IntArray:
     """Return the place of every text among the words."""
     unknown = sorted(set(texts.tolist()) - set(words))
     if unknown:
@@ -371,7 +390,7 @@ def _codes(name, column, texts, words):
     return np.array([code[text] for text in texts.tolist()], dtype=np.int64)
 
 
-def _code_target(name, texts, entry):
+def _code_target(name: str, texts: AnyArray, entry: Entry) -> tuple[AnyArray, AnyArray | None]:
     """Return the target as numbers or as codes of classes, and the classes in the order of their codes."""
     if np.any(texts == ""):
         raise ValueError(f"The target of {name!r} has missing values.")
@@ -390,7 +409,7 @@ def _code_target(name, texts, entry):
     return _codes(name, "target", texts, classes), np.array(classes)
 
 
-def _describe(name, entry, bunch):
+def _describe(name: str, entry: Entry, bunch: Bunch) -> str:
     rows, columns = bunch.data.shape
     lines = [
         f"{name} ({entry.task})",
@@ -405,7 +424,7 @@ def _describe(name, entry, bunch):
     return "\n".join([*lines, *filter(None, [entry.note])])
 
 
-def _add_frame(bunch):
+def _add_frame(bunch: Bunch) -> None:
     """Put a data frame in the place of the data, a series in that of the target, and both into `frame`."""
     try:
         import pandas as pd

@@ -1,19 +1,33 @@
 """One tree rebuilt from the Fourier spectrum of a tree (RFT), or of a whole ensemble (AFT)."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._sklearn import Interval, StrOptions, fit_context
+from .._typing import Ensemble, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState, RebuildCriterion
 from ..input.validation import naming_huge_weights
 from ..simplify import merge_redundant
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
 from ..trees.forest import FOREST_CONSTRAINTS
-from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
+from .base import (
+    REBUILD_CONSTRAINTS,
+    CodedEnsemble,
+    MadeOfTreesMixin,
+    coded_ensemble,
+    nearest_shares,
+    scores_of_classes,
+)
 from .codes import with_value
 from .ensembles import tree_from_ensemble
 from .spectrum import FourierSpectrum, tree_from_spectra
+
+if TYPE_CHECKING:
+    from .rebuild import RebuiltTree
 
 __all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]
 
@@ -21,7 +35,11 @@ __all__ = ["AggregatedFourierTreeClassifier", "ReconstructedFourierTree"]
 class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
     """A classifier that is one tree, made by TCFS of the weighted sum of some trees."""
 
-    _parameter_constraints: ClassVar[dict] = {
+    averages_: FloatArray
+    merged_node_count_: int
+    member_node_counts_: IntArray
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **REBUILD_CONSTRAINTS,
         "energy": [Interval(Real, 0.0, 1.0, closed="right"), None],
         "max_order": [Interval(Integral, 0, None, closed="left"), None],
@@ -30,7 +48,7 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
     }
 
     @fit_context(prefer_skip_nested_validation=False)
-    def _fit(self, X, y, *, sample_weight, n_estimators, weights):
+    def _fit_and_rebuild(self, X: Any, y: Any, *, sample_weight: Any, n_estimators: int | None, weights: Any) -> Self:
         is_uniform = isinstance(self.measure, str) and self.measure == "uniform"
         if not is_uniform and not (self.energy is None and self.max_order is None):
             raise ValueError("energy and max_order truncate spectra, which are those of measure='uniform'.")
@@ -40,15 +58,15 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
             shares = _shares_of_trees(weights, len(codes.trees))
             rebuilt = self._rebuild(ensemble, shares)
             scores = nearest_shares(scores_of_classes(rebuilt.averages, n_classes))
-            self.classes_, self.n_classes_ = ensemble.classes, n_classes
+            self._know(ensemble.classes)
             decoded = codes.decode(rebuilt.tree)
-            self.tree_ = with_value(decoded, scores * decoded.value.sum(axis=1, keepdims=True))
+            self._keep(with_value(decoded, scores * decoded.value.sum(axis=1, keepdims=True)))
             self.averages_ = rebuilt.averages
             self.merged_node_count_ = merge_redundant(self.tree_).node_count
             self.member_node_counts_ = np.array([tree.node_count for tree in codes.trees])
         return self
 
-    def _rebuild(self, ensemble, shares):
+    def _rebuild(self, ensemble: CodedEnsemble, shares: FloatArray) -> RebuiltTree:
         names = "criterion", "tol", "min_confidence", "max_depth", "max_leaf_nodes"
         limits = {name: getattr(self, name) for name in names}
         trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
@@ -59,16 +77,16 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
         spectra = [self._spectrum(ensemble, shares, output) for output in range(len(ensemble.outputs))]
         return tree_from_spectra(spectra, categorical_features=ensemble.codes.is_categorical, **limits)
 
-    def _spectrum(self, ensemble, shares, output):
+    def _spectrum(self, ensemble: CodedEnsemble, shares: FloatArray, output: int) -> FourierSpectrum:
         """Sum the spectra of the trees, each of them truncated by itself."""
-        total = 0.0
+        total: Any = 0.0
         for tree, values, share in zip(ensemble.codes.trees, ensemble.values, shares, strict=True):
             spectrum = FourierSpectrum.from_tree(tree, ensemble.codes.cardinalities, values=values[:, output])
             total = spectrum.truncate(energy=self.energy, max_order=self.max_order) * share + total
         return total
 
 
-def _shares_of_trees(weights, n_trees):
+def _shares_of_trees(weights: ArrayLike | None, n_trees: int) -> FloatArray:
     """Check the weights of the trees, and scale them to a sum of one."""
     if weights is None:
         return np.full(n_trees, 1.0 / n_trees)
@@ -163,18 +181,18 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Ensemble = None,
         *,
-        energy=None,
-        max_order=None,
-        measure="uniform",
-        criterion="entropy",
-        tol=0.0,
-        min_confidence=None,
-        max_depth=None,
-        max_leaf_nodes=None,
-        random_state=None,
-    ):
+        energy: float | None = None,
+        max_order: int | None = None,
+        measure: Measure = "uniform",
+        criterion: RebuildCriterion = "entropy",
+        tol: float = 0.0,
+        min_confidence: float | None = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.energy = energy
         self.max_order = max_order
@@ -186,7 +204,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the tree, and rebuild it.
 
         Parameters
@@ -214,7 +232,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         """
         if isinstance(self.estimator, (list, tuple)) or hasattr(self.estimator, "n_estimators"):
             raise ValueError("One tree is rebuilt; AggregatedFourierTreeClassifier makes one of several.")
-        return self._fit(X, y, sample_weight=sample_weight, n_estimators=None, weights=None)
+        return self._fit_and_rebuild(X, y, sample_weight=sample_weight, n_estimators=None, weights=None)
 
 
 class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
@@ -283,7 +301,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     (16, 886)
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_RebuiltTreeClassifier._parameter_constraints,
         "n_estimators": FOREST_CONSTRAINTS["n_estimators"],
         "weights": ["array-like", None],
@@ -291,20 +309,20 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Ensemble = None,
         *,
-        n_estimators=10,
-        weights=None,
-        energy=None,
-        max_order=None,
-        measure="uniform",
-        criterion="entropy",
-        tol=0.0,
-        min_confidence=None,
-        max_depth=None,
-        max_leaf_nodes=32,
-        random_state=None,
-    ):
+        n_estimators: int = 10,
+        weights: ArrayLike | None = None,
+        energy: float | None = None,
+        max_order: int | None = None,
+        measure: Measure = "uniform",
+        criterion: RebuildCriterion = "entropy",
+        tol: float = 0.0,
+        min_confidence: float | None = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = 32,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.weights = weights
@@ -318,7 +336,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the ensemble, and make one tree of it.
 
         Parameters
@@ -345,4 +363,6 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         MemoryError
             If there is no room for the spectra that `energy` or `max_order` is to truncate.
         """
-        return self._fit(X, y, sample_weight=sample_weight, n_estimators=self.n_estimators, weights=self.weights)
+        return self._fit_and_rebuild(
+            X, y, sample_weight=sample_weight, n_estimators=self.n_estimators, weights=self.weights
+        )

@@ -1,17 +1,23 @@
 """Base of the estimators on the Fourier algebra: the ensemble that they are made of, as trees of ordinal codes."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions
+from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike, Measure
 from ..input.categories import encode, forget_other_rows, n_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
+from ..trees.base import MixedIn
 from ..trees.cart import DecisionTreeClassifier
 from .boxes import check_codes
 from .codes import OrdinalCodes, code, ordinal_codes
@@ -23,7 +29,7 @@ _DECIMALS = 10
 _FROM_ONE = Interval(Integral, 1, None, closed="left")
 
 # Parameters of the estimators on the Fourier algebra that all of them have.
-REBUILD_CONSTRAINTS = {
+REBUILD_CONSTRAINTS: dict[str, list[Any]] = {
     "estimator": [HasMethods(["fit", "predict"]), list, tuple, Tree, None],
     "measure": [StrOptions({"uniform", "empirical", "joint"}), list, tuple],
     "min_confidence": [Interval(Real, 0.0, 1.0, closed="right"), None],
@@ -33,7 +39,7 @@ REBUILD_CONSTRAINTS = {
 }
 
 
-class MadeOfTreesMixin:
+class MadeOfTreesMixin(MixedIn):
     """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories.
 
     The functions that they are made of ask for complete samples.
@@ -42,17 +48,17 @@ class MadeOfTreesMixin:
     _allows_missing = False
 
     @property
-    def categorical_features(self):
+    def categorical_features(self) -> Any:
         """The value of this parameter in `estimator`, or in the tree that it bags."""
         return _parameter(self.estimator, "categorical_features")[1]
 
     @property
-    def handle_unknown(self):
+    def handle_unknown(self) -> Any:
         """The value of this parameter in `estimator`, or in the tree that it bags; a :class:`Tree` takes all codes."""
         return _parameter(self.estimator, "handle_unknown")[1] or "majority"
 
 
-def _parameter(given, name):
+def _parameter(given: Any, name: str) -> tuple[Any, Any]:
     """Return path and value of a parameter of an estimator or a nested one; (None, None) if it is unset."""
     if isinstance(given, (list, tuple)):
         found = [_parameter(member, name) for member in given]
@@ -82,29 +88,35 @@ class CodedEnsemble:
     """
 
     codes: OrdinalCodes
-    measure: dict
-    rows: np.ndarray
-    labels: np.ndarray
-    classes: np.ndarray
-    weights: np.ndarray | None
+    measure: dict[str, Any]
+    rows: IntArray
+    labels: IntArray
+    classes: AnyArray
+    weights: AnyArray | None
 
     @property
-    def outputs(self):
+    def outputs(self) -> IntArray:
         """The classes whose indicators the functions are: the last, or all where there are more than two."""
         n_classes = len(self.classes)
         return np.arange(n_classes) if n_classes > 2 else np.array([n_classes - 1])
 
     @property
-    def values(self):
+    def values(self) -> list[FloatArray]:
         """The values of every tree's function at its nodes; arrays of shape (node_count, n_outputs)."""
         return [self.indicators(labels) for labels in self.codes.labels]
 
-    def indicators(self, labels):
+    def indicators(self, labels: AnyArray) -> FloatArray:
         """Return 1 where a label is the class of an output; (n_labels, n_outputs) float64."""
         return (labels[:, np.newaxis] == self.outputs).astype(np.float64)
 
 
-def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
+def coded_ensemble(
+    estimator: Any,
+    X: MatrixLike,
+    y: LabelsLike,
+    n_estimators: int | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> CodedEnsemble:
     """Fit the ensemble on X and y unless it is fitted already, and code its trees.
 
     `estimator` has the parameters `estimator`, `measure` and `random_state`. A tree is grown on bootstrap samples,
@@ -140,7 +152,7 @@ def coded_ensemble(estimator, X, y, n_estimators=None, sample_weight=None):
     return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
 
 
-def _measure(measure, rows, cardinalities, weights):
+def _measure(measure: Measure, rows: IntArray, cardinalities: IntArray, weights: AnyArray | None) -> dict[str, Any]:
     """Return the measure as the functions of the Fourier algebra take it; frequencies of weighted samples as masses."""
     if isinstance(measure, str) and measure == "joint":
         masses = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -153,7 +165,9 @@ def _measure(measure, rows, cardinalities, weights):
     return {"measure": [np.bincount(column, weights, size) / weights.sum() for column, size in columns]}
 
 
-def _as_the_trees_take_it(estimator, codes, X, y):
+def _as_the_trees_take_it(
+    estimator: Any, codes: OrdinalCodes, X: MatrixLike, y: LabelsLike
+) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y by the categories that the trees of fitted ensembles know."""
     estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
     estimator.categories_, estimator.ordered_categories_ = codes.categories, {}
@@ -167,19 +181,19 @@ def _as_the_trees_take_it(estimator, codes, X, y):
     return checked
 
 
-def _check_n_features(estimator, codes):
+def _check_n_features(estimator: Any, codes: OrdinalCodes) -> None:
     n_features = len(codes.thresholds)
     if n_features != estimator.n_features_in_:
         raise ValueError(f"X has {estimator.n_features_in_} features; the trees have {n_features}.")
 
 
-def _codes_of_categories(estimator):
+def _codes_of_categories(estimator: Any) -> dict[int, AnyArray]:
     """Return the categories of samples that were coded: for every categorical feature the numbers from 0."""
     sizes = n_categories(estimator)
     return {} if sizes is None else {int(m): np.arange(sizes[m]) for m in np.flatnonzero(sizes)}
 
 
-def _fitted(estimator, X, y, n_estimators, weights):
+def _fitted(estimator: Any, X: FloatArray, y: AnyArray, n_estimators: int | None, weights: AnyArray | None) -> Any:
     """Fit the tree or ensemble on samples whose categories are coded."""
     given, random_state = estimator.estimator, estimator.random_state
     given = DecisionTreeClassifier(criterion="entropy") if given is None else clone(given)
@@ -200,7 +214,7 @@ def _fitted(estimator, X, y, n_estimators, weights):
     return given.fit(X, y, sample_weight=weights)
 
 
-def _classes_of(members):
+def _classes_of(members: Any) -> AnyArray | None:
     """Return the classes that the ensemble, or every tree of a sequence, knows; None where they are only numbered."""
     if hasattr(members, "classes_"):
         return np.asarray(members.classes_)
@@ -210,7 +224,7 @@ def _classes_of(members):
     return known[0] if known else None
 
 
-def nearest_shares(scores):
+def nearest_shares(scores: FloatArray) -> FloatArray:
     """Project scores on the nearest shares of classes; (n_samples, n_classes) float64.
 
     The Euclidean projection of every sample's scores on the simplex, which keeps the order of the scores. One score is
@@ -224,6 +238,6 @@ def nearest_shares(scores):
     return np.maximum(scores - excess[np.arange(len(scores)), last, np.newaxis], 0.0)
 
 
-def scores_of_classes(outputs, n_classes):
+def scores_of_classes(outputs: FloatArray, n_classes: int) -> FloatArray:
     """Return the scores of all classes where two share one output: that of the last class."""
     return np.hstack([1.0 - outputs, outputs]) if n_classes == 2 else outputs

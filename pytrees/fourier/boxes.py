@@ -1,19 +1,35 @@
 """From trees, schemata and measures to the flat arrays that the kernels of the Fourier algebra take."""
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
 from .._engine import kernel
+from .._typing import (
+    AnyArray,
+    BoolArray,
+    Boxes,
+    FloatArray,
+    IntArray,
+    Measure,
+    Schema,
+    TreeEstimator,
+    is_real,
+    is_whole,
+)
 from ..export import node_labels, tree_and_names
 from ..tree import LEAF, MULTIWAY, Tree
 
 LARGEST_CARDINALITY = 2**31 - 1
 
 
-def check_cardinalities(cardinalities):
+def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
     """Check the numbers of values of the attributes; return them as (n_attributes,) int64, not writeable."""
     try:
         checked = np.array(cardinalities, ndmin=1)
@@ -28,7 +44,7 @@ def check_cardinalities(cardinalities):
     return checked
 
 
-def real_array(name, numbers):
+def real_array(name: str, numbers: ArrayLike) -> FloatArray:
     """Return an array of real numbers as float64; raise ValueError where it is none, as complex numbers are not."""
     try:
         array = np.asarray(numbers)
@@ -39,7 +55,7 @@ def real_array(name, numbers):
     raise ValueError(f"{name} must hold real numbers, got {array.dtype}.")
 
 
-def check_codes(X, cardinalities):
+def check_codes(X: ArrayLike, cardinalities: IntArray) -> IntArray:
     """Return samples of values as int64, C-contiguous; refuse a value that an attribute does not have."""
     X = check_array(X, ensure_min_samples=0)
     if X.shape[1] != cardinalities.size:
@@ -56,7 +72,7 @@ def check_codes(X, cardinalities):
     return np.ascontiguousarray(X, dtype=np.int64)
 
 
-def boxes_of_points(X, cardinalities):
+def boxes_of_points(X: IntArray, cardinalities: IntArray) -> Boxes:
     """Convert every sample of X to a box."""
     varied = np.flatnonzero(cardinalities > 1)
     start = X[:, varied].ravel()
@@ -64,7 +80,7 @@ def boxes_of_points(X, cardinalities):
     return np.arange(len(X) + 1, dtype=np.int64) * varied.size, np.tile(varied, len(X)), runs, start, start + 1
 
 
-def box_of_schema(schema, cardinalities):
+def box_of_schema(schema: Schema, cardinalities: IntArray) -> Boxes:
     """Convert a schema to a box: a mapping from attributes to values, or a sequence with None for every wild-card."""
     if isinstance(schema, Mapping):
         fixed = dict(schema)
@@ -89,13 +105,13 @@ def box_of_schema(schema, cardinalities):
     return indptr, np.array(attributes, dtype=np.int64), np.array(run_indptr, dtype=np.int64), start, stop
 
 
-def _as_index(m):
+def _as_index(m: Any) -> int:
     if isinstance(m, bool) or not isinstance(m, Integral):
         raise TypeError(f"Attributes of a schema are given by their numbers, got {m!r}.")
     return int(m)
 
 
-def _values(values, m, cardinality):
+def _values(values: Any, m: Any, cardinality: int) -> list[int]:
     """Return the values that a schema allows, sorted."""
     allowed = set()
     for value in values if isinstance(values, Iterable) else [values]:
@@ -109,19 +125,21 @@ def _values(values, m, cardinality):
     return sorted(allowed)
 
 
-def _as_value(value, m):
+def _as_value(value: object, m: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"The schema has {value!r} for attribute {m}; values are whole numbers.")
     return int(value)
 
 
-def _runs(values):
+def _runs(values: list[int]) -> list[tuple[int, int]]:
     """Return sorted values as (start, stop) of runs."""
     edges = np.flatnonzero(np.diff(values) > 1) + 1
     return [(part[0], part[-1] + 1) for part in np.split(values, edges)]
 
 
-def measure_arrays(measure, cardinalities, X=None):
+def measure_arrays(
+    measure: Measure, cardinalities: IntArray, X: ArrayLike | None = None
+) -> tuple[IntArray, FloatArray]:
     """Return a product measure as (offsets, cumulative weights); whole numbers where there are any."""
     if X is not None and not (isinstance(measure, str) and measure == "empirical"):
         raise ValueError("X is only for measure='empirical' and measure='joint'.")
@@ -146,7 +164,7 @@ def measure_arrays(measure, cardinalities, X=None):
     return offsets, np.concatenate([np.concatenate([[0.0], np.cumsum(part)]) for part in weights])
 
 
-def _checked_masses(measure, cardinalities):
+def _checked_masses(measure: object, cardinalities: IntArray) -> list[FloatArray]:
     if not isinstance(measure, Iterable) or isinstance(measure, Mapping):
         raise ValueError(
             f"measure must be 'uniform', 'empirical', 'joint', or a list of the masses of all values, got {measure!r}."
@@ -162,7 +180,7 @@ def _checked_masses(measure, cardinalities):
     return masses
 
 
-def listed(trees):
+def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
     """Return a sequence of trees as a list; refuse an ensemble."""
     if isinstance(trees, Tree) or hasattr(trees, "fit"):
         raise TypeError(
@@ -173,7 +191,7 @@ def listed(trees):
     return list(trees)
 
 
-def check_trees(given, cardinalities):
+def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
     """Return trees, or estimators with one each, as a list of Tree that splits the attributes between their values."""
     for tree in given:
         if hasattr(tree, "tree_") and not isinstance(tree.tree_, Tree):
@@ -195,7 +213,7 @@ def check_trees(given, cardinalities):
     return trees
 
 
-def check_saw_no_missing(tree):
+def check_saw_no_missing(tree: Tree) -> None:
     """Raise a ValueError where a tree has learned where samples go whose value of a feature is missing."""
     saw_missing = tree.saw_missing | np.isinf(tree.threshold)
     if saw_missing.any():
@@ -205,7 +223,7 @@ def check_saw_no_missing(tree):
         )
 
 
-def check_same_classes(given):
+def check_same_classes(given: Sequence[Any]) -> None:
     """Raise ValueError where estimators have as many, but different classes; a Tree knows only their number."""
     known = [np.asarray(tree.classes_) for tree in given if hasattr(tree, "classes_")]
     for classes in known:
@@ -213,7 +231,7 @@ def check_same_classes(given):
             raise ValueError(f"The trees differ in their classes: {known[0].tolist()} and {classes.tolist()}.")
 
 
-def _check_splits(tree, cardinalities):
+def _check_splits(tree: Tree, cardinalities: IntArray) -> None:
     """Raise ValueError where a tree splits outside of the cardinalities."""
     binary = (tree.children_left != LEAF) & (tree.children_left != MULTIWAY)
     feature, threshold = tree.feature[binary], tree.threshold[binary]
@@ -232,19 +250,19 @@ def _check_splits(tree, cardinalities):
         )
 
 
-def feature_of_categories(tree):
+def feature_of_categories(tree: Tree) -> IntArray:
     """Return the feature that every one of `tree.categories` is a category of."""
     feature_of_parent = np.empty(tree.node_count, dtype=np.int64)
     feature_of_parent[tree.children] = np.repeat(tree.feature, np.diff(tree.child_offsets))
     return np.repeat(feature_of_parent, np.diff(tree.category_offsets))
 
 
-def multiway_features(tree):
+def multiway_features(tree: Tree) -> BoolArray:
     """Return which features multiway nodes ask for; ndarray of shape (n_features,), bool."""
     return np.isin(np.arange(tree.n_features), tree.feature[tree.children_left == MULTIWAY])
 
 
-def check_weights(weights, n_trees):
+def check_weights(weights: ArrayLike | None, n_trees: int) -> FloatArray:
     """Return one finite number for every tree; by default such that they are averaged."""
     if n_trees == 0:
         raise ValueError("There are no trees.")
@@ -256,7 +274,9 @@ def check_weights(weights, n_trees):
     return weights
 
 
-def node_values(given, trees, class_index, values):
+def node_values(
+    given: Sequence[Any], trees: Sequence[Tree], class_index: int | None, values: Iterable[ArrayLike] | None
+) -> list[FloatArray]:
     """Return what every node of every tree stands for: a list of arrays of shape (node_count, n_outputs)."""
     if values is None:
         pairs = zip(given, trees, strict=True)
@@ -272,7 +292,7 @@ def node_values(given, trees, class_index, values):
     return checked
 
 
-def _checked_values(values, tree):
+def _checked_values(values: ArrayLike, tree: Tree) -> FloatArray:
     values = real_array("values", values)
     if values.ndim not in (1, 2) or len(values) != tree.node_count or not values.size:
         raise ValueError(f"values has shape {values.shape} for a tree of {tree.node_count} nodes.")
@@ -281,7 +301,7 @@ def _checked_values(values, tree):
     return values.reshape(tree.node_count, -1)
 
 
-def _indicators(labels, n_classes, class_index):
+def _indicators(labels: AnyArray, n_classes: int, class_index: int | None) -> FloatArray:
     """Return 1 where the class that a node predicts is the one asked for; a column for every class if all are."""
     if class_index is None:
         return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
@@ -298,7 +318,21 @@ class Leaves:
     ``indptr[t + 1]``. `node_values` has an array for every tree: a row for every node, times the weight of the tree.
     """
 
-    def __init__(self, trees, cardinalities, *, class_index=-1, values=None, weights=None):
+    trees: list[Tree]
+    node_values: list[FloatArray]
+    indptr: IntArray
+    values: FloatArray
+    boxes: Boxes
+
+    def __init__(
+        self,
+        trees: Iterable[Tree | TreeEstimator],
+        cardinalities: IntArray,
+        *,
+        class_index: int | None = -1,
+        values: Iterable[ArrayLike] | None = None,
+        weights: FloatArray | None = None,
+    ) -> None:
         given = listed(trees)
         self.trees = check_trees(given, cardinalities)
         factors = np.ones(len(self.trees)) if weights is None else weights
@@ -314,16 +348,16 @@ class Leaves:
         self.boxes = _starts(np.concatenate(lengths)), attribute, _starts(np.concatenate(n_runs)), start, stop
 
     @property
-    def tree_of_box(self):
+    def tree_of_box(self) -> IntArray:
         return np.repeat(np.arange(len(self.trees), dtype=np.int64), np.diff(self.indptr))
 
     @property
-    def magnitude(self):
+    def magnitude(self) -> float:
         """An upper bound of the sum of the trees: the sum of their greatest absolute values."""
         return float(np.sum(np.maximum.reduceat(np.abs(self.values).max(axis=1), self.indptr[:-1])))
 
 
-def _leaf_boxes(tree, cardinalities):
+def _leaf_boxes(tree: Tree, cardinalities: IntArray) -> list[IntArray]:
     arrays = tree.children_left, tree.children_right, tree.feature, tree.threshold, cardinalities
     below = ()
     if tree.is_multiway:
@@ -331,29 +365,29 @@ def _leaf_boxes(tree, cardinalities):
     return [np.asarray(part, dtype=np.int64) for part in kernel("leaf_boxes")(*arrays, *below)]
 
 
-def _starts(lengths):
+def _starts(lengths: ArrayLike) -> IntArray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def check_positive(name, number):
+def check_positive(name: str, number: object) -> None:
     """Raise ValueError unless a limit is None or a whole number above zero."""
-    if number is not None and (isinstance(number, bool) or not isinstance(number, Integral) or number < 1):
+    if number is not None and (isinstance(number, bool) or not is_whole(number) or number < 1):
         raise ValueError(f"{name} must be a whole number from 1, or None, got {number!r}.")
 
 
-def check_whole(name, number, low):
+def check_whole(name: str, number: object, low: int) -> None:
     """Raise ValueError unless a number is whole and not below a bound."""
-    if isinstance(number, bool) or not isinstance(number, Integral) or number < low:
+    if isinstance(number, bool) or not is_whole(number) or number < low:
         raise ValueError(f"{name} must be a whole number from {low}, got {number!r}.")
 
 
-def check_number(name, number, low, high=np.inf):
+def check_number(name: str, number: object, low: float, high: float = np.inf) -> None:
     """Raise ValueError unless a number is real and from low to high."""
-    if isinstance(number, bool) or not isinstance(number, Real) or not low <= number <= high:
+    if isinstance(number, bool) or not is_real(number) or not low <= number <= high:
         raise ValueError(f"{name} must be a number from {low} to {high}, got {number!r}.")
 
 
-def check_share(name, number):
+def check_share(name: str, number: object) -> None:
     """Raise ValueError unless a number is real, above zero and not above one."""
-    if isinstance(number, bool) or not isinstance(number, Real) or not 0.0 < number <= 1.0:
+    if isinstance(number, bool) or not is_real(number) or not 0.0 < number <= 1.0:
         raise ValueError(f"{name} must be a share in (0, 1], got {number!r}.")

@@ -3,13 +3,18 @@
 Categorical features are coded by their categories.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
@@ -68,14 +73,30 @@ class OrdinalCodes:
     array([0, 1, 2])
     """
 
-    def __init__(self, trees, labels, thresholds, dtype, categories, encoder=None):
+    trees: list[Tree]
+    labels: list[IntArray]
+    thresholds: list[FloatArray]
+    dtype: np.dtype[Any]
+    cardinalities: IntArray
+    is_categorical: BoolArray
+    categories: list[AnyArray]
+
+    def __init__(
+        self,
+        trees: list[Tree],
+        labels: list[IntArray],
+        thresholds: list[FloatArray],
+        dtype: DTypeLike,
+        categories: dict[int, AnyArray],
+        encoder: Any = None,
+    ) -> None:
         self.trees, self.labels, self.thresholds, self.dtype = trees, labels, thresholds, np.dtype(dtype)
         self.cardinalities = np.array([len(cuts) + 1 for cuts in thresholds], dtype=np.int64)
         self.is_categorical = np.isin(np.arange(len(thresholds)), list(categories))
-        self.categories = [categories[m] for m in np.flatnonzero(self.is_categorical)]
+        self.categories = [categories[m] for m in np.flatnonzero(self.is_categorical).tolist()]
         self._encoder = encoder
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> IntArray:
         """Encode samples: the number of thresholds below a value, or the index of a category.
 
         Parameters
@@ -101,7 +122,7 @@ class OrdinalCodes:
             raise ValueError(f"X has {X.shape[1]} features; the trees have {len(self.thresholds)}.")
         return self.number(X.astype(np.float64))
 
-    def number(self, X):
+    def number(self, X: FloatArray) -> IntArray:
         """Encode samples whose categories are numbered already, as `encode` of an estimator does.
 
         Parameters
@@ -119,7 +140,7 @@ class OrdinalCodes:
             columns[m] = np.clip(np.ceil(X[:, m] - 0.5), -1, self.cardinalities[m])
         return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int64)
 
-    def decode(self, tree):
+    def decode(self, tree: Tree) -> Tree:
         """Convert a tree that splits codes to one that splits values: every sample comes to the same leaf.
 
         Parameters
@@ -153,11 +174,11 @@ class OrdinalCodes:
             arrays["threshold"][cuts] = _greatest_rounded_below(arrays["threshold"][cuts])
         return Tree(**arrays, n_features=tree.n_features)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<OrdinalCodes of {len(self.trees)} trees, {self.cardinalities.size} features>"
 
 
-def _greatest_rounded_below(thresholds):
+def _greatest_rounded_below(thresholds: FloatArray) -> FloatArray:
     """Return the greatest float64 that float32 rounds to a number up to the threshold, for every threshold."""
     below = thresholds.astype(np.float32)
     below = np.where(below > thresholds, np.nextafter(below, np.float32(-np.inf)), below)
@@ -166,7 +187,7 @@ def _greatest_rounded_below(thresholds):
     return np.where(middle.astype(np.float32) == below, middle, np.nextafter(middle, -np.inf))
 
 
-def ordinal_codes(ensemble):
+def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator]) -> OrdinalCodes:
     """Encode the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
 
     Every tree goes on giving every sample the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that
@@ -213,7 +234,7 @@ def ordinal_codes(ensemble):
     return code(ensemble)
 
 
-def code(ensemble, categories=None):
+def code(ensemble: Any, categories: dict[int, AnyArray] | None = None) -> OrdinalCodes:
     """Encode the features of an ensemble; `categories` lists all codes of an ensemble that has learned from codes."""
     members = _members_of(ensemble)
     first = members[0].tree
@@ -224,7 +245,7 @@ def code(ensemble, categories=None):
     known = _known_categories(members) if categories is None else categories
     encoder = _CategoryCodes(known, ensemble, first.n_features) if categories is None and known else None
     known = known | _codes_of_multiway_nodes(members, known)
-    cuts = [
+    cuts: list[Any] = [
         np.arange(1, len(known[m])) - 0.5
         if m in known
         else np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree, *_ in members]))
@@ -238,17 +259,18 @@ class _Member(NamedTuple):
     """A tree, the labels of its nodes, what it compares, and the categories of its categorical features by number."""
 
     tree: Tree
-    labels: np.ndarray
-    dtype: type
-    categories: dict
+    labels: IntArray
+    dtype: type[np.floating[Any]]
+    categories: dict[int, AnyArray]
 
 
 class _CategoryCodes(BaseEstimator):
     """The attributes of a fitted estimator that `encode` needs, for the categories of an ensemble."""
 
     handle_unknown = "majority"
+    ordered_categories_: dict[int, AnyArray]
 
-    def __init__(self, categories, ensemble, n_features):
+    def __init__(self, categories: dict[int, AnyArray], ensemble: Any, n_features: int) -> None:
         self.is_categorical_ = np.isin(np.arange(n_features), list(categories))
         self.categories_ = [categories[m] for m in sorted(categories)]
         self.ordered_categories_, self.n_features_in_ = {}, n_features
@@ -256,7 +278,7 @@ class _CategoryCodes(BaseEstimator):
             self.feature_names_in_ = ensemble.feature_names_in_
 
 
-def _known_categories(members):
+def _known_categories(members: Sequence[_Member]) -> dict[int, AnyArray]:
     """Return for every feature that is categorical in some tree, the categories of all of them, sorted."""
     known = {}
     for m in sorted(set().union(*(member.categories for member in members))):
@@ -265,7 +287,7 @@ def _known_categories(members):
     return known
 
 
-def _union(parts, m):
+def _union(parts: list[AnyArray], m: int) -> AnyArray:
     """Merge the sorted categories of several trees."""
     are_numbers = {part.dtype.kind in "biuf" for part in parts}
     try:
@@ -276,9 +298,9 @@ def _union(parts, m):
         raise ValueError(f"The trees differ in the kinds of categories of feature {m}: {error}.") from error
 
 
-def _codes_of_multiway_nodes(members, known):
+def _codes_of_multiway_nodes(members: Sequence[_Member], known: dict[int, AnyArray]) -> dict[int, AnyArray]:
     """Return for other features with multiway nodes, all codes from 0 to the greatest that a tree asks for."""
-    found = {}
+    found: dict[int, int] = {}
     for tree, _, _, categories in members:
         for m in known:
             asked = tree.children_left[tree.feature == m]
@@ -294,7 +316,7 @@ def _codes_of_multiway_nodes(members, known):
     return {m: np.arange(size) for m, size in found.items()}
 
 
-def _members_of(ensemble):
+def _members_of(ensemble: Any) -> list[_Member]:
     if isinstance(ensemble, Tree) or hasattr(ensemble, "tree_"):
         ensemble = [ensemble]
     elif hasattr(ensemble, "fit"):
@@ -313,7 +335,7 @@ def _members_of(ensemble):
     return [_member_of(member) for member in given]
 
 
-def _of_all_classes(members, ensemble):
+def _of_all_classes(members: list[_Member], ensemble: Any) -> list[_Member]:
     """Add a column of zeros to the trees of a bagging ensemble whose bootstrap sample lacked a class."""
     n_classes = len(getattr(ensemble, "classes_", []))
     if all(member.tree.n_classes >= n_classes for member in members):
@@ -332,7 +354,7 @@ def _of_all_classes(members, ensemble):
     return completed
 
 
-def _member_of(member, columns=None, n_features=None):
+def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = None) -> _Member:
     """Return a tree or fitted estimator as a member; its features are those columns of all n_features."""
     if not isinstance(member, Tree) and hasattr(member, "fit"):
         check_is_fitted(member)
@@ -347,7 +369,7 @@ def _member_of(member, columns=None, n_features=None):
             "`tree_`, and samples that `encode` has made numbers of."
         )
     labels, is_categorical = node_labels(member, tree), getattr(member, "is_categorical_", None)
-    categorical = [] if is_categorical is None else np.flatnonzero(is_categorical)
+    categorical: list[int] = [] if is_categorical is None else np.flatnonzero(is_categorical).tolist()
     if columns is not None:
         columns = np.asarray(columns)
         arrays = arrays_of(tree)
@@ -364,7 +386,7 @@ def _member_of(member, columns=None, n_features=None):
     return _Member(tree, labels, dtype, categories)
 
 
-def _from_sklearn(member, nodes):
+def _from_sklearn(member: Any, nodes: Any) -> Tree:
     """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
@@ -384,19 +406,19 @@ def _from_sklearn(member, nodes):
     )
 
 
-def arrays_of(tree):
+def arrays_of(tree: Tree) -> dict[str, Any]:
     """Copy all arrays that a Tree is made of, by name."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     below = ("child_offsets", "children", "category", "category_offsets", "categories") if tree.is_multiway else ()
     return {name: np.array(getattr(tree, name)) for name in names + below}
 
 
-def with_value(tree, value):
+def with_value(tree: Tree, value: FloatArray) -> Tree:
     """Return the tree with another `value`."""
     return Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
 
 
-def _coded(member, thresholds, categories):
+def _coded(member: _Member, thresholds: list[FloatArray], categories: dict[int, AnyArray]) -> Tree:
     """Recode a tree: thresholds between the codes of the intervals beside them, and codes of all categories."""
     tree, arrays = member.tree, arrays_of(member.tree)
     for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):

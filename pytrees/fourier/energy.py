@@ -1,13 +1,23 @@
 """How the energy of a spectrum falls with the order: what bounds it, and the picture."""
 
+from __future__ import annotations
+
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._typing import FloatArray, TreeEstimator
 from .boxes import Leaves
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-def energy_bounds(spectrum, tree):
+    from ..tree import Tree
+    from .spectrum import FourierSpectrum
+
+
+def energy_bounds(spectrum: FourierSpectrum, tree: Tree | TreeEstimator) -> tuple[FloatArray, FloatArray]:
     """Bound the energy of all coefficients of order k or higher; two arrays, for k from 0 to n_attributes.
 
     Both hold for functions of values in [0, 1], and are scaled by the squared difference of the greatest and the least
@@ -40,7 +50,7 @@ def energy_bounds(spectrum, tree):
     return of_leaves, of_circuits
 
 
-def plot_energy(spectrum, ax, tree):
+def plot_energy(spectrum: FourierSpectrum, ax: Axes | None, tree: Tree | TreeEstimator | None) -> Axes:
     """Draw what :meth:`FourierSpectrum.plot_energy` describes."""
     try:
         import matplotlib.pyplot as plt
@@ -56,7 +66,8 @@ def plot_energy(spectrum, ax, tree):
         ax.plot(orders[1:], of_leaves[1 : len(orders)], "s--", label="bound by the leaves")
         ax.plot(orders[1:], of_circuits[1 : len(orders)], "k:", label="Linial's bound")
         ax.legend(loc="lower left")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    locator: Any = ax.xaxis.get_major_locator()
+    locator.set_params(integer=True)
     ax.set_yscale("log")
     ax.set_xlabel("order")
     ax.set_ylabel("energy")

@@ -1,8 +1,15 @@
 """The Fourier algebra without spectra: polynomial in the sizes of the trees, under product measures or at samples."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._typing import FloatArray, IntArray, Measure, RebuildCriterion, Schema, TreeEstimator
 from .boxes import (
     Leaves,
     box_of_schema,
@@ -12,11 +19,23 @@ from .boxes import (
     measure_arrays,
     multiway_features,
 )
-from .rebuild import Limits, categorical_mask, rebuild, settled_classes
+from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 from .samples import joint_samples
 
+if TYPE_CHECKING:
+    from ..tree import Tree
 
-def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
+
+def tree_inner(
+    a: Tree | TreeEstimator,
+    b: Tree | TreeEstimator,
+    cardinalities: ArrayLike,
+    *,
+    measure: Measure = "uniform",
+    X: ArrayLike | None = None,
+    class_index: int | None = -1,
+    values: Iterable[ArrayLike] | None = None,
+) -> float:
     """Compute the inner product of the functions of two trees: the mean of their product.
 
     Lemma 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees": it is that of their spectra. It is worked out from
@@ -68,7 +87,15 @@ def tree_inner(a, b, cardinalities, *, measure="uniform", X=None, class_index=-1
     return float(products[0, 1])
 
 
-def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, values=None):
+def gram(
+    trees: Iterable[Tree | TreeEstimator],
+    cardinalities: ArrayLike,
+    *,
+    measure: Measure = "uniform",
+    X: ArrayLike | None = None,
+    class_index: int | None = -1,
+    values: Iterable[ArrayLike] | None = None,
+) -> FloatArray:
     """Compute the inner products of the functions of all pairs of trees: the means of their products.
 
     Eq. 4 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", uncentred, without spectra: what two leaves have in
@@ -142,8 +169,16 @@ def gram(trees, cardinalities, *, measure="uniform", X=None, class_index=-1, val
 
 
 def schema_average(
-    trees, schema, cardinalities, *, weights=None, measure="uniform", X=None, class_index=-1, values=None
-):
+    trees: Iterable[Tree | TreeEstimator],
+    schema: Schema,
+    cardinalities: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    measure: Measure = "uniform",
+    X: ArrayLike | None = None,
+    class_index: int | None = -1,
+    values: Iterable[ArrayLike] | None = None,
+) -> float | FloatArray:
     """Compute the mean of a weighted sum of trees over a schema, where some attributes are fixed.
 
     Eq. 2 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", from the leaves that the schema meets.
@@ -205,21 +240,21 @@ def schema_average(
 
 
 def tree_from_ensemble(
-    trees,
-    cardinalities,
+    trees: Iterable[Tree | TreeEstimator],
+    cardinalities: ArrayLike,
     *,
-    weights=None,
-    measure="uniform",
-    X=None,
-    class_index=-1,
-    values=None,
-    criterion="entropy",
-    tol=0.0,
-    min_confidence=None,
-    max_depth=None,
-    max_leaf_nodes=None,
-    categorical_features=None,
-):
+    weights: ArrayLike | None = None,
+    measure: Measure = "uniform",
+    X: ArrayLike | None = None,
+    class_index: int | None = -1,
+    values: Iterable[ArrayLike] | None = None,
+    criterion: RebuildCriterion = "entropy",
+    tol: float = 0.0,
+    min_confidence: float | None = None,
+    max_depth: int | None = None,
+    max_leaf_nodes: int | None = None,
+    categorical_features: ArrayLike | None = None,
+) -> RebuiltTree:
     """Build one tree of a weighted sum of trees by TCFS, without a spectrum.
 
     Figs. 4 and 5 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", with averages over schemata from the leaves of
@@ -292,11 +327,19 @@ def tree_from_ensemble(
     leaves = _weighted(trees, cardinalities, weights, class_index, values)
     settled = settled_classes(min_confidence, leaves.values.shape[1])
     limits = Limits(criterion, tol, max_depth, max_leaf_nodes, settled)
-    given = {"measure": measure, "X": X, "categorical_features": categorical_features}
+    given: dict[str, Any] = {"measure": measure, "X": X, "categorical_features": categorical_features}
     return tree_of_leaves(leaves, cardinalities, limits, **given)
 
 
-def tree_of_leaves(leaves, cardinalities, limits, *, measure, X=None, categorical_features=None):
+def tree_of_leaves(
+    leaves: Leaves,
+    cardinalities: IntArray,
+    limits: Limits,
+    *,
+    measure: Any,
+    X: ArrayLike | None = None,
+    categorical_features: ArrayLike | None = None,
+) -> RebuiltTree:
     """Build one tree of a sum of trees whose leaves were collected already."""
     of_trees = np.any([multiway_features(tree) for tree in leaves.trees], axis=0)
     mask = of_trees if categorical_features is None else categorical_mask(categorical_features, cardinalities.size)
@@ -309,7 +352,13 @@ def tree_of_leaves(leaves, cardinalities, limits, *, measure, X=None, categorica
     return rebuild("tree_from_boxes", arguments, magnitude_squared, mask, limits)
 
 
-def _weighted(trees, cardinalities, weights, class_index, values):
+def _weighted(
+    trees: Iterable[Tree | TreeEstimator],
+    cardinalities: IntArray,
+    weights: ArrayLike | None,
+    class_index: int | None,
+    values: Iterable[ArrayLike] | None,
+) -> Leaves:
     """Collect the leaves of trees, their values times the weights of the trees."""
     trees = listed(trees)
     weights = check_weights(weights, len(trees))

@@ -1,21 +1,32 @@
 """Orthogonal decision trees: the principal components of an ensemble, as trees (ODT)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from .._typing import AnyArray, Ensemble, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
-from .base import REBUILD_CONSTRAINTS, MadeOfTreesMixin, coded_ensemble, nearest_shares, scores_of_classes
+from .base import (
+    REBUILD_CONSTRAINTS,
+    CodedEnsemble,
+    MadeOfTreesMixin,
+    coded_ensemble,
+    nearest_shares,
+    scores_of_classes,
+)
 from .boxes import Leaves
-from .codes import with_value
+from .codes import OrdinalCodes, with_value
 from .ensembles import gram, tree_of_leaves
 from .rebuild import MOST_LEAVES, Limits, RebuiltTree, too_many_leaves
 
@@ -51,15 +62,15 @@ class Functions:
         Of the mean of the functions, what centring took away.
     """
 
-    trees: list
-    values: list
-    lifted: np.ndarray
-    products: np.ndarray
+    trees: list[Tree]
+    values: list[FloatArray]
+    lifted: FloatArray
+    products: FloatArray
     scale: float
-    mean: np.ndarray
+    mean: FloatArray
 
 
-def functions_of(ensemble, center):
+def functions_of(ensemble: CodedEnsemble, center: bool) -> Functions:
     """Compute the functions of an ensemble and their inner products from the leaves (Eq. 4 of the paper)."""
     trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
     n_trees, n_outputs = len(trees), len(ensemble.outputs)
@@ -75,19 +86,19 @@ def functions_of(ensemble, center):
     return Functions(trees, values, np.hstack([np.eye(n_trees), -means]), products, scale, mean)
 
 
-def _leaf(like):
+def _leaf(like: Tree) -> Tree:
     """Return a tree that is a single leaf."""
     return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
 
 
-def eigenvectors(products, scale):
+def eigenvectors(products: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
     """Compute the eigenvalues of a Gram matrix, falling, and its eigenvectors as columns, the same on both engines."""
     unit = np.ldexp(1.0, int(np.frexp(scale * (1.0 + _SAME))[1]) - _BITS)
     energies, vectors = eigh(np.round(products / unit) * unit)
     return np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
 
 
-def principal_components(functions, n_components):
+def principal_components(functions: Functions, n_components: int | float) -> tuple[FloatArray, FloatArray]:
     """Compute the eigenvectors of the greatest eigenvalues of the Gram matrix, and all its eigenvalues.
 
     Returns
@@ -113,7 +124,7 @@ def principal_components(functions, n_components):
     return with_signs(vectors[:, :n_kept].T), energies
 
 
-def with_signs(components):
+def with_signs(components: FloatArray) -> FloatArray:
     """Choose the sign of every component so that its sum, or where that vanishes its greatest entry, is not negative.
 
     Of several greatest entries the first decides. Rounding decides neither.
@@ -132,13 +143,15 @@ class TreeLimits:
     max_leaf_nodes: int | None
     min_confidence: float | None
 
-    def of(self, functions, weights):
+    def of(self, functions: Functions, weights: FloatArray) -> Limits:
         """Return the limits of TCFS for a tree of some components, each weights of `functions.trees`."""
         settled = None if self.min_confidence is None else settled_components(functions, weights, self.min_confidence)
         return Limits("variance", 0.0, self.max_depth, self.max_leaf_nodes, settled)
 
 
-def settled_components(functions, weights, min_confidence):
+def settled_components(
+    functions: Functions, weights: FloatArray, min_confidence: float
+) -> tuple[FloatArray, FloatArray]:
     """Return where components have this confidence: the averages up to which, and from which on.
 
     A component goes from its least value, where all trees of negative weight say the class, to its greatest, where all
@@ -154,7 +167,9 @@ def settled_components(functions, weights, min_confidence):
     return np.full_like(at_least, -np.inf) if n_outputs > 1 else least + span - needed, at_least
 
 
-def separate_trees(functions, components, ensemble, limits):
+def separate_trees(
+    functions: Functions, components: FloatArray, ensemble: CodedEnsemble, limits: TreeLimits
+) -> list[RebuiltTree]:
     """Build a tree for every component by TCFS."""
     cardinalities, built, n_leaves = ensemble.codes.cardinalities, [], 0
     for weights in components @ functions.lifted:
@@ -167,7 +182,9 @@ def separate_trees(functions, components, ensemble, limits):
     return built
 
 
-def shared_tree(functions, components, ensemble, limits):
+def shared_tree(
+    functions: Functions, components: FloatArray, ensemble: CodedEnsemble, limits: TreeLimits
+) -> tuple[list[RebuiltTree], FloatArray]:
     """Build one tree for all components by TCFS, and the components that are orthogonal on its leaves.
 
     The averages of the functions on the leaves have a Gram matrix of their own: its eigenvectors rotate the components.
@@ -191,7 +208,7 @@ def shared_tree(functions, components, ensemble, limits):
     return [RebuiltTree(tree, np.ascontiguousarray(of_one)) for of_one in averages], signed
 
 
-def _decoded(codes, built):
+def _decoded(codes: OrdinalCodes, built: list[RebuiltTree]) -> list[RebuiltTree]:
     """Return the trees on the features as they are, with one column of `value`: the probabilities of their nodes."""
     return [
         RebuiltTree(with_value(codes.decode(tree), tree.value.sum(axis=1, keepdims=True)), averages)
@@ -309,7 +326,19 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     array([0.64, 0.04, 0.03])
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    trees_: list[RebuiltTree]
+    n_components_: int
+    components_: FloatArray
+    explained_variance_: FloatArray
+    explained_variance_ratio_: FloatArray
+    gram_: FloatArray
+    weights_: FloatArray
+    intercept_: FloatArray
+    node_counts_: IntArray
+    merged_node_counts_: IntArray
+    member_node_counts_: IntArray
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **REBUILD_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "n_components": [
@@ -323,19 +352,19 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Ensemble = None,
         *,
-        n_estimators=10,
-        n_components=0.9,
-        combine="vote",
-        center=False,
-        measure="uniform",
-        structure="separate",
-        min_confidence=None,
-        max_depth=None,
-        max_leaf_nodes=32,
-        random_state=None,
-    ):
+        n_estimators: int = 10,
+        n_components: int | float = 0.9,
+        combine: Literal["vote", "first", "least_squares"] = "vote",
+        center: bool = False,
+        measure: Measure = "uniform",
+        structure: Literal["separate", "shared"] = "separate",
+        min_confidence: float | None = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = 32,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.n_components = n_components
@@ -349,7 +378,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the ensemble, and make trees of its components.
 
         Parameters
@@ -384,7 +413,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
                 built, components = shared_tree(functions, components, ensemble, limits)
             else:
                 built = separate_trees(functions, components, ensemble, limits)
-            self.classes_, self.n_classes_ = ensemble.classes, len(ensemble.classes)
+            self._know(ensemble.classes)
             self.components_, self.n_components_ = components, len(components)
             self.explained_variance_ = np.einsum("ct,ts,cs->c", components, functions.products, components)
             self.explained_variance_ratio_ = self.explained_variance_ / (energies.sum() or 1.0)
@@ -396,13 +425,15 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             self.member_node_counts_ = np.array([tree.node_count for tree in ensemble.codes.trees])
         return self
 
-    def _gram(self, built, ensemble):
+    def _gram(self, built: list[RebuiltTree], ensemble: CodedEnsemble) -> FloatArray:
         if not built:
             return np.zeros((0, 0))
         trees, averages = zip(*built, strict=True)
         return gram(trees, ensemble.codes.cardinalities, values=averages, **ensemble.measure)
 
-    def _combination(self, built, functions, ensemble):
+    def _combination(
+        self, built: list[RebuiltTree], functions: Functions, ensemble: CodedEnsemble
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the intercept, and the weights of the components."""
         if self.combine == "least_squares":
             targets = ensemble.indicators(ensemble.labels)
@@ -415,23 +446,23 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             weights[1:] = 0.0
         return functions.mean, weights
 
-    def _weights_alone(self):
+    def _weights_alone(self) -> FloatArray:
         """Return the weights of components that decide alone: those of a vote, which sum to one, if not centred."""
         if self.center:
             return self.components_.mean(axis=1)
         return 1.0 / np.maximum(self.components_.sum(axis=1), _ROUNDING)
 
-    def _merged_node_counts(self, mean):
+    def _merged_node_counts(self, mean: FloatArray) -> IntArray:
         counts = []
         for weight, (tree, averages) in zip(self._weights_alone(), self.trees_, strict=True):
             decisions = self._shares(mean + weight * averages).argmax(axis=1)
             counts.append(merge_redundant(tree, decisions)[0].node_count)
         return np.array(counts, dtype=np.int64)
 
-    def _shares(self, outputs):
+    def _shares(self, outputs: FloatArray) -> FloatArray:
         return nearest_shares(scores_of_classes(outputs, self.n_classes_))
 
-    def evaluate(self, X):
+    def evaluate(self, X: MatrixLike) -> FloatArray:
         """Evaluate the components at some samples, as their trees have them.
 
         Parameters
@@ -451,7 +482,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             outputs[:, c] = averages[tree.apply_valid(X)]
         return outputs
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the shares of classes that are nearest, in squares, to the scores that the components give.
 
         Parameters
@@ -467,7 +498,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         outputs = self.evaluate(X)
         return self._shares(self.intercept_ + np.einsum("c,ncq->nq", self.weights_, outputs))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of the greatest score, the lowest of several.
 
         Parameters
@@ -484,7 +515,9 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         return self.classes_[decided]
 
 
-def least_squares(outputs, targets, row_weights=None, *, intercept):
+def least_squares(
+    outputs: FloatArray, targets: FloatArray, row_weights: AnyArray | None = None, *, intercept: bool
+) -> tuple[FloatArray, FloatArray]:
     """Fit the intercept of every output, zeros without one, and one weight for every component.
 
     Parameters

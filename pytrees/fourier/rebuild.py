@@ -1,10 +1,14 @@
 """Trees built from functions by TCFS."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._typing import BoolArray, FloatArray
 from ..input.categories import resolve
 from ..tree import Tree
 from ..trees.base import or_unlimited
@@ -49,9 +53,9 @@ class RebuiltTree(NamedTuple):
     """
 
     tree: Tree
-    averages: np.ndarray
+    averages: FloatArray
 
-    def evaluate(self, X):
+    def evaluate(self, X: ArrayLike) -> FloatArray:
         """Evaluate the function: return the averages of the leaves that the samples come to.
 
         Parameters
@@ -67,7 +71,7 @@ class RebuiltTree(NamedTuple):
         return self.averages[self.tree.apply(X)]
 
 
-def categorical_mask(categorical_features, n_attributes):
+def categorical_mask(categorical_features: ArrayLike | None, n_attributes: int) -> BoolArray:
     """Return which attributes are split into all their values; ndarray of shape (n_attributes,), bool.
 
     None stands for none of them, otherwise it is a mask, or their indices.
@@ -89,9 +93,9 @@ class Limits(NamedTuple):
     tol: float
     max_depth: int | None
     max_leaf_nodes: int | None
-    settled: tuple | None
+    settled: tuple[FloatArray, FloatArray] | None
 
-    def checked(self):
+    def checked(self) -> Self:
         """Raise ValueError where a limit is none; return the limits."""
         if not isinstance(self.criterion, str) or self.criterion not in _CRITERIA:
             raise ValueError(f"criterion must be one of {list(_CRITERIA)}, got {self.criterion!r}.")
@@ -102,7 +106,7 @@ class Limits(NamedTuple):
         return self
 
 
-def settled_classes(min_confidence, n_outputs):
+def settled_classes(min_confidence: float | None, n_outputs: int) -> tuple[FloatArray, FloatArray] | None:
     """Return where averages that are shares of classes have this confidence; None for no limit.
 
     Section V.A of the paper: the confidence of one class is that of the class or of the others, max(phi, 1 - phi); of
@@ -115,7 +119,9 @@ def settled_classes(min_confidence, n_outputs):
     return np.full((1, n_outputs), -np.inf) if n_outputs > 1 else 1.0 - least, least
 
 
-def rebuild(function, arguments, magnitude_squared, is_categorical, limits):
+def rebuild(
+    function: str, arguments: tuple[Any, ...], magnitude_squared: float, is_categorical: BoolArray, limits: Limits
+) -> RebuiltTree:
     """Call a kernel of TCFS, and make a Tree of what it returns."""
     criterion, tol, max_depth, max_leaf_nodes, settled = limits.checked()
     scale = float(magnitude_squared) or 1.0
@@ -139,7 +145,7 @@ def rebuild(function, arguments, magnitude_squared, is_categorical, limits):
     return RebuiltTree(Tree.from_arrays(arrays, len(is_categorical)), averages)
 
 
-def too_many_leaves(what):
+def too_many_leaves(what: str) -> ValueError:
     """Return the error that a tree which nothing limits is too large."""
     return ValueError(
         f"{what} more than {MOST_LEAVES} leaves, and max_leaf_nodes=None. A sum of trees, or a truncated spectrum, can "
@@ -148,7 +154,7 @@ def too_many_leaves(what):
     )
 
 
-def _shares(averages):
+def _shares(averages: FloatArray) -> FloatArray:
     """Convert averages to shares of classes; where no class has any, all have the same."""
     clipped = np.clip(averages, 0.0, 1.0)
     if clipped.shape[1] == 1:

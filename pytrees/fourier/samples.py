@@ -1,11 +1,15 @@
 """The joint distribution of samples, as a measure: what trees are at the samples, instead of on boxes."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._engine import kernel
-from .boxes import check_codes
+from .._typing import Boxes, FloatArray, IntArray
+from .boxes import Leaves, check_codes
 
 # Samples that are walked through the trees at once, so that the numbers of their leaves stay small.
 _ROWS = 4096
@@ -20,15 +24,17 @@ class Samples(NamedTuple):
     weights : ndarray of shape (n_rows,), float64
     """
 
-    rows: np.ndarray
-    weights: np.ndarray
+    rows: IntArray
+    weights: FloatArray
 
-    def values_of(self, leaves):
+    def values_of(self, leaves: Leaves) -> FloatArray:
         """Return the sum of the trees' functions at the samples; (n_rows, n_outputs) float64."""
         X = self.rows.astype(np.float64)
-        return sum(values[tree.apply_valid(X)] for tree, values in zip(leaves.trees, leaves.node_values, strict=True))
+        found = zip(leaves.trees, leaves.node_values, strict=True)
+        total: Any = sum(values[tree.apply_valid(X)] for tree, values in found)
+        return total
 
-    def gram(self, leaves):
+    def gram(self, leaves: Leaves) -> FloatArray:
         """Return the inner products of the functions of all pairs of trees: weighted means over the samples."""
         first = np.cumsum([0, *(tree.node_count for tree in leaves.trees[:-1])])
         values, products = np.concatenate(leaves.node_values), 0.0
@@ -40,7 +46,7 @@ class Samples(NamedTuple):
             products = products + np.asarray(found, dtype=np.float64)
         return products / self.weights.sum()
 
-    def average(self, leaves, box):
+    def average(self, leaves: Leaves, box: Boxes) -> FloatArray:
         """Return the mean of the sum of trees over the samples in a box; NaN where there are none."""
         _, attributes, run_indptr, start, stop = box
         weights = self.weights.copy()
@@ -54,7 +60,7 @@ class Samples(NamedTuple):
         return np.average(self.values_of(leaves)[inside], axis=0, weights=weights[inside])
 
 
-def joint_samples(measure, cardinalities, X):
+def joint_samples(measure: object, cardinalities: IntArray, X: ArrayLike | None) -> Samples | None:
     """Return the samples of the measure ``"joint"``; None where the measure is another, a product."""
     if isinstance(measure, Samples):
         return measure

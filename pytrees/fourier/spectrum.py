@@ -6,20 +6,33 @@ tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi
     w_j = mean over x of f(x) psi_j(x),    f(x) = sum over partitions j of w_j conj(psi_j(x)).
 """
 
-from collections.abc import Iterable
-from math import isfinite, prod
-from numbers import Real
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._typing import (
+    AnyArray,
+    BoolArray,
+    Boxes,
+    ComplexArray,
+    FloatArray,
+    IntArray,
+    RebuildCriterion,
+    Schema,
+    TreeEstimator,
+)
 from .boxes import (
     Leaves,
     box_of_schema,
     boxes_of_points,
     check_cardinalities,
     check_codes,
-    check_number,
     check_share,
     check_weights,
     check_whole,
@@ -28,7 +41,22 @@ from .boxes import (
     real_array,
 )
 from .energy import plot_energy
-from .rebuild import Limits, categorical_mask, rebuild, settled_classes
+from .partitions import (
+    as_digits,
+    check_budget,
+    check_partitions,
+    expanded,
+    finite,
+    is_number,
+    negated,
+    plain_values,
+)
+from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..tree import Tree
 
 __all__ = ["FourierSpectrum", "tree_from_spectra"]
 
@@ -36,8 +64,6 @@ __all__ = ["FourierSpectrum", "tree_from_spectra"]
 _MEMORY_LIMIT = 2**30
 # Points that are evaluated at once, so that their boxes stay small.
 _POINTS = 4096
-# Relative to the greatest coefficient, how far those of j and -j may be from conjugates.
-_CONJUGATE = 1e-9
 
 
 class FourierSpectrum:
@@ -87,27 +113,39 @@ class FourierSpectrum:
     array([ 1., -1.])
     """
 
+    partitions: AnyArray
+    coefficients: ComplexArray
+    cardinalities: IntArray
+
     # NumPy's numbers leave arithmetic to the spectrum.
     __array_ufunc__ = None
 
-    def __init__(self, partitions, coefficients, cardinalities):
+    def __init__(self, partitions: ArrayLike, coefficients: ArrayLike, cardinalities: ArrayLike) -> None:
         cardinalities = check_cardinalities(cardinalities)
         self._hold(*check_partitions(partitions, coefficients, cardinalities), cardinalities)
 
-    def _hold(self, partitions, coefficients, cardinalities):
+    def _hold(self, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> None:
         for array in (partitions, coefficients, cardinalities):
             array.flags.writeable = False
         self.partitions, self.coefficients, self.cardinalities = partitions, coefficients, cardinalities
 
     @classmethod
-    def _of(cls, partitions, coefficients, cardinalities):
+    def _of(cls, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> Self:
         """Make a spectrum of arrays that are known to be sorted and right."""
         spectrum = object.__new__(cls)
         spectrum._hold(as_digits(partitions, cardinalities), np.asarray(coefficients, np.complex128), cardinalities)
         return spectrum
 
     @classmethod
-    def from_tree(cls, tree, cardinalities, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT):
+    def from_tree(
+        cls,
+        tree: Tree | TreeEstimator,
+        cardinalities: ArrayLike,
+        class_index: int = -1,
+        *,
+        values: ArrayLike | None = None,
+        memory_limit: int = _MEMORY_LIMIT,
+    ) -> Self:
         """Compute the spectrum of a tree's function.
 
         Parameters
@@ -150,8 +188,15 @@ class FourierSpectrum:
 
     @classmethod
     def from_ensemble(
-        cls, trees, cardinalities, weights=None, class_index=-1, *, values=None, memory_limit=_MEMORY_LIMIT
-    ):
+        cls,
+        trees: Iterable[Tree | TreeEstimator],
+        cardinalities: ArrayLike,
+        weights: ArrayLike | None = None,
+        class_index: int = -1,
+        *,
+        values: Iterable[ArrayLike] | None = None,
+        memory_limit: int = _MEMORY_LIMIT,
+    ) -> Self:
         """Compute the spectrum of a weighted sum of trees.
 
         Parameters
@@ -189,7 +234,7 @@ class FourierSpectrum:
         return cls._of(*expanded(leaves, cardinalities, memory_limit), cardinalities)
 
     @classmethod
-    def from_table(cls, table):
+    def from_table(cls, table: ArrayLike) -> Self:
         """Compute the spectrum of a function given by all its values: ``numpy.fft.ifftn(table)`` without the zeros.
 
         Parameters
@@ -224,39 +269,39 @@ class FourierSpectrum:
 
     # ------------------------------------------------------------------------------------------------- as an object
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.partitions, self.coefficients, self.cardinalities)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         """Whether all arrays are equal."""
         if not isinstance(other, FourierSpectrum):
             return NotImplemented
         names = ("cardinalities", "partitions", "coefficients")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.cardinalities.tobytes(), self.partitions.tobytes()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"<FourierSpectrum of {self.n_coefficients} coefficients up to order {self.orders[-1]}, "
             f"{self.cardinalities.size} attributes>"
         )
 
     @property
-    def n_coefficients(self):
+    def n_coefficients(self) -> int:
         """Number of coefficients."""
         return len(self.coefficients)
 
     @property
-    def orders(self):
+    def orders(self) -> IntArray:
         """The orders of the partitions, how many digits are not zero; ndarray of shape (n_coefficients,), int64."""
         starts = np.asarray(kernel("order_starts")(self.partitions))
         return np.repeat(np.arange(self.cardinalities.size + 1), np.diff(starts))
 
     # ------------------------------------------------------------------------------------------------------- algebra
 
-    def __add__(self, other):
+    def __add__(self, other: FourierSpectrum | float) -> FourierSpectrum:
         if isinstance(other, FourierSpectrum):
             check_same_domain(self, other)
             partitions, columns = merged([self, other])
@@ -275,7 +320,7 @@ class FourierSpectrum:
 
     __radd__ = __add__
 
-    def __mul__(self, factor):
+    def __mul__(self, factor: float) -> FourierSpectrum:
         if not is_number(factor):
             return NotImplemented
         with np.errstate(over="ignore", invalid="ignore"):
@@ -284,7 +329,7 @@ class FourierSpectrum:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor):
+    def __truediv__(self, divisor: float) -> FourierSpectrum:
         if not is_number(divisor):
             return NotImplemented
         inverse = 1.0 / float(divisor)
@@ -292,16 +337,16 @@ class FourierSpectrum:
             raise OverflowError(f"One over {divisor!r} is not finite.")
         return self * inverse
 
-    def __neg__(self):
+    def __neg__(self) -> FourierSpectrum:
         return self * -1.0
 
-    def __sub__(self, other):
+    def __sub__(self, other: FourierSpectrum | float) -> FourierSpectrum:
         return self + -other if isinstance(other, FourierSpectrum) or is_number(other) else NotImplemented
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: float) -> FourierSpectrum:
         return -self + other
 
-    def inner(self, other):
+    def inner(self, other: FourierSpectrum) -> float:
         """Compute the inner product with another spectrum.
 
         Parameters
@@ -329,11 +374,11 @@ class FourierSpectrum:
         return float((self.coefficients[both] * other.coefficients[rows[both]].conj()).real.sum())
 
     @property
-    def energy(self):
+    def energy(self) -> float:
         """The sum of all squared magnitudes: the mean of the squared function."""
         return float(self.energy_by_order().sum())
 
-    def energy_by_order(self):
+    def energy_by_order(self) -> FloatArray:
         """Compute the energy of the coefficients of every order.
 
         In trees it falls exponentially with the order (Lemma 1 of the paper).
@@ -344,9 +389,10 @@ class FourierSpectrum:
             Sums of squared magnitudes, of order 0 first.
         """
         squares = self.coefficients.real**2 + self.coefficients.imag**2
-        return np.bincount(self.orders, weights=squares, minlength=self.cardinalities.size + 1)
+        found = np.bincount(self.orders, weights=squares, minlength=self.cardinalities.size + 1)
+        return np.asarray(found, dtype=np.float64)
 
-    def truncate(self, *, energy=None, max_order=None):
+    def truncate(self, *, energy: float | None = None, max_order: int | None = None) -> FourierSpectrum:
         """Drop the smallest coefficients, or those of high order.
 
         The mean squared error is exactly the energy that is dropped. w_0 always stays, and j goes with -j.
@@ -378,7 +424,7 @@ class FourierSpectrum:
                 kept &= self._greatest(kept, energy)
         return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)
 
-    def _greatest(self, among, energy):
+    def _greatest(self, among: BoolArray, energy: float) -> BoolArray:
         """Find the fewest of these coefficients that have such a share of the whole energy outside w_0."""
         squares = self.coefficients.real**2 + self.coefficients.imag**2
         total = squares[1:].sum()
@@ -392,7 +438,7 @@ class FourierSpectrum:
 
     # ---------------------------------------------------------------------------------------------------- the function
 
-    def evaluate(self, X):
+    def evaluate(self, X: ArrayLike) -> FloatArray:
         """Evaluate the function at some points.
 
         Parameters
@@ -418,11 +464,11 @@ class FourierSpectrum:
         parts = [X[start : start + _POINTS] for start in range(0, len(X), _POINTS)]
         return np.concatenate([np.zeros(0), *(self._averages(boxes_of_points(p, self.cardinalities)) for p in parts)])
 
-    def _averages(self, boxes):
+    def _averages(self, boxes: Boxes) -> FloatArray:
         averages = kernel("evaluate_spectrum")(self.partitions, self.coefficients, boxes, self.cardinalities)
         return np.asarray(averages, dtype=np.float64)
 
-    def schema_average(self, schema):
+    def schema_average(self, schema: Schema) -> float:
         """Compute the mean of the function over a schema, where some attributes are fixed.
 
         Parameters
@@ -442,7 +488,7 @@ class FourierSpectrum:
         """
         return float(self._averages(box_of_schema(schema, self.cardinalities))[0])
 
-    def to_table(self, *, memory_limit=_MEMORY_LIMIT):
+    def to_table(self, *, memory_limit: int = _MEMORY_LIMIT) -> FloatArray:
         """Compute all values of the function.
 
         Parameters
@@ -469,13 +515,13 @@ class FourierSpectrum:
     def to_tree(
         self,
         *,
-        criterion="entropy",
-        tol=0.0,
-        min_confidence=None,
-        max_depth=None,
-        max_leaf_nodes=None,
-        categorical_features=None,
-    ):
+        criterion: RebuildCriterion = "entropy",
+        tol: float = 0.0,
+        min_confidence: float | None = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        categorical_features: ArrayLike | None = None,
+    ) -> RebuiltTree:
         """Build a tree of the function by TCFS (Figs. 4 and 5 of the paper).
 
         A node is a schema. It is split where that gains most: a categorical attribute into a child for every value, as
@@ -529,7 +575,7 @@ class FourierSpectrum:
             categorical_features=categorical_features,
         )
 
-    def plot_energy(self, ax=None, *, tree=None):
+    def plot_energy(self, ax: Axes | None = None, *, tree: Tree | TreeEstimator | None = None) -> Axes:
         """Draw the energy of every order, on a logarithmic scale; needs matplotlib.
 
         Parameters
@@ -556,21 +602,21 @@ class FourierSpectrum:
         return plot_energy(self, ax, tree)
 
 
-def _restored(partitions, coefficients, cardinalities):
+def _restored(partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> FourierSpectrum:
     """Rebuild a spectrum from its pickled arrays."""
     return FourierSpectrum._of(partitions, coefficients, check_cardinalities(cardinalities))
 
 
 def tree_from_spectra(
-    spectra,
+    spectra: Iterable[FourierSpectrum],
     *,
-    criterion="entropy",
-    tol=0.0,
-    min_confidence=None,
-    max_depth=None,
-    max_leaf_nodes=None,
-    categorical_features=None,
-):
+    criterion: RebuildCriterion = "entropy",
+    tol: float = 0.0,
+    min_confidence: float | None = None,
+    max_depth: int | None = None,
+    max_leaf_nodes: int | None = None,
+    categorical_features: ArrayLike | None = None,
+) -> RebuiltTree:
     """Build one tree of several functions at once by TCFS, such as the indicators of all classes.
 
     The extension to several classes of section V.C of the paper: entropy is that of all averages.
@@ -635,25 +681,7 @@ def tree_from_spectra(
     return rebuild("tree_from_spectrum", arguments, energy, mask, limits)
 
 
-# ----------------------------------------------------------- arrays: what is checked, coerced and handed to the kernels
-
-
-def is_number(value):
-    """Whether a spectrum can be multiplied by it: a finite real number."""
-    try:
-        return isinstance(value, Real) and isfinite(value)
-    except OverflowError:
-        return False
-
-
-def finite(coefficients):
-    """Return coefficients that were worked out, or raise OverflowError."""
-    if not np.all(np.isfinite(coefficients)):
-        raise OverflowError("The coefficients of the spectrum would not be finite.")
-    return coefficients
-
-
-def check_same_domain(spectrum, other):
+def check_same_domain(spectrum: FourierSpectrum, other: FourierSpectrum) -> None:
     """Refuse to combine functions of different attributes."""
     if not np.array_equal(spectrum.cardinalities, other.cardinalities):
         raise ValueError(
@@ -661,95 +689,7 @@ def check_same_domain(spectrum, other):
         )
 
 
-def plain_values(cardinalities):
-    return tuple(int(cardinality) for cardinality in cardinalities)
-
-
-def digit_dtype(cardinalities):
-    """Return the smallest signed type that holds all digits."""
-    greatest = int(cardinalities.max())
-    return np.dtype(np.int8 if greatest <= 2**7 else np.int16 if greatest <= 2**15 else np.int32)
-
-
-def as_digits(partitions, cardinalities):
-    """Return rows of digits as the kernels take them."""
-    digits = np.ascontiguousarray(partitions, dtype=digit_dtype(cardinalities))
-    return digits.reshape(-1, cardinalities.size)
-
-
-def negated(partitions, cardinalities):
-    """Return the partitions -j, modulo the cardinalities."""
-    return np.where(partitions != 0, cardinalities - partitions, 0).astype(partitions.dtype)
-
-
-def check_partitions(partitions, coefficients, cardinalities):
-    """Check and sort the arrays of a spectrum, and add the partition of zeros; refuse those of no real function."""
-    try:
-        partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"partitions and coefficients must be arrays of numbers: {error}.") from error
-    if partitions.ndim != 2 or partitions.shape[1] != cardinalities.size:
-        raise ValueError(f"partitions has shape {partitions.shape}; there are {cardinalities.size} attributes.")
-    if coefficients.shape != partitions.shape[:1]:
-        raise ValueError(f"There are {len(partitions)} partitions, but coefficients of shape {coefficients.shape}.")
-    if partitions.size and partitions.dtype.kind not in "iu":
-        raise ValueError(f"partitions must hold whole numbers, got {partitions.dtype}.")
-    if np.any((partitions < 0) | (partitions >= cardinalities)):
-        raise ValueError("partitions has digits outside the cardinalities.")
-    if not np.all(np.isfinite(coefficients)):
-        raise ValueError("coefficients holds NaN or infinity.")
-    if not np.any(~partitions.any(axis=1)):
-        partitions = np.concatenate([np.zeros((1, cardinalities.size), dtype=np.int64), partitions])
-        coefficients = np.concatenate([[0.0], coefficients])
-    in_order = np.lexsort((*partitions.T[::-1], (partitions != 0).sum(axis=1)))
-    digits, coefficients = as_digits(partitions[in_order], cardinalities), coefficients[in_order]
-    if np.any((digits[1:] == digits[:-1]).all(axis=1)):
-        raise ValueError("A partition stands in partitions twice.")
-    opposite = np.asarray(kernel("find_partitions")(digits, negated(digits, cardinalities)), dtype=np.int64)
-    conjugates = np.where(opposite >= 0, coefficients[opposite].conj(), 0.0)
-    if np.any(np.abs(coefficients - conjugates) > _CONJUGATE * np.abs(coefficients).max()):
-        raise ValueError("This is no real function: j and -j have coefficients that are not conjugate.")
-    return digits, coefficients
-
-
-def check_budget(what, shape, n_bytes, memory_limit):
-    """Refuse what would take more memory than allowed."""
-    check_number("memory_limit", memory_limit, 0)
-    if n_bytes > memory_limit:
-        raise MemoryError(
-            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
-        )
-
-
-def expanded(leaves, cardinalities, memory_limit):
-    """Expand the spectrum of leaf boxes, if there is room for it."""
-    check_number("memory_limit", memory_limit, 0)
-    values = np.ascontiguousarray(leaves.values[:, 0])
-    row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
-    # Infinity // row_bytes would be NaN, which no number exceeds.
-    possible = memory_limit // row_bytes if memory_limit < 2**63 else np.inf
-    counts = kernel("count_orders")(leaves.boxes, values, cardinalities, float(possible))
-    counts = np.asarray(counts, dtype=np.float64)
-    if counts.sum() > possible:
-        most = most_coefficients(leaves.boxes, values, cardinalities)
-        raise MemoryError(
-            f"The spectrum has more than {possible} coefficients, of {row_bytes} bytes each, and up to {most:.4g} "
-            f"({most * row_bytes:.4g} bytes); memory_limit is {memory_limit} bytes. Without a spectrum, gram, "
-            "schema_average and tree_from_ensemble do the same."
-        )
-    return kernel("expand_spectrum")(leaves.boxes, values, cardinalities, counts)
-
-
-def most_coefficients(boxes, values, cardinalities):
-    """Bound the number of coefficients: by what the boxes have one by one, or by all there are."""
-    indptr, attribute = boxes[:2]
-    of_boxes = sum(
-        prod(int(cardinalities[m]) for m in attribute[indptr[b] : indptr[b + 1]]) for b in np.flatnonzero(values)
-    )
-    return min(of_boxes, prod(plain_values(cardinalities)))
-
-
-def merged(spectra):
+def merged(spectra: Sequence[FourierSpectrum]) -> tuple[AnyArray, ComplexArray]:
     """Return all partitions of some spectra, and their coefficients, a column for each; C-contiguous."""
     partitions, columns = spectra[0].partitions, spectra[0].coefficients[:, np.newaxis]
     for spectrum in spectra[1:]:
@@ -759,13 +699,13 @@ def merged(spectra):
     return partitions, np.ascontiguousarray(columns)
 
 
-def _taken(columns, rows):
+def _taken(columns: ComplexArray, rows: ArrayLike) -> ComplexArray:
     """Return rows of columns, zeros where there is none."""
     rows = np.asarray(rows, dtype=np.int64)
     return np.where((rows >= 0)[:, np.newaxis], columns[rows], 0.0)
 
 
-def pairs_by_magnitude(spectrum, among):
+def pairs_by_magnitude(spectrum: FourierSpectrum, among: BoolArray) -> tuple[IntArray, IntArray]:
     """Return the places of j and of -j for all pairs but that of zeros: the greatest first, then in order."""
     opposite = kernel("find_partitions")(spectrum.partitions, negated(spectrum.partitions, spectrum.cardinalities))
     opposite = np.asarray(opposite, dtype=np.int64)

@@ -8,8 +8,11 @@ Where an estimator takes missing values they are one category, the last, whateve
 for them. The ordered categories of pandas are numbers instead: their places in the order, split by thresholds.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.utils.validation import check_array, validate_data
@@ -17,15 +20,16 @@ from sklearn.utils.validation import check_array, validate_data
 from .._engine import kernel
 from .._missing import is_missing
 from .._sklearn import StrOptions, narwhals
+from .._typing import AnyArray, BoolArray, CategoricalFeatures, FloatArray, IntArray, Specification
 
 _WAYS = {"error", "majority"}
 
-CATEGORICAL_CONSTRAINTS = {
+CATEGORICAL_CONSTRAINTS: dict[str, list[Any]] = {
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     "handle_unknown": [StrOptions(_WAYS)],
 }
 
-SPLIT_CONSTRAINTS = {"categorical_split": [StrOptions({"multiway", "subset"})]}
+SPLIT_CONSTRAINTS: dict[str, list[Any]] = {"categorical_split": [StrOptions({"multiway", "subset"})]}
 
 # The code of a value that fit has not seen: no child of a node has it.
 UNKNOWN = -1
@@ -36,7 +40,9 @@ _OBJECTS = "OUS"
 # --------------------------------------------------------------------------------------------------- which features
 
 
-def resolve(categorical_features, X, n_features, names=None):
+def resolve(
+    categorical_features: CategoricalFeatures, X: Any, n_features: int, names: Sequence[str] | AnyArray | None = None
+) -> BoolArray | None:
     """Find the categorical features; a mask of shape (n_features,), or None where there are none.
 
     Parameters
@@ -65,7 +71,7 @@ def resolve(categorical_features, X, n_features, names=None):
     return mask if mask.any() else None
 
 
-def _is_categorical_by_dtype(X, n_features):
+def _is_categorical_by_dtype(X: Any, n_features: int) -> BoolArray:
     """Return where a data frame has dtypes of categories: those of pandas and polars, and dictionaries of pyarrow."""
     frame = _frame_of(X)
     if frame is None:
@@ -74,21 +80,21 @@ def _is_categorical_by_dtype(X, n_features):
     return np.array([isinstance(dtype, kinds) for dtype in frame.schema.values()], dtype=bool)
 
 
-def _is_ordered(X, n_features):
+def _is_ordered(X: Any, n_features: int) -> BoolArray:
     """Return where a data frame has ordered categories of pandas."""
     if not hasattr(X, "iloc") or getattr(X, "ndim", 0) != 2:
         return np.zeros(n_features, dtype=bool)
     return np.array([bool(getattr(dtype, "ordered", False)) for dtype in X.dtypes], dtype=bool)
 
 
-def takes_codes(estimator):
+def takes_codes(estimator: Any) -> bool:
     """Whether a fitted estimator has features whose values are not the numbers that its trees compare."""
     return getattr(estimator, "is_categorical_", None) is not None or bool(
         getattr(estimator, "ordered_categories_", None)
     )
 
 
-def _frame_of(X):
+def _frame_of(X: Any) -> Any:
     """Return a data frame of any library as one of narwhals, None where X is none."""
     if narwhals is None:
         if hasattr(X, "columns"):
@@ -100,7 +106,7 @@ def _frame_of(X):
     return frame if isinstance(frame, narwhals.DataFrame) else None
 
 
-def _listed(given):
+def _listed(given: Any) -> list[Any]:
     if isinstance(given, (bytes, Mapping, Set)) or not isinstance(given, Iterable):
         raise ValueError(
             "categorical_features must be a sequence of bool, int or str, 'from_dtype' or None, got "
@@ -114,7 +120,7 @@ def _listed(given):
     return list(given)
 
 
-def _mask_of(listed, n_features, names):
+def _mask_of(listed: list[Any], n_features: int, names: Sequence[str] | AnyArray | None) -> BoolArray:
     if all(isinstance(entry, (bool, np.bool_)) for entry in listed):
         if listed and len(listed) != n_features:
             raise ValueError(f"categorical_features is a mask of {len(listed)} values for {n_features} features.")
@@ -135,7 +141,7 @@ def _mask_of(listed, n_features, names):
     return mask
 
 
-def _places_of(wanted, names):
+def _places_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> list[int]:
     """Find the places of columns by their names."""
     if names is None:
         raise ValueError(
@@ -149,18 +155,18 @@ def _places_of(wanted, names):
     return [names.index(name) for name in wanted]
 
 
-def name_of_column(estimator, column):
+def name_of_column(estimator: Any, column: int) -> str:
     """Return the name of a column in errors: its number and, where there is one, its name."""
     names = getattr(estimator, "feature_names_in_", None)
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
 
-def allows_missing(estimator):
+def allows_missing(estimator: Any) -> bool:
     """Whether NaN is a value that is missing, not an error."""
     return getattr(estimator, "_allows_missing", False)
 
 
-def not_finite(what, estimator, column, name=None):
+def not_finite(what: str, estimator: Any, column: int, name: str | None = None) -> ValueError:
     """Make the error about NaN or infinity in a column, which an estimator, or what is called so, does not take."""
     name = type(estimator).__name__ if name is None else name
     refused = "infinite values" if what != "NaN" and allows_missing(estimator) else "missing or infinite values"
@@ -178,7 +184,7 @@ def not_finite(what, estimator, column, name=None):
 # ------------------------------------------------------------------------------------------------------- the categories
 
 
-def fit_encode(estimator, X, *, allow_missing=False):
+def fit_encode(estimator: Any, X: Any, *, allow_missing: bool = False) -> FloatArray | None:
     """Learn the categories of X, and code it.
 
     Sets `is_categorical_`, `categories_` and `ordered_categories_`, also `n_features_in_` and `feature_names_in_` where
@@ -221,13 +227,13 @@ def fit_encode(estimator, X, *, allow_missing=False):
     adds_missing = allow_missing and _is_category(estimator)
     categories = [
         _find_categories(_column(table, column), estimator, column, adds_missing)
-        for column in np.flatnonzero(is_categorical)
+        for column in np.flatnonzero(is_categorical).tolist()
     ]
     estimator.is_categorical_, estimator.categories_ = is_categorical, categories
     return _coded(estimator, table, "error", allow_missing)
 
 
-def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
+def encode(estimator: Any, X: Any, *, handle_unknown: str | None = None, allow_missing: bool = False) -> FloatArray:
     """Encode the categorical features, and convert the others to float64: the matrix that the kernels walk.
 
     Parameters
@@ -258,7 +264,7 @@ def encode(estimator, X, *, handle_unknown=None, allow_missing=False):
     return _coded(estimator, table, handle_unknown, allow_missing)
 
 
-def n_categories(estimator):
+def n_categories(estimator: Any) -> IntArray | None:
     """Return how many codes each feature has, 0 for numeric ones; None where all are numeric."""
     is_categorical = getattr(estimator, "is_categorical_", None)
     if is_categorical is None:
@@ -269,7 +275,7 @@ def n_categories(estimator):
     return numbers
 
 
-def kinds_of_features(estimator, criterion, n_classes):
+def kinds_of_features(estimator: Any, criterion: Specification | None, n_classes: int) -> dict[str, Any]:
     """Return what kernels are told of the features of a fitted estimator: nothing where all are numeric.
 
     Raises
@@ -283,7 +289,7 @@ def kinds_of_features(estimator, criterion, n_classes):
     if getattr(estimator, "categorical_split", "multiway") == "multiway":
         return {"n_categories": sizes}
     most = kernel("most_categories")(criterion, n_classes)
-    for column in np.flatnonzero(sizes > most) if most is not None else ():
+    for column in np.flatnonzero(sizes > most).tolist() if most is not None else ():
         raise ValueError(
             f"Found {sizes[column]} categories in {name_of_column(estimator, column)}. categorical_split='subset' with "
             f"criterion={estimator.criterion!r} and {n_classes} classes judges all divisions of at most {most} "
@@ -292,7 +298,7 @@ def kinds_of_features(estimator, criterion, n_classes):
     return {"n_categories": sizes, "subsets": True}
 
 
-def forget_other_rows(estimator, X, rows):
+def forget_other_rows(estimator: Any, X: FloatArray, rows: IntArray) -> None:
     """Remove the categories that only samples outside `rows` have, as if these had not been given to fit.
 
     X, which is coded, is changed in place; left-out samples with a forgotten category get another one's code.
@@ -313,7 +319,7 @@ def forget_other_rows(estimator, X, rows):
 # ------------------------------------------------------------------------------------------------------------ the codes
 
 
-def _as_table(X):
+def _as_table(X: Any) -> Any:
     """Return X as a data frame of pandas or narwhals, or as an array, whose values are what they were."""
     if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return X
@@ -326,11 +332,11 @@ def _as_table(X):
     return table
 
 
-def _is_of_narwhals(table):
+def _is_of_narwhals(table: Any) -> bool:
     return narwhals is not None and isinstance(table, narwhals.DataFrame)
 
 
-def _column(table, column):
+def _column(table: Any, column: int) -> AnyArray:
     if _is_of_narwhals(table):
         series = table[:, int(column)]
         if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
@@ -342,13 +348,13 @@ def _column(table, column):
     return values.astype(object) if values.dtype.kind == "T" else values
 
 
-def _columns(table, mask):
+def _columns(table: Any, mask: BoolArray) -> Any:
     if _is_of_narwhals(table):
         return table[:, np.flatnonzero(mask).tolist()].to_native()
     return table.loc[:, mask] if hasattr(table, "iloc") else table[:, mask]
 
 
-def _coded(estimator, table, handle_unknown, allow_missing):
+def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool) -> FloatArray:
     n_features, ordered = table.shape[1], estimator.ordered_categories_
     is_categorical = (
         np.zeros(n_features, dtype=bool) if estimator.is_categorical_ is None else estimator.is_categorical_
@@ -364,7 +370,7 @@ def _coded(estimator, table, handle_unknown, allow_missing):
         unknown = values[np.isnan(codes) & ~_are_absent(values)]
         if len(unknown) and handle_unknown == "error":
             _refuse_unknown(unknown, estimator, column)
-    for column, categories in zip(np.flatnonzero(is_categorical), estimator.categories_, strict=True):
+    for column, categories in zip(np.flatnonzero(is_categorical).tolist(), estimator.categories_, strict=True):
         values = _column(table, column)
         try:
             codes = _codes_among(values, categories)
@@ -382,28 +388,28 @@ def _coded(estimator, table, handle_unknown, allow_missing):
     return check_array(X, ensure_all_finite=False)  # refuses to be without rows
 
 
-def _is_category(estimator):
+def _is_category(estimator: Any) -> bool:
     """Whether missing values are a category."""
     return getattr(estimator, "_missing_is_category", False)
 
 
-def _code_of_missing(estimator, categories):
+def _code_of_missing(estimator: Any, categories: AnyArray) -> float:
     """Return the code of missing values: NaN where they are no category, UNKNOWN where `fit` has not seen them."""
     if not _is_category(estimator):
         return np.nan
     return len(categories) - 1 if has_missing(categories) else UNKNOWN
 
 
-def has_missing(categories):
+def has_missing(categories: AnyArray) -> bool:
     """Whether missing values are among the categories of a feature: as the last one."""
     return len(categories) > 0 and bool(_are_absent(categories[-1:])[0])
 
 
-def _find_categories(values, estimator, column, adds_missing):
+def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing: bool) -> AnyArray:
     """Find the different values of a column, sorted; missing ones are left out, or the last one."""
     if values.dtype.kind in _OBJECTS:
         try:
-            different = set(values.tolist())
+            different: Any = set(values.tolist())
             listed = sorted(value for value in different if not is_missing(value))
         except TypeError as error:
             raise _not_categories(estimator, column, error) from error
@@ -421,7 +427,7 @@ def _find_categories(values, estimator, column, adds_missing):
     return categories
 
 
-def _codes_among(values, categories):
+def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
     """Find the place of every value among the sorted categories; UNKNOWN for those that are not there."""
     kinds = ["f" if kind in _NUMBERS else kind for kind in (values.dtype.kind, categories.dtype.kind)]
     if any(kind in _OBJECTS for kind in kinds):
@@ -434,24 +440,26 @@ def _codes_among(values, categories):
     return np.where(categories[places] == values, places, UNKNOWN)
 
 
-def _codes_in_order(values, categories):
+def _codes_in_order(values: AnyArray, categories: AnyArray) -> FloatArray:
     """Find the place of every value in the order of the categories; NaN for those that are not there."""
     place_of = {category: place for place, category in enumerate(categories.tolist())}
     return np.array([place_of.get(value, np.nan) for value in values.tolist()], dtype=np.float64)
 
 
-def _are_absent(values):
+def _are_absent(values: AnyArray) -> BoolArray:
     if values.dtype.kind in _OBJECTS:
         return np.array([is_missing(value) for value in values.tolist()], dtype=bool)
     return values != values
 
 
-def _refuse_infinity(values, estimator, column):
+def _refuse_infinity(values: AnyArray, estimator: Any, column: int) -> None:
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise not_finite("infinity", estimator, column)
 
 
-def _check_unknown(values, estimator, column, refuses, allow_missing, refuses_missing):
+def _check_unknown(
+    values: AnyArray, estimator: Any, column: int, refuses: bool, allow_missing: bool, refuses_missing: bool
+) -> BoolArray:
     """Refuse values that are not among the categories, if they must not be there; return which of them are missing."""
     _refuse_infinity(values, estimator, column)
     is_absent = _are_absent(values)
@@ -468,7 +476,7 @@ def _check_unknown(values, estimator, column, refuses, allow_missing, refuses_mi
     return is_absent
 
 
-def _refuse_unknown(values, estimator, column):
+def _refuse_unknown(values: AnyArray, estimator: Any, column: int) -> NoReturn:
     unknown = list(dict.fromkeys(values.tolist()))
     more = ", ..." if len(unknown) > 5 else ""
     raise ValueError(
@@ -477,7 +485,7 @@ def _refuse_unknown(values, estimator, column):
     )
 
 
-def _not_categories(estimator, column, error):
+def _not_categories(estimator: Any, column: int, error: Exception) -> ValueError:
     return ValueError(
         f"Input X holds values in {name_of_column(estimator, column)} that cannot be the categories of one feature: "
         f"{error}. They must be all words, all numbers, or of one other type that can be sorted."

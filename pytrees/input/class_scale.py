@@ -1,15 +1,19 @@
 """Classes that stand in an order: the one that a user names, or that of pandas' ordered categories."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Set
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils import column_or_1d
 
 from .._missing import is_missing
+from .._typing import AnyArray, IntArray
 
 
-def class_order(classes):
+def class_order(classes: Any) -> AnyArray:
     """Return the `classes` that a user names as an array that keeps what they are."""
     if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
@@ -29,7 +33,7 @@ def class_order(classes):
     return classes
 
 
-def _without_conversion(labels):
+def _without_conversion(labels: Any) -> AnyArray:
     """Convert a sequence to an array, of objects where labels are of different kinds: no number becomes a word."""
     labels = np.fromiter(labels, dtype=object, count=len(labels))
     for kind in (str, (Real, np.bool_)):
@@ -38,14 +42,14 @@ def _without_conversion(labels):
     return labels
 
 
-def _places(listed, what):
+def _places(listed: list[Any], what: str) -> dict[Any, int]:
     try:
         return {label: place for place, label in enumerate(listed)}
     except TypeError as error:
         raise ValueError(f"{what} holds what cannot be a class: {error}.") from None
 
 
-def codes_in(y, classes):
+def codes_in(y: Any, classes: AnyArray) -> IntArray:
     """Find the place among the classes of every label, which need not be of a kind that can be sorted."""
     if isinstance(y, (list, tuple)):
         y = np.fromiter(y, dtype=object, count=len(y))
@@ -61,7 +65,7 @@ def codes_in(y, classes):
     return np.array([place[label] for label in listed], dtype=np.int64)
 
 
-def ordered_categories(y):
+def ordered_categories(y: Any) -> tuple[IntArray, AnyArray] | None:
     """Return codes and categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
     is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
     column = y.iloc[:, 0] if is_frame else y

@@ -1,9 +1,13 @@
 """From what a user hands in to what the kernels take: checked, coded, in order."""
 
-from collections.abc import Iterable, Mapping, Set
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -13,6 +17,7 @@ from sklearn.utils.validation import (
 )
 
 from .._missing import is_missing, is_nan
+from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
 from ..criteria import MAX_TOTAL_COUNT
 from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
 
@@ -20,7 +25,7 @@ from .categories import allows_missing, encode, fit_encode, name_of_column, not_
 MAX_SAMPLES = 2**28
 
 
-def validate_X(estimator, X):
+def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
     """Validate X for a fitted estimator: C-contiguous, float64, finite; errors name the column that is not.
 
     Categorical features come as codes. Where the estimator allows missing values they are NaN.
@@ -30,7 +35,7 @@ def validate_X(estimator, X):
     return X
 
 
-def validate_rows(estimator, X):
+def validate_rows(estimator: Any, X: Any) -> FloatArray:
     """Validate X as `validate_X` does, but for NaN and infinity, which the caller looks for."""
     if _is_valid_as_it_is(estimator, X):
         return X
@@ -40,7 +45,7 @@ def validate_rows(estimator, X):
         return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
 
 
-def _is_valid_as_it_is(estimator, X):
+def _is_valid_as_it_is(estimator: Any, X: Any) -> bool:
     """Whether `validate_data` would find nothing to do: to ask it takes longer than a sample takes to walk."""
     return (
         type(X) is np.ndarray
@@ -54,14 +59,16 @@ def _is_valid_as_it_is(estimator, X):
     )
 
 
-def validate_X_y(estimator, X, y):
+def validate_X_y(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
     with naming_columns(estimator, X):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     return validate_coded_X_y(estimator, X, y, coded)
 
 
-def validate_coded_X_y(estimator, X, y, coded):
+def validate_coded_X_y(
+    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None
+) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y where the categories of X are coded to `coded`, or None if it has none."""
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
@@ -78,7 +85,7 @@ def validate_coded_X_y(estimator, X, y, coded):
     return X, codes, classes
 
 
-def _coded_labels(y):
+def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
     """Return the sorted classes, and the code of every label (int32)."""
     if y.dtype.kind == "O" and any(label is None for label in y.tolist()):
         raise ValueError("Input y contains None, which is no class label.")
@@ -96,7 +103,7 @@ def _coded_labels(y):
 
 
 @contextmanager
-def naming_columns(estimator, X):
+def naming_columns(estimator: Any, X: MatrixLike) -> Iterator[None]:
     """Turn errors about words, and integers of Python beyond the range of float64, into ones that name a column."""
     try:
         yield
@@ -121,7 +128,7 @@ def naming_columns(estimator, X):
         ) from error
 
 
-def _first_that_raises(kind, X, skipped=None):
+def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray | None = None) -> int | None:
     """Return the first column, not to be skipped, whose conversion to numbers raises this error, or None."""
     table = np.asarray(X, dtype=object)
     for column in range(table.shape[1] if table.ndim == 2 else 0):
@@ -136,7 +143,7 @@ def _first_that_raises(kind, X, skipped=None):
     return None
 
 
-def check_finite(estimator, X):
+def check_finite(estimator: Any, X: FloatArray) -> None:
     """Raise a ValueError that names the first column that holds infinity, or NaN where that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X)
@@ -150,13 +157,13 @@ def check_finite(estimator, X):
     raise not_finite(what, estimator, column)
 
 
-def may_have_missing(X):
+def may_have_missing(X: FloatArray) -> bool:
     """Whether X holds NaN, for all that its sum tells; X holds no infinity."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isnan(np.sum(X)))
 
 
-def row_order(order, n_samples):
+def row_order(order: Any, n_samples: int) -> IntArray | None:
     """Sort the samples by keys, those of equal keys in their own order; None where there are no keys."""
     if order is None:
         return None
@@ -175,7 +182,7 @@ def row_order(order, n_samples):
         raise ValueError(f"order holds keys that cannot be sorted: {error}.") from error
 
 
-def _order_keys(order):
+def _order_keys(order: Any) -> AnyArray:
     """Return the keys as an array of one dimension: of numbers or dates, or of objects that must not be converted."""
     # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
     categorical = getattr(order, "cat", order)
@@ -199,7 +206,7 @@ def _order_keys(order):
     return keys
 
 
-def row_weights(X, y, sample_weight, class_weight):
+def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: ClassWeight) -> AnyArray | None:
     """Compute one weight for every sample, as `counts_where_exact` gives them."""
     weights = np.ones(len(X))
     if sample_weight is not None:
@@ -220,7 +227,7 @@ def row_weights(X, y, sample_weight, class_weight):
     return counts_where_exact(weights)
 
 
-def check_sample_weight(sample_weight, X):
+def check_sample_weight(sample_weight: ArrayLike, X: Any) -> FloatArray:
     """Validate weights of the samples of X, which are not None: float64, finite, not negative."""
     with naming_huge_weights("sample_weight"):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -230,7 +237,7 @@ def check_sample_weight(sample_weight, X):
 
 
 @contextmanager
-def naming_huge_weights(name):
+def naming_huge_weights(name: str) -> Iterator[None]:
     """Turn the error about an integer that is beyond the range of float64 into one that names the parameter."""
     try:
         yield
@@ -238,7 +245,7 @@ def naming_huge_weights(name):
         raise ValueError(f"{name} contains an integer that is beyond the range of float64, 1.8e308.") from error
 
 
-def counts_where_exact(weights):
+def counts_where_exact(weights: AnyArray) -> AnyArray | None:
     """Return the weights as the kernels take them: None where all are 1.
 
     Whole numbers come as int64, and are compared exactly, as counts of repeated samples are; others as float64.

@@ -5,9 +5,14 @@ chosen among 1, 11, ..., 141 by threefold time-series cross-validation on the tr
 Forests have the numbers of trees and depths of the paper's Table 5. The paper reports one split; here there are many.
 """
 
+from __future__ import annotations
+
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -17,10 +22,16 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import TimeSeriesSplit, train_test_split
 
 from .._progress import progress
+from .._typing import AnyArray, FloatArray
 from ..datasets import get_data_home, load_shipped
 from ..trees import DecisionTreeClassifier, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .report import format_table, import_pyplot, write_csv
 from .toy import run_toy
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from sklearn.utils import Bunch
 
 DEPTHS = range(1, 150, 10)
 N_FOLDS = 3
@@ -36,10 +47,10 @@ class PaperRow:
     permutation_tree: float
     random_forest: float
     permutation_forest: float
-    random_forest_parameters: tuple  # n_estimators, max_depth
-    permutation_forest_parameters: tuple
-    tree_chosen: tuple  # macro F1 of cross-validation, max_depth
-    permutation_tree_chosen: tuple
+    random_forest_parameters: tuple[int, int]  # n_estimators, max_depth
+    permutation_forest_parameters: tuple[int, int]
+    tree_chosen: tuple[float, int]  # macro F1 of cross-validation, max_depth
+    permutation_tree_chosen: tuple[float, int]
 
 
 PAPER = {
@@ -63,18 +74,18 @@ SPLITS_FILE = "permutation_splits.csv"
 MODELS = ("constant", "tree", "permutation_tree", "random_forest", "permutation_forest")
 
 
-def load_shipped_tables(options):
+def load_shipped_tables(options: Namespace) -> dict[str, Bunch]:
     """Return the data sets that scikit-learn ships; no folder is needed, but one that is named must be there."""
     get_data_home(options.data_home)
     return {name: load_shipped(name) for name in SHIPPED}
 
 
-def run(tables, options):
+def run(tables: dict[str, Bunch], options: Namespace) -> int:
     """Run the toy example and the protocol; return 0, or 1 where the example does not give the paper's figures."""
     return run_with(run_permutation, tables, options)
 
 
-def run_with(protocol, tables, options):
+def run_with(protocol: Callable[..., object], tables: dict[str, Bunch], options: Namespace) -> int:
     """Run the toy example, and the protocol of :func:`run_permutation` or a study's; return the exit code."""
     agrees = run_toy(options.output)
     print(f"\n{len(tables)} data sets, {options.splits} random splits each\n")
@@ -86,7 +97,9 @@ def run_with(protocol, tables, options):
     return 0 if agrees else 1
 
 
-def run_permutation(tables, n_seeds, output, *, n_jobs=None):
+def run_permutation(
+    tables: dict[str, Bunch], n_seeds: int, output: Path, *, n_jobs: int | None = None
+) -> list[tuple[Any, ...]]:
     """Run the protocol on data sets, print both tables, and write CSV files and a plot.
 
     Parameters
@@ -118,7 +131,7 @@ def run_permutation(tables, n_seeds, output, *, n_jobs=None):
     return results
 
 
-def judge_split(name, X, y, seed):
+def judge_split(name: str, X: FloatArray, y: AnyArray, seed: int) -> list[tuple[Any, ...]]:
     """Judge all models on one random split."""
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
     paper = PAPER[name]
@@ -157,11 +170,11 @@ def judge_split(name, X, y, seed):
     return rows
 
 
-def score(y_true, y_predicted):
+def score(y_true: AnyArray, y_predicted: AnyArray) -> float:
     return f1_score(y_true, y_predicted, average="macro", zero_division=0.0)
 
 
-def choose_depth(model, X, y):
+def choose_depth(model: Any, X: FloatArray, y: AnyArray) -> tuple[int, float]:
     """Choose the depth of best mean macro F1 in threefold time-series cross-validation, the lowest of the best; return
     it and that mean."""
     sums = dict.fromkeys(DEPTHS, 0.0)
@@ -177,9 +190,9 @@ def choose_depth(model, X, y):
     return depth, sums[depth] / N_FOLDS
 
 
-def report(results, output):
+def report(results: list[tuple[Any, ...]], output: Path) -> None:
     """Print and write all tables, say what they mean, and draw a plot."""
-    of_model = {}
+    of_model: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for row in results:
         entry = dict(zip(RESULT_FIELDS, row, strict=True))
         of_model.setdefault(entry["dataset"], {}).setdefault(entry["model"], []).append(entry)
@@ -209,7 +222,7 @@ def report(results, output):
     draw(figures, output)
 
 
-def print_chosen_depths(of_model, path):
+def print_chosen_depths(of_model: dict[str, dict[str, list[dict[str, Any]]]], path: Path) -> None:
     """Print and write what Table 4 tells of cross-validation: macro F1 there, and the depth that it chose."""
     printed, written = [], []
     for name, kinds in of_model.items():
@@ -236,7 +249,7 @@ def print_chosen_depths(of_model, path):
     write_csv(path, ("dataset", *columns), written)
 
 
-def print_comparison(title, figures, old, new, path):
+def print_comparison(title: str, figures: dict[str, dict[str, FloatArray]], old: str, new: str, path: Path) -> None:
     """Print and write a table of two models: ours beside the paper's, and how often which of them is ahead."""
     short = {"tree": "DT", "permutation_tree": "PDT", "random_forest": "RF", "permutation_forest": "PDF"}
     a, b = short[old], short[new]
@@ -271,15 +284,17 @@ def print_comparison(title, figures, old, new, path):
     print(f"\n{verdict(figures, old, new, a, b)}")
 
 
-def spread(values):
+def spread(values: Sequence[float] | FloatArray) -> tuple[float, float, float, float]:
     """Compute mean, standard deviation, smallest, largest."""
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     return float(np.mean(values)), deviation, float(np.min(values)), float(np.max(values))
 
 
-def verdict(figures, old, new, a, b):
+def verdict(figures: dict[str, dict[str, FloatArray]], old: str, new: str, a: str, b: str) -> str:
     """Say what the figures tell of the two models."""
-    clear_ahead, clear_behind, outside = [], [], []
+    clear_ahead: list[str] = []
+    clear_behind: list[str] = []
+    outside: list[str] = []
     for name, kinds in figures.items():
         difference = kinds[new][:, 0] - kinds[old][:, 0]
         error = np.std(difference, ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else np.inf
@@ -297,7 +312,7 @@ def verdict(figures, old, new, a, b):
     )
 
 
-def draw(figures, output):
+def draw(figures: dict[str, dict[str, FloatArray]], output: Path) -> None:
     """Draw every split as a point, and the paper's figure as a bar across."""
     plt = import_pyplot()
     if plt is None:

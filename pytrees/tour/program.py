@@ -1,12 +1,16 @@
 """Common parts of the command lines of the tour and of the studies."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
-def positive(text):
+def positive(text: str) -> int:
     """Parse a whole number above zero."""
     number = int(text)
     if number < 1:
@@ -14,7 +18,7 @@ def positive(text):
     return number
 
 
-def not_zero(text):
+def not_zero(text: str) -> int:
     """Parse a number of jobs."""
     number = int(text)
     if number == 0:
@@ -22,7 +26,7 @@ def not_zero(text):
     return number
 
 
-def add_common_options(parser, repeated="splits", default=20):
+def add_common_options(parser: argparse.ArgumentParser, repeated: str = "splits", default: int = 20) -> None:
     """Add the options of every program that repeats something at random: what it repeats, and how often by default."""
     parser.add_argument(
         f"--{repeated}", type=positive, default=default, help=f"random {repeated} of everything (default: {default})"
@@ -34,7 +38,11 @@ def add_common_options(parser, repeated="splits", default=20):
     )
 
 
-def run_program(load_tables, run, options):
+def run_program(
+    load_tables: Callable[[argparse.Namespace], Any],
+    run: Callable[[Any, argparse.Namespace], int],
+    options: argparse.Namespace,
+) -> int:
     """Load the tables, run the program on them, and print how long it took.
 
     Parameters

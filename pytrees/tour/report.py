@@ -1,9 +1,14 @@
 """Tables on the screen and as CSV files, and the library of the pictures."""
 
+from __future__ import annotations
+
 import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 
-def format_table(header, rows):
+def format_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table as lines of text, its first column aligned to the left, the others to the right."""
     cells = [[str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
@@ -14,7 +19,7 @@ def format_table(header, rows):
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def write_csv(path, header, rows):
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a table with a header line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -23,7 +28,7 @@ def write_csv(path, header, rows):
         writer.writerows(rows)
 
 
-def import_pyplot():
+def import_pyplot() -> Any:
     """Return matplotlib.pyplot, set up to draw to files, or None where matplotlib is not installed."""
     try:
         import matplotlib

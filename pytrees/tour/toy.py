@@ -1,5 +1,11 @@
 """Tables 1 and 3 of the permutation paper, and the five trees of its toy example (Figures 3 to 7)."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from scipy.stats import entropy
 
@@ -8,6 +14,9 @@ from ..plotting import plot_tree
 from ..sequence import effort_to_compress, lempel_ziv_complexity
 from ..trees import PermutationDecisionTreeClassifier
 from .report import format_table, import_pyplot
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
 
 # Harikrishnan and Nagaraj, arXiv:2306.02617: the sequences of Table 1 with their structural impurity, and the example
 # of Section 2.
@@ -24,7 +33,7 @@ COUNT_IMPURITIES_3 = (0.985, 0.490)
 PATIENTS_TESTED = {"B": 14, "D": 4}
 
 
-def run_toy(output):
+def run_toy(output: Path) -> bool:
     """Print the tables, ours beside the paper's, and draw the trees into ``output / "toy_trees.png"``.
 
     Returns
@@ -57,7 +66,7 @@ def run_toy(output):
     return agrees and n_different == len(trees)
 
 
-def print_impurities(first, sequences):
+def print_impurities(first: str, sequences: dict[str, tuple[Any, ...]]) -> bool:
     """Print the impurities of sequences, ours beside the paper's, and return whether they agree to its digits.
 
     Parameters
@@ -87,14 +96,14 @@ def print_impurities(first, sequences):
     return agrees
 
 
-def count_impurities(sequence):
+def count_impurities(sequence: Iterable[Any]) -> tuple[float, float]:
     """Return Shannon entropy (bits) and Gini impurity, which do not depend on the order."""
     _, counts = np.unique(list(sequence), return_counts=True)
     shares = counts / counts.sum()
     return float(entropy(shares, base=2)), float(1.0 - np.sum(shares**2))
 
 
-def draw_toy_trees(toy, trees, output):
+def draw_toy_trees(toy: Bunch, trees: dict[str, PermutationDecisionTreeClassifier], output: Path) -> None:
     """Draw the patients in the plane of the two features, and the five trees, in one picture."""
     plt = import_pyplot()
     if plt is None:

@@ -1,16 +1,20 @@
 """Base classes of all tree classifiers: parameters, fit, predict, tags."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
-from inspect import signature
+from inspect import Signature, signature
 from math import ceil, isfinite
 from numbers import Integral, Real
 from types import MethodType
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 from warnings import warn
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils import check_random_state
@@ -18,6 +22,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from .._typing import (
+    AnyArray,
+    BoolArray,
+    ClassWeight,
+    CodeArray,
+    FloatArray,
+    IntArray,
+    LabelsLike,
+    MatrixLike,
+    MaxFeatures,
+    Specification,
+)
 from .._version import __version__
 from ..criteria import (
     ALIASES,
@@ -33,6 +49,12 @@ from ..input.validation import row_order, row_weights, validate_rows, validate_X
 from ..pruning import pruned
 from ..tree import Tree
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+    from sklearn.tree import DecisionTreeClassifier as SklearnTree
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
 # What the kernels take for no limit; also the greatest limit that they can count to.
 UNLIMITED = 2**31 - 1
 
@@ -42,11 +64,11 @@ class FiniteReal(Interval):
     `least` to `greatest`, where these are given.
     """
 
-    def __init__(self, least=None, greatest=None):
+    def __init__(self, least: float | None = None, greatest: float | None = None) -> None:
         closed = {(False, False): "neither", (True, False): "left", (True, True): "both"}
         super().__init__(Real, least, greatest, closed=closed[least is not None, greatest is not None])
 
-    def is_satisfied_by(self, val):
+    def is_satisfied_by(self, val: object) -> bool:
         try:
             is_finite = isinstance(val, Real) and isfinite(val)
         except OverflowError:
@@ -55,7 +77,7 @@ class FiniteReal(Interval):
 
 
 # Parameters of growth that trees and ensembles of trees share.
-GROWTH_CONSTRAINTS = {
+GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
     "criterion": [
         StrOptions({*CRITERIA, *ALIASES}),
         WeightedInformationGain,
@@ -87,7 +109,7 @@ GROWTH_CONSTRAINTS = {
 
 
 # Further ones, of trees whose samples can have weights.
-WEIGHT_CONSTRAINTS = {
+WEIGHT_CONSTRAINTS: dict[str, list[Any]] = {
     "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
     "min_impurity_decrease": [FiniteReal(0.0)],
     "ccp_alpha": [FiniteReal(0.0)],
@@ -95,7 +117,7 @@ WEIGHT_CONSTRAINTS = {
 
 
 # Limits with which a tree grows until its leaves are pure.
-NO_LIMITS = {
+NO_LIMITS: dict[str, float] = {
     "max_depth": UNLIMITED,
     "min_samples_split": 2,
     "min_samples_leaf": 1,
@@ -109,7 +131,7 @@ NO_LIMITS = {
 _FEW_CLASSES = 2**13
 
 
-def size_limits(estimator, n_samples, n_features):
+def size_limits(estimator: Any, n_samples: int, n_features: int) -> dict[str, Any]:
     """Return the estimator's limits of size as the kernels take them: fractions as numbers of samples and features."""
     min_samples_leaf = estimator.min_samples_leaf
     if not isinstance(min_samples_leaf, Integral):
@@ -126,7 +148,7 @@ def size_limits(estimator, n_samples, n_features):
     }
 
 
-def growth_limits(estimator, n_samples, n_features):
+def growth_limits(estimator: Any, n_samples: int, n_features: int) -> dict[str, Any]:
     """Return all of the estimator's limits of growth."""
     return size_limits(estimator, n_samples, n_features) | {
         "min_gain": -np.inf if estimator.min_gain is None else float(estimator.min_gain),
@@ -137,7 +159,7 @@ def growth_limits(estimator, n_samples, n_features):
     }
 
 
-def _least_decrease(estimator):
+def _least_decrease(estimator: Any) -> float:
     """Return the least decrease of impurity by a split; ValueError where gains are no decreases by shares of samples.
 
     A user's criterion does not tell what its gains are; those of the ranking impurity can be unweighted.
@@ -155,14 +177,14 @@ def _least_decrease(estimator):
     return least
 
 
-def _cost_of_a_leaf(estimator):
+def _cost_of_a_leaf(estimator: Any) -> float:
     cost = float(getattr(estimator, "ccp_alpha", 0.0))
     if cost > 0.0:
         check_has_impurity(estimator, f"ccp_alpha={cost}")
     return cost
 
 
-def check_has_impurity(estimator, what):
+def check_has_impurity(estimator: Any, what: str) -> None:
     """Raise a ValueError where the estimator's criterion has no impurity of class counts, by which trees are pruned."""
     if not measures_impurity(estimator._judge()):
         raise ValueError(
@@ -171,18 +193,18 @@ def check_has_impurity(estimator, what):
         )
 
 
-def measures_impurity(judge):
+def measures_impurity(judge: Any) -> bool:
     """Whether a criterion tells the impurity of class counts."""
     is_own = isinstance(judge, OwnCriterion)
     return not is_own and judge.judges == "counts" and getattr(judge, "has_impurity", False)
 
 
-def or_unlimited(limit):
+def or_unlimited(limit: int | None) -> int:
     """Return a limit as the kernels take it, of which None sets none."""
     return UNLIMITED if limit is None else min(int(limit), UNLIMITED)
 
 
-def _n_features_tried(max_features, n_features):
+def _n_features_tried(max_features: MaxFeatures, n_features: int) -> int:
     if max_features is None:
         return n_features
     if max_features == "sqrt":
@@ -194,7 +216,16 @@ def _n_features_tried(max_features, n_features):
     return max(1, int(max_features * n_features))
 
 
-def grow(X, codes, weights, n_classes, criterion, limits, seed, **options):
+def grow(
+    X: FloatArray,
+    codes: CodeArray,
+    weights: AnyArray | None,
+    n_classes: int,
+    criterion: Specification,
+    limits: dict[str, Any],
+    seed: int,
+    **options: Any,
+) -> Any:
     """Grow one tree on the engine in force, and prune it; `options` are n_threads, or `rows` and what the trees of a
     forest share; and n_categories where features are categorical.
     """
@@ -221,22 +252,25 @@ class FitOfUnweighted:
         The estimator.
     """
 
-    def __init__(self, function, estimator):
+    __signature__: Signature
+    __wrapped__: Callable[..., Any]
+
+    def __init__(self, function: Callable[..., Any], estimator: Any) -> None:
         update_wrapper(self, function)
         self.estimator = estimator
         parameters = signature(function).parameters.values()
         names = [each for each in parameters if each.name not in ("self", "sample_weight")]
         self.__signature__ = signature(function).replace(parameters=names)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__wrapped__(self.estimator, *args, **kwargs)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self.estimator, "fit")
 
 
-class weighs_if_it_can:
-    """Make a method `fit` that has the parameter `sample_weight` only where the estimator's samples have weights.
+class _WeighsIfItCan:
+    """A method `fit` that has the parameter `sample_weight` only where the estimator's samples have weights.
 
     Meta-estimators look for this parameter: where it is missing, bagging repeats samples in the order of its draws
     instead of weighing them, and boosting says that it needs it. A label sequence has no place for the repetitions that
@@ -248,17 +282,24 @@ class weighs_if_it_can:
         The method.
     """
 
-    def __init__(self, function):
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
-    def __get__(self, estimator, owner=None):
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
         if estimator is None:
             return self.function
         takes_weights = estimator._takes_weights()
         return MethodType(self.function, estimator) if takes_weights else FitOfUnweighted(self.function, estimator)
 
 
-def _check_room_for_counts(X, codes, n_classes, limits, options):
+def weighs_if_it_can(method: _Method) -> _Method:
+    """Decorate a method `fit` so that it has the parameter `sample_weight` only where samples have weights."""
+    return cast("_Method", _WeighsIfItCan(method))
+
+
+def _check_room_for_counts(
+    X: FloatArray, codes: CodeArray, n_classes: int, limits: dict[str, Any], options: dict[str, Any]
+) -> None:
     """Raise MemoryError where a tree that grows until all leaves are pure has more class counts than there is room for.
 
     It would be refused in the end, after many minutes, in which it would have taken most of the memory.
@@ -281,7 +322,7 @@ def _check_room_for_counts(X, codes, n_classes, limits, options):
 
 
 @contextmanager
-def unchanged_on_error(estimator):
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
     """Restore the estimator where a fit fails: the last good fit stays whole."""
     before = dict(vars(estimator))
     try:
@@ -292,7 +333,7 @@ def unchanged_on_error(estimator):
         raise
 
 
-def check_fitted(estimator):
+def check_fitted(estimator: Any) -> None:
     """Raise NotFittedError as `check_is_fitted` does, which takes longer than a sample takes to walk."""
     if "classes_" not in vars(estimator):
         check_is_fitted(estimator)
@@ -301,20 +342,28 @@ def check_fitted(estimator):
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base class of trees and forests."""
 
+    classes_: AnyArray
+    n_classes_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    is_categorical_: BoolArray | None
+    categories_: list[AnyArray]
+    ordered_categories_: dict[int, AnyArray]
+
     # The parameter that says what judges splits, what finds it by name, how a tree grows, and what limits it.
     _judge_parameter: ClassVar[str] = "criterion"
-    _resolve = staticmethod(resolve)
-    _grow = staticmethod(grow)
+    _resolve: ClassVar[Callable[..., Any]] = staticmethod(resolve)
+    _grow: ClassVar[Callable[..., Any]] = staticmethod(grow)
     _limits = growth_limits
 
     # NaN is a missing value; among categories it is one of them.
     _allows_missing: ClassVar[bool] = True
     _missing_is_category: ClassVar[bool] = True
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_pytrees_version": __version__}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         version = state.pop("_pytrees_version", "before 0.1.0")
         if version != __version__:
             warn(
@@ -327,11 +376,15 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             )
         super().__setstate__(state)
 
-    def _judge(self):
+    def _judge(self) -> Any:
         """Return the criterion or distance that judges the splits, as an object."""
         return self._resolve(getattr(self, self._judge_parameter))
 
-    def _takes_weights(self):
+    def _know(self, classes: AnyArray) -> None:
+        """Take over the classes, in their order."""
+        self.classes_, self.n_classes_ = classes, len(classes)
+
+    def _takes_weights(self) -> bool:
         """Whether samples can have weights, as far as the parameters tell; what is no judge is refused by fit."""
         judge = getattr(self, self._judge_parameter)
         try:
@@ -339,18 +392,25 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         except (AttributeError, KeyError, TypeError, ValueError):
             return True
 
-    def _specification(self, total, n_classes, rows=None):
+    def _specification(self, total: float, n_classes: int, rows: IntArray | None = None) -> Specification:
         """Return the judge as the kernels take it, of samples of this total weight."""
         judge = self._judge()
         if not isinstance(judge, OwnCriterion):
             judge.check_total(total, n_classes)
         return judge.specification(n_classes, rows)
 
-    def _validate_X_y(self, X, y):
+    def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
         """Validate X and y; return X, the codes of y, and the classes that they stand for, in their order."""
         return validate_X_y(self, X, y)
 
-    def _rows_that_count(self, X, y, sample_weight, class_weight, order):
+    def _rows_that_count(
+        self,
+        X: FloatArray,
+        y: AnyArray,
+        sample_weight: ArrayLike | None,
+        class_weight: ClassWeight,
+        order: LabelsLike | None,
+    ) -> tuple[IntArray | None, AnyArray | None]:
         """Return the samples of weight above zero, in order, and their weights; None for all of them, and for ones."""
         rows = row_order(order, len(X))
         weights = self._row_weights(X, y, sample_weight, class_weight)
@@ -363,7 +423,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
                 forget_other_rows(self, X, rows)
         return rows, weights if rows is None else weights[rows]
 
-    def _row_weights(self, X, y, sample_weight, class_weight):
+    def _row_weights(
+        self, X: FloatArray, y: AnyArray, sample_weight: ArrayLike | None, class_weight: ClassWeight
+    ) -> AnyArray | None:
         if self._judge().judges == "counts":
             return row_weights(X, y, sample_weight, class_weight)
         for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
@@ -374,7 +436,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
                 )
         return None
 
-    def encode(self, X):
+    def encode(self, X: MatrixLike) -> FloatArray:
         """Encode X as the numbers that the trees compare: codes of categorical features, others as they are.
 
         Parameters
@@ -397,14 +459,14 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return validate_X(self, X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         takes_categories = getattr(self, "categorical_features", None) is not None
         tags.input_tags.categorical = tags.input_tags.string = takes_categories
         tags.input_tags.allow_nan = self._allows_missing
         return tags
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the logarithms of `predict_proba`; minus infinity where it is zero.
 
         Parameters
@@ -421,13 +483,23 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             return np.log(self.predict_proba(X))
 
 
+# What mixins of classifiers derive from, to type checkers alone.
+if TYPE_CHECKING:
+    MixedIn = BaseClassifier
+else:
+    MixedIn = object
+
+
 class BaseTreeClassifier(BaseClassifier):
     """A classifier that is one tree, `tree_`, over the classes `classes_`."""
 
-    _parameter_constraints: ClassVar[dict] = GROWTH_CONSTRAINTS
+    tree_: Tree
+    max_features_: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = GROWTH_CONSTRAINTS
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
+    def _fit(self, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None, order: Any = None) -> Self:
         with unchanged_on_error(self):
             X, codes, classes = self._validate_X_y(X, y)
             rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
@@ -440,17 +512,17 @@ class BaseTreeClassifier(BaseClassifier):
             criterion = self._specification(total, len(classes), rows)
             options = {"n_threads": n_threads, **kinds_of_features(self, criterion, len(classes))}
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
-            self.classes_, self.n_classes_ = classes, len(classes)
+            self._know(classes)
             if "max_features" in limits:
                 self.max_features_ = min(limits["max_features"], X.shape[1])
             self._keep(tree)
         return self
 
-    def _keep(self, tree):
+    def _keep(self, tree: Any) -> None:
         """Take over what has been grown."""
         self.tree_ = tree
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
 
         Parameters
@@ -466,7 +538,7 @@ class BaseTreeClassifier(BaseClassifier):
         leaves = self.apply(X)
         return self.classes_.take(self.tree_.majority_at(leaves))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the shares of the classes among the training samples of every sample's leaf.
 
         Parameters
@@ -482,7 +554,7 @@ class BaseTreeClassifier(BaseClassifier):
         leaves = self.apply(X)
         return self.tree_.shares_at(leaves)
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> IntArray:
         """Find the leaf that every sample reaches.
 
         Parameters
@@ -499,7 +571,7 @@ class BaseTreeClassifier(BaseClassifier):
         check_fitted(self)
         return self.tree_.apply_checked(validate_rows(self, X), self)
 
-    def decision_path(self, X):
+    def decision_path(self, X: MatrixLike) -> csr_matrix:
         """Find the nodes on the decision path of every sample.
 
         Parameters
@@ -515,7 +587,7 @@ class BaseTreeClassifier(BaseClassifier):
         check_is_fitted(self)
         return self.tree_.decision_path(validate_X(self, X))
 
-    def feature_usage(self, X):
+    def feature_usage(self, X: MatrixLike) -> IntArray:
         """Count the samples for which each feature is tested along the decision path.
 
         Parameters
@@ -531,7 +603,7 @@ class BaseTreeClassifier(BaseClassifier):
         check_is_fitted(self)
         return self.tree_.feature_usage(validate_X(self, X))
 
-    def to_sklearn(self):
+    def to_sklearn(self) -> SklearnTree:
         """Convert the estimator to a fitted scikit-learn ``DecisionTreeClassifier`` that predicts alike.
 
         Its classes and the names of its features are the estimator's. See :func:`pytrees.export.to_sklearn`.
@@ -552,7 +624,7 @@ class BaseTreeClassifier(BaseClassifier):
         check_is_fitted(self)
         return to_sklearn(self)
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """Return the depth of the tree, in edges.
 
         Returns
@@ -563,7 +635,7 @@ class BaseTreeClassifier(BaseClassifier):
         check_is_fitted(self)
         return self.tree_.max_depth
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """Return the number of leaves.
 
         Returns
@@ -575,7 +647,7 @@ class BaseTreeClassifier(BaseClassifier):
         return self.tree_.n_leaves
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> FloatArray:
         """Share of every feature in the total gain; ndarray of shape (n_features,)."""
         check_is_fitted(self)
         return self.tree_.feature_importances()

@@ -3,14 +3,27 @@
 J. R. Quinlan, "C4.5: Programs for Machine Learning", Morgan Kaufmann, 1993.
 """
 
+from __future__ import annotations
+
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from .._sklearn import Interval, StrOptions, fit_context
+from .._typing import (
+    AnyArray,
+    CategoricalFeatures,
+    ClassWeight,
+    FloatArray,
+    HandleUnknown,
+    IntArray,
+    LabelsLike,
+    MatrixLike,
+)
 from ..input.categories import CATEGORICAL_CONSTRAINTS, kinds_of_features
 from ..input.validation import row_weights, validate_rows, validate_X
 from ..tree import Tree
@@ -116,7 +129,9 @@ class C45Classifier(BaseTreeClassifier):
     array([0])
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    n_nodes_unpruned_: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "confidence": [Interval(Real, 0.0, 0.5, closed="right"), None],
         "subtree_raising": ["boolean"],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
@@ -130,14 +145,14 @@ class C45Classifier(BaseTreeClassifier):
     def __init__(
         self,
         *,
-        confidence=0.25,
-        subtree_raising=True,
-        min_samples_leaf=2,
-        max_depth=None,
-        categorical_features=None,
-        handle_unknown="error",
-        class_weight=None,
-    ):
+        confidence: float | None = 0.25,
+        subtree_raising: bool = True,
+        min_samples_leaf: int = 2,
+        max_depth: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.confidence = confidence
         self.subtree_raising = subtree_raising
         self.min_samples_leaf = min_samples_leaf
@@ -147,7 +162,7 @@ class C45Classifier(BaseTreeClassifier):
         self.class_weight = class_weight
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree and prune it.
 
         Parameters
@@ -188,15 +203,17 @@ class C45Classifier(BaseTreeClassifier):
                 subtree_raising=bool(self.subtree_raising),
                 **kinds_of_features(self, None, len(classes)),
             )
-            self.classes_, self.n_classes_ = classes, len(classes)
-            self.tree_ = Tree.from_arrays(arrays, X.shape[1])
+            self._know(classes)
+            self._keep(Tree.from_arrays(arrays, X.shape[1]))
             self.n_nodes_unpruned_ = n_nodes
         return self
 
-    def _row_weights(self, X, y, sample_weight, class_weight):
+    def _row_weights(
+        self, X: FloatArray, y: AnyArray, sample_weight: ArrayLike | None, class_weight: ClassWeight
+    ) -> AnyArray | None:
         return row_weights(X, y, sample_weight, class_weight)
 
-    def encode(self, X):
+    def encode(self, X: MatrixLike) -> FloatArray:
         """Encode X as the numbers that the tree compares: codes of categorical features, others as they are.
 
         Parameters
@@ -218,7 +235,7 @@ class C45Classifier(BaseTreeClassifier):
         """
         return super().encode(X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
 
         Parameters
@@ -239,7 +256,7 @@ class C45Classifier(BaseTreeClassifier):
         codes[lacks] = self._shares_by_parts(X[lacks]).argmax(axis=1)
         return self.classes_.take(codes)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the shares of the classes among the training samples of every sample's leaf.
 
         Parameters
@@ -260,7 +277,7 @@ class C45Classifier(BaseTreeClassifier):
         shares[lacks] = self._shares_by_parts(X[lacks])
         return shares
 
-    def _shares_by_parts(self, X):
+    def _shares_by_parts(self, X: FloatArray) -> FloatArray:
         tree = self.tree_
         shares = kernel("class_shares")(
             tree.children_left,
@@ -274,7 +291,7 @@ class C45Classifier(BaseTreeClassifier):
         )
         return np.asarray(shares, dtype=np.float64).reshape(len(X), tree.n_classes)
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> IntArray:
         """Find the leaf that every sample comes to.
 
         Parameters

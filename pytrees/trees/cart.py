@@ -1,11 +1,25 @@
 """Classification and regression trees' growth (CART) with any criterion."""
 
-from typing import ClassVar
+from __future__ import annotations
 
+from typing import Any, ClassVar, Self
+
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from .._sklearn import StrOptions
+from .._typing import (
+    CategoricalFeatures,
+    CategoricalSplit,
+    ClassWeight,
+    CriterionLike,
+    HandleUnknown,
+    LabelsLike,
+    MatrixLike,
+    MaxFeatures,
+    RandomState,
+)
 from ..pruning import pruning_path
 from .base import (
     GROWTH_CONSTRAINTS,
@@ -169,7 +183,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     0.96
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GROWTH_CONSTRAINTS,
         **WEIGHT_CONSTRAINTS,
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -177,24 +191,24 @@ class DecisionTreeClassifier(BaseTreeClassifier):
 
     def __init__(
         self,
-        criterion="gini",
+        criterion: CriterionLike = "gini",
         *,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        max_features=None,
-        min_gain=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        max_candidates=None,
-        categorical_features=None,
-        handle_unknown="error",
-        categorical_split="multiway",
-        class_weight=None,
-        random_state=None,
-    ):
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: MaxFeatures = None,
+        min_gain: float | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        max_candidates: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        categorical_split: CategoricalSplit = "multiway",
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -213,7 +227,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.random_state = random_state
 
     @weighs_if_it_can
-    def fit(self, X, y, sample_weight=None, order=None):
+    def fit(
+        self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None, order: LabelsLike | None = None
+    ) -> Self:
         """Grow the tree.
 
         Parameters
@@ -244,7 +260,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         """
         return self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
 
-    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+    def cost_complexity_pruning_path(
+        self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None
+    ) -> Bunch:
         """Compute the path of minimal cost-complexity pruning of the tree that `fit` would grow without `ccp_alpha`.
 
         A tree with leaves at a cost of alpha each is cheapest where some of its branches are leaves. As alpha grows,

@@ -1,10 +1,15 @@
 """Estimators made of scikit-learn's fitted trees and forests."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Draws, IntArray
 from ..export import SKLEARN_PARAMETERS_OF_FORESTS, SKLEARN_PARAMETERS_OF_TREES, kept_parameters
 from ..tree import Tree
 from .cart import DecisionTreeClassifier
@@ -12,10 +17,13 @@ from .draws import all_rows, draw_sequence
 from .forest import DecisionForestClassifier
 from .sums import ForestSums
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 __all__ = ["from_sklearn"]
 
 
-def from_sklearn(estimator):
+def from_sklearn(estimator: BaseEstimator) -> Any:
     """Convert a fitted tree or forest of scikit-learn to one of pytrees that decides alike.
 
     All that is done with trees here can be done with the result: text, pictures, distinct trees, the Fourier algebra.
@@ -86,7 +94,7 @@ def from_sklearn(estimator):
     return forest
 
 
-def _draws_of(theirs):
+def _draws_of(theirs: Any) -> tuple[int, IntArray | None, Callable[..., Draws]] | None:
     """Return from what the samples of the trees of scikit-learn's forest are drawn again; None if in another way."""
     if not hasattr(theirs, "_n_samples"):
         return None
@@ -96,20 +104,20 @@ def _draws_of(theirs):
     return (theirs._n_samples, None, draw) if np.array_equal(places, theirs.estimators_samples_[0]) else None
 
 
-def _is_forest(estimator):
+def _is_forest(estimator: object) -> bool:
     from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier  # whoever has a forest has imported it
 
     return isinstance(estimator, (RandomForestClassifier, ExtraTreesClassifier))
 
 
-def _estimator_of(tree, ours, theirs, max_features):
+def _estimator_of(tree: Tree, ours: DecisionTreeClassifier, theirs: Any, max_features: int) -> DecisionTreeClassifier:
     """Return an estimator as fitted: with this tree, and with what the other estimator has learned of the data."""
     ours.max_features_ = max_features
     ours._keep(tree)
     return _take_over(theirs, ours)
 
 
-def _take_over(theirs, ours, names=()):
+def _take_over(theirs: Any, ours: Any, names: Iterable[str] = ()) -> Any:
     ours.classes_, ours.n_classes_ = theirs.classes_, int(theirs.n_classes_)
     ours.n_features_in_ = theirs.n_features_in_
     ours.is_categorical_, ours.categories_, ours.ordered_categories_ = None, [], {}

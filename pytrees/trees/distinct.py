@@ -1,13 +1,17 @@
 """The different trees of a forest, and how many of its trees are like each."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import IntArray, MatrixLike
 from ..export import node_labels
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree
+from .base import MixedIn
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +34,15 @@ class DistinctTree:
 
     tree: Tree
     count: int
-    members: list
-    feature_usage: np.ndarray
+    members: list[int]
+    feature_usage: IntArray
     tests_per_row: float
 
 
-class DistinctTreesMixin:
+class DistinctTreesMixin(MixedIn):
     """Mixin of forests: lists their different trees."""
 
-    def distinct_trees(self, X=None):
+    def distinct_trees(self, X: MatrixLike | None = None) -> list[DistinctTree]:
         """List the different trees of the forest, for an expert to choose from: the most frequent first.
 
         Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes,
@@ -58,7 +62,7 @@ class DistinctTreesMixin:
         check_is_fitted(self)
         if X is not None:
             X = validate_X(self, X)
-        members = {}
+        members: dict[tuple[bytes, ...], list[int]] = {}
         for i, estimator in enumerate(self.estimators_):
             tree = estimator.tree_
             # Rows end at leaves, and those of other categories than its children's at a multiway node.

@@ -1,16 +1,18 @@
 """Forests: seeds drawn up front, trees grown in parallel on samples of their own, and their mean or vote."""
 
+from __future__ import annotations
+
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from numbers import Integral
-from threading import Event, local
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.sparse import hstack
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_matrix, hstack
 from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +20,24 @@ from sklearn.utils.validation import check_is_fitted
 from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from .._typing import (
+    AnyArray,
+    CategoricalFeatures,
+    CategoricalSplit,
+    ClassWeight,
+    CriterionLike,
+    Draws,
+    FloatArray,
+    ForestOf,
+    HandleUnknown,
+    IntArray,
+    LabelsLike,
+    MatrixLike,
+    MaxFeatures,
+    OobScore,
+    RandomState,
+    Specification,
+)
 from ..export import to_sklearn
 from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
 from ..input.validation import MAX_SAMPLES, validate_rows, validate_X
@@ -33,14 +53,22 @@ from .cart import DecisionTreeClassifier
 from .distinct import DistinctTreesMixin
 from .draws import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
 from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
+from .plan import Plan, Stop
 from .sums import ForestSums, in_order
 
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
+
+    from ..tree import Tree
+
 __all__ = ["DecisionForestClassifier"]
+
+_Tree = TypeVar("_Tree")
 
 # The smallest trees that many would take some 30 GB.
 MAX_TREES = 2**24
 
-FOREST_CONSTRAINTS = {
+FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     **GROWTH_CONSTRAINTS,
     "n_estimators": [Interval(Integral, 1, MAX_TREES, closed="both")],
     "bootstrap": ["boolean"],
@@ -50,91 +78,13 @@ FOREST_CONSTRAINTS = {
 }
 
 
-class Stop(Event):
-    """Asks the workers of a forest to stop: Ctrl-C reaches the main thread alone, and they would go on growing trees.
-
-    A copy in another process is another event. joblib ends that process.
-    """
-
-    def __reduce__(self):
-        return Stop, ()
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """The data and settings that the trees of a forest grow from, all but their seeds.
-
-    Attributes
-    ----------
-    engine : str
-    criterion : str or tuple
-        As the kernels take it.
-    X : ndarray of shape (n_samples, n_features), float64
-    codes : ndarray of shape (n_samples,), int32
-    n_classes : int
-    rows : ndarray of shape (n_used,), int64, or None
-        The samples to draw from, in their order; None: all, as they are stored.
-    weights : ndarray of shape (n_used,) or None
-        Of these samples, as the kernels take them; None: all 1.
-    limits : dict
-        Limits of growth as the kernels take them.
-    kinds : dict
-        The kernels' options about features, where some are categorical: n_categories, and `subsets` where these are
-        divided into two sets.
-    shared : object
-        The data that the engine has prepared from X for all trees.
-    draw : callable
-        Takes a RandomState, n_rows and weights, and draws a tree's samples: their indices in `rows`, in the order in
-        which the tree takes them, or None for all in order; and their weights, or None.
-    grow : callable
-        Grows one tree, with the arguments of `base.grow`.
-    stop : Stop
-        Set where the fit ends with an error.
-    """
-
-    engine: str
-    criterion: str | tuple
-    X: np.ndarray
-    codes: np.ndarray
-    n_classes: int
-    rows: np.ndarray | None
-    weights: np.ndarray | None
-    limits: dict
-    kinds: dict
-    shared: object
-    draw: Callable
-    grow: Callable
-    stop: Stop
-
-    def arrange(self, seed):
-        """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
-        random_state = _stream_of(seed)
-        n_rows = len(self.X) if self.rows is None else len(self.rows)
-        places, weights = self.draw(random_state, n_rows, self.weights)
-        if self.rows is None or places is None:
-            return (self.rows if places is None else places), weights
-        return self.rows[places], weights
-
-
-# A RandomState for every thread: to make one takes longer than to draw the samples of a small tree.
-_streams = local()
-
-
 @cache
-def _names_of_parameters(estimator_class):
-    return estimator_class._get_param_names()
+def _names_of_parameters(estimator_class: type[Any]) -> list[str]:
+    names: list[str] = estimator_class._get_param_names()
+    return names
 
 
-def _stream_of(seed):
-    """Return a RandomState that begins with this seed, until the thread asks for another one. Its streams are the same
-    in every version of NumPy."""
-    if not hasattr(_streams, "random_state"):
-        _streams.random_state = np.random.RandomState(0)
-    _streams.random_state.seed(seed)
-    return _streams.random_state
-
-
-def _grow_from_seed(plan, seed):
+def _grow_from_seed(plan: Plan, seed: int) -> Any:
     """Grow one tree of a forest on samples of its own: everything follows from the seed."""
     if plan.stop.is_set():
         raise RuntimeError("The fit of the forest has ended.")
@@ -154,10 +104,13 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     gives the `Plan.draw` by which trees get their samples, its `_labels_of_nodes` what they vote for.
     """
 
-    _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
+    estimators_: list[Any]
+    _drawn_from: tuple[int, IntArray | None, Callable[..., Draws]] | None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X, y, *, sample_weight=None, class_weight=None, order=None):
+    def _fit(self, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None, order: Any = None) -> Plan:
         """Grow the trees, or those that a warm start adds, and return what they grew from."""
         with unchanged_on_error(self):
             kept = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
@@ -165,7 +118,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             plan, classes = self._make_plan(X, y, sample_weight, class_weight, order)
             random_state = check_random_state(self.random_state)
             seeds = random_state.randint(np.iinfo(np.int32).max, size=int(self.n_estimators)).tolist()
-            self.classes_, self.n_classes_ = classes, len(classes)
+            self._know(classes)
             self._check_warm_start(kept, before)
             seeds = seeds[len(kept) :]
             trees = self._grow_all(plan, seeds) if seeds else []
@@ -176,7 +129,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             self._sums = ForestSums()
         return plan
 
-    def _grow_all(self, plan, seeds):
+    def _grow_all(self, plan: Plan, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
         prefer = "threads" if plan.engine == "compiled" else "processes"
         try:
@@ -190,7 +143,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             plan.stop.set()
             raise
 
-    def _learned(self):
+    def _learned(self) -> dict[str, tuple[Any, ...]]:
         """Return what all trees of a forest must have learned alike, by names."""
         return {
             "features": (self.n_features_in_, getattr(self, "feature_names_in_", None)),
@@ -199,7 +152,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             "classes": (self.classes_,),
         }
 
-    def _check_warm_start(self, kept, before):
+    def _check_warm_start(self, kept: list[Any], before: Any) -> None:
         """Raise ValueError where the trees that a warm start keeps are too many, or others than would be grown."""
         if len(kept) > self.n_estimators:
             raise ValueError(
@@ -213,7 +166,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         if kept and len(kept) == self.n_estimators:
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
 
-    def _make_plan(self, X, y, sample_weight, class_weight, order):
+    def _make_plan(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any) -> tuple[Plan, AnyArray]:
         X, codes, classes = self._validate_X_y(X, y)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
         n_rows = len(X) if rows is None else len(rows)
@@ -238,10 +191,10 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         )
         return plan, classes
 
-    def _n_draws(self, n_rows):
+    def _n_draws(self, n_rows: int) -> int | None:
         """Return how many samples are drawn for a tree, whose weights count once for every draw; None for no draws."""
 
-    def _greatest_total(self, weights, n_rows):
+    def _greatest_total(self, weights: AnyArray | None, n_rows: int) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
         n_draws = self._n_draws(n_rows)
         if weights is None:
@@ -256,7 +209,15 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             )
         return total
 
-    def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
+    def _share(
+        self,
+        X: FloatArray,
+        n_classes: int,
+        criterion: Specification,
+        weights_are_whole: bool,
+        limits: dict[str, Any],
+        kinds: dict[str, Any],
+    ) -> Any:
         """Prepare what the engine needs of X once for all trees."""
         return kernel("share_features")(
             X,
@@ -268,7 +229,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             n_categories=kinds.get("n_categories"),
         )
 
-    def _make_estimator(self, seed=None):
+    def _make_estimator(self, seed: int | None = None) -> Any:
         names = _names_of_parameters(self._tree_class)
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
@@ -276,7 +237,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             parameters["class_weight"] = "balanced"  # of the samples that it would be given itself
         return self._tree_class(**{**parameters, "random_state": seed})
 
-    def _wrap(self, tree, seed, limits):
+    def _wrap(self, tree: Any, seed: int, limits: dict[str, Any]) -> Any:
         """Return the tree as a fitted estimator of its own."""
         estimator = self._make_estimator(seed)
         estimator.max_features_ = min(limits["max_features"], self.n_features_in_)
@@ -289,29 +250,33 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             estimator.feature_names_in_ = self.feature_names_in_
         return estimator
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of fitted trees."""
         check_is_fitted(self)
         return len(self.estimators_)
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self: ForestOf[_Tree], index: SupportsIndex) -> _Tree: ...
+    @overload
+    def __getitem__(self: ForestOf[_Tree], index: slice) -> list[_Tree]: ...
+    def __getitem__(self, index: Any) -> Any:
         """Return a fitted tree by its index, or a list of some by a slice."""
         check_is_fitted(self)
         return self.estimators_[index]
 
-    def __iter__(self):
+    def __iter__(self: ForestOf[_Tree]) -> Iterator[_Tree]:
         """Iterate over the fitted trees."""
         check_is_fitted(self)
         return iter(self.estimators_)
 
     @property
-    def estimator_(self):
+    def estimator_(self: ForestOf[_Tree]) -> _Tree:
         """A tree with the parameters of this forest's, not fitted."""
         check_is_fitted(self)
         return self._make_estimator()
 
     @property
-    def estimators_samples_(self):
+    def estimators_samples_(self) -> list[IntArray]:
         """The samples that every tree was grown on; list of ndarrays of int64.
 
         Indices in X, in the order in which they were drawn. They are drawn again from the tree's seed.
@@ -327,7 +292,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             drawn.append(places if rows is None else rows[places])
         return drawn
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of the greatest `predict_proba`, the lowest of several.
 
         Parameters
@@ -343,11 +308,11 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         decided = self._decide(self.predict_proba(X))
         return self.classes_[decided]
 
-    def _decide(self, proba):
+    def _decide(self, proba: FloatArray) -> IntArray:
         """Return the code of the class that every sample's probabilities speak for."""
         return proba.argmax(axis=1)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict what the trees say on average: shares of their votes, or means of the class shares in their leaves.
 
         Parameters
@@ -368,13 +333,13 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         sums = self._sums(trees, X, self._labels_of_nodes(), n_jobs=self.n_jobs, asked=self)
         return sums / len(trees)
 
-    def _trees(self):
+    def _trees(self) -> list[Tree]:
         """Return the trees, checked to be of one kind."""
         trees = [estimator.tree_ for estimator in self.estimators_]
         self._check_trees(trees)
         return trees
 
-    def _check_trees(self, trees):
+    def _check_trees(self, trees: Sequence[Tree]) -> None:
         """Raise ValueError where a tree was exchanged for one of another kind, which would walk out of the arrays."""
         for tree in trees:
             if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
@@ -383,10 +348,10 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
                     f"tree of {tree.n_features} features and {tree.n_classes} classes."
                 )
 
-    def _labels_of_nodes(self):
+    def _labels_of_nodes(self) -> list[IntArray] | None:
         """Return the codes of the classes that the nodes of all trees vote for; None where trees give class shares."""
 
-    def _draws_as_sklearn_has_them(self):
+    def _draws_as_sklearn_has_them(self) -> dict[str, Any]:
         """Return the attributes by which scikit-learn's forests draw the samples of their trees again, as ours did."""
         n_rows, rows, draw = self._drawn_from or (0, None, None)
         n_draws = n_rows if draw is all_rows else getattr(draw, "keywords", {}).get("n_draws")
@@ -394,7 +359,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             return {}
         return {"_n_samples": n_rows, "_n_samples_bootstrap": n_draws, "_sample_weight": None}
 
-    def to_sklearn(self):
+    def to_sklearn(self) -> RandomForestClassifier:
         """Convert the forest to a fitted scikit-learn ``RandomForestClassifier`` of the same trees.
 
         See :func:`pytrees.to_sklearn`.
@@ -414,7 +379,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         check_is_fitted(self)
         return to_sklearn(self)
 
-    def apply(self, X):
+    def apply(self, X: MatrixLike) -> IntArray:
         """Find the leaf that every sample comes to in every tree.
 
         Parameters
@@ -431,7 +396,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         X = validate_X(self, X)
         return np.column_stack([tree.apply_valid(X) for tree in self._trees()])
 
-    def decision_path(self, X):
+    def decision_path(self, X: MatrixLike) -> tuple[csr_matrix, IntArray]:
         """Find the nodes that every sample visits in every tree.
 
         Parameters
@@ -453,7 +418,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return hstack(paths, format="csr"), np.concatenate([[0], np.cumsum(n_nodes)])
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> FloatArray:
         """Mean over the trees of every feature's share in the total gain; ndarray of shape (n_features,).
 
         As in scikit-learn's forests, trees that are one leaf do not count, and the means are divided by their sum. All
@@ -465,7 +430,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return means / means.sum() if means.sum() > 0.0 else means
 
 
-def _are_equal(one, other):
+def _are_equal(one: Any, other: Any) -> bool:
     """Whether two fitted attributes are equal arrays, numbers, or both None."""
     if one is None or other is None:
         return one is other
@@ -599,9 +564,14 @@ class DecisionForestClassifier(BaseForestClassifier):
     array([0.04, 0.  , 0.29, 0.28])
     """
 
+    estimators_: list[DecisionTreeClassifier]
+    oob_decision_function_: FloatArray
+    oob_score_: float
+    unbiased_feature_importances_: FloatArray
+
     _tree_class = DecisionTreeClassifier
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FOREST_CONSTRAINTS,
         **WEIGHT_CONSTRAINTS,
         "max_samples": [
@@ -615,31 +585,31 @@ class DecisionForestClassifier(BaseForestClassifier):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="gini",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        max_features="sqrt",
-        min_gain=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        max_candidates=None,
-        categorical_features=None,
-        handle_unknown="error",
-        categorical_split="multiway",
-        bootstrap=True,
-        max_samples=None,
-        oob_score=False,
-        class_weight=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        criterion: CriterionLike = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: MaxFeatures = "sqrt",
+        min_gain: float | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        max_candidates: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        categorical_split: CategoricalSplit = "multiway",
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        oob_score: OobScore = False,
+        class_weight: ClassWeight | Literal["balanced_subsample"] = None,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_depth = max_depth
@@ -665,7 +635,9 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.warm_start = warm_start
 
     @weighs_if_it_can
-    def fit(self, X, y, sample_weight=None, order=None):
+    def fit(
+        self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None, order: LabelsLike | None = None
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -701,7 +673,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         """
         with unchanged_on_error(self):
             for name in ("oob_decision_function_", "oob_score_", "unbiased_feature_importances_"):
-                vars(self).pop(name, None)  # of an earlier fit
+                self.__dict__.pop(name, None)  # of an earlier fit
             class_weight = self.class_weight
             if self._balances_draws() and self._takes_weights():
                 class_weight = None if self.bootstrap else "balanced"
@@ -712,27 +684,27 @@ class DecisionForestClassifier(BaseForestClassifier):
                 self._judge_out_of_bag(plan)
         return self
 
-    def _balances_draws(self):
+    def _balances_draws(self) -> bool:
         return isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
-    def _make_plan(self, X, y, sample_weight, class_weight, order):
+    def _make_plan(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any) -> tuple[Plan, AnyArray]:
         plan, classes = super()._make_plan(X, y, sample_weight, class_weight, order)
         if self.bootstrap and self._balances_draws():
             codes = plan.codes if plan.rows is None else plan.codes[plan.rows]
-            draw = partial(draw_balanced_counts, n_draws=self._n_draws(len(codes)), codes=codes)
-            plan = replace(plan, draw=draw)
+            draw: Callable[..., Draws] = draw_balanced_counts
+            plan = replace(plan, draw=partial(draw, n_draws=self._n_draws(len(codes)), codes=codes))
         return plan, classes
 
-    def _make_draw(self, n_rows):
+    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
         if not self.bootstrap:
             for name in ("oob_score", "max_samples"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs bootstrap=True: without it, every tree sees all samples.")
             return all_rows
-        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
+        draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=self._n_draws(n_rows))
 
-    def _n_draws(self, n_rows):
+    def _n_draws(self, n_rows: int) -> int | None:
         if not self.bootstrap:
             return None
         n_draws = self.max_samples
@@ -746,7 +718,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             )
         return int(n_draws)
 
-    def _judge_out_of_bag(self, plan):
+    def _judge_out_of_bag(self, plan: Plan) -> None:
         trees = [estimator.tree_ for estimator in self.estimators_]
         seeds = [estimator.random_state for estimator in self.estimators_]
         blocks = gen_even_slices(len(plan.X), min(len(plan.X), effective_n_jobs(self.n_jobs)))

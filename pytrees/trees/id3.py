@@ -3,21 +3,45 @@
 F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
 """
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import config_context, current_engine, kernel
 from .._sklearn import StrOptions
-from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
+from .._typing import (
+    AnyArray,
+    CategoricalFeatures,
+    ClassWeight,
+    CodeArray,
+    DistanceLike,
+    Draws,
+    Evaluation,
+    FloatArray,
+    HandleUnknown,
+    IntArray,
+    LabelsLike,
+    MatrixLike,
+    MaxFeatures,
+    RandomState,
+    Specification,
+    SplitLabels,
+    Stop,
+    Ties,
+)
+from ..criteria import ALIASES, CRITERIA, MAX_TOTAL_COUNT, OwnCriterion, RankingImpurity, WeightedInformationGain
 from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
-from ..input.validation import MAX_TOTAL_COUNT, validate_X
+from ..input.validation import validate_X
 from ..tree import LEAF, MULTIWAY, Tree
-from .base import BaseTreeClassifier, size_limits, weighs_if_it_can
+from .base import BaseTreeClassifier, MixedIn, size_limits, weighs_if_it_can
 from .draws import all_rows, draw_counts, draw_sequence
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
@@ -30,7 +54,7 @@ _MANY_CLASSES = 100
 # Permuting the clusters does not change these.
 _KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini")
 
-ID3_CONSTRAINTS = {
+ID3_CONSTRAINTS: dict[str, list[Any]] = {
     "distance": [
         StrOptions({"mts", *DISTANCES, *CRITERIA, *ALIASES}),
         JaccardDistance,
@@ -62,11 +86,20 @@ class GrownTree(NamedTuple):
     """A tree, the class that each node predicts or predicted as a leaf, and the order of its splits."""
 
     tree: Tree
-    labels: np.ndarray
-    steps: np.ndarray
+    labels: IntArray
+    steps: IntArray
 
 
-def grow_id3(X, codes, weights, n_classes, distance, limits, seed, **options):
+def grow_id3(
+    X: FloatArray,
+    codes: CodeArray,
+    weights: AnyArray | None,
+    n_classes: int,
+    distance: Specification,
+    limits: dict[str, Any],
+    seed: int,
+    **options: Any,
+) -> GrownTree:
     """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force.
 
     `options` are those of trees by criteria: n_threads, `rows`, n_categories.
@@ -84,18 +117,18 @@ def grow_id3(X, codes, weights, n_classes, distance, limits, seed, **options):
     return GrownTree(Tree.from_arrays(arrays, X.shape[1]), labels, steps)
 
 
-class ID3Mixin:
+class ID3Mixin(MixedIn):
     """Mixin of ID3 trees and forests: checks parameters together, and grows a tree by distance."""
 
     _judge_parameter = "distance"
     _resolve = staticmethod(resolve)
     _grow = staticmethod(grow_id3)
 
-    def _limits(self, n_samples, n_features):
+    def _limits(self, n_samples: int, n_features: int) -> dict[str, Any]:
         ways = {name: getattr(self, name) for name in ("evaluation", "labels", "ties", "stop")}
         return size_limits(self, n_samples, n_features) | ways
 
-    def _validate_X_y(self, X, y):
+    def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
         if self.evaluation == "local" and self.labels == "all":
             raise ValueError(
                 "labels='all' needs evaluation='global' or 'glocal': a split that is judged within its leaf has no "
@@ -122,10 +155,17 @@ class ID3Mixin:
             )
         return X, codes, classes
 
-    def _takes_weights(self):
+    def _takes_weights(self) -> bool:
         return super()._takes_weights() and not isinstance(self.distance, JaccardDistance)
 
-    def _rows_that_count(self, X, y, sample_weight, class_weight, order):
+    def _rows_that_count(
+        self,
+        X: FloatArray,
+        y: AnyArray,
+        sample_weight: ArrayLike | None,
+        class_weight: ClassWeight,
+        order: LabelsLike | None,
+    ) -> tuple[IntArray | None, AnyArray | None]:
         rows, weights = super()._rows_that_count(X, y, sample_weight, class_weight, order)
         if weights is None:
             return rows, weights
@@ -277,26 +317,30 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     [0.33, 0.67, 0.96, 0.98]
     """
 
-    _parameter_constraints: ClassVar[dict] = ID3_CONSTRAINTS
+    node_labels_: IntArray
+    split_steps_: IntArray
+    is_consistent_: bool
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = ID3_CONSTRAINTS
 
     def __init__(
         self,
-        distance="information_gain",
+        distance: DistanceLike = "information_gain",
         *,
-        evaluation="local",
-        labels="majority",
-        ties="first",
-        stop="pure",
-        max_depth=None,
-        max_leaf_nodes=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_features=None,
-        categorical_features=None,
-        handle_unknown="error",
-        class_weight=None,
-        random_state=None,
-    ):
+        evaluation: Evaluation = "local",
+        labels: SplitLabels = "majority",
+        ties: Ties = "first",
+        stop: Stop = "pure",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        max_features: MaxFeatures = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.distance = distance
         self.evaluation = evaluation
         self.labels = labels
@@ -313,7 +357,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         self.random_state = random_state
 
     @weighs_if_it_can
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -355,20 +399,21 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             )
         return self
 
-    def _grows_until_pure(self):
+    def _grows_until_pure(self) -> bool:
         """Whether nothing but equal samples can keep a leaf from being split until it holds one class."""
         limits = self.max_depth, self.max_leaf_nodes, self.min_samples_split, self.min_samples_leaf
         may_forbid = isinstance(self.distance, OwnCriterion)
         return self.stop == "pure" and self.labels == "majority" and limits == (None, None, 2, 1) and not may_forbid
 
-    def _keep(self, tree):
-        self.tree_, self.node_labels_, self.split_steps_ = tree
+    def _keep(self, tree: GrownTree) -> None:
+        super()._keep(tree.tree)
+        self.node_labels_, self.split_steps_ = tree.labels, tree.steps
         self._distance = self._judge()
         leaves = self.tree_.children_left == LEAF
         right = self.tree_.value[leaves, self.node_labels_[leaves]]
         self.is_consistent_ = bool(np.all(right == self.tree_.value[leaves].sum(axis=1)))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the label of its leaf.
 
         Parameters
@@ -384,7 +429,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         leaves = self.apply(X)
         return self.classes_.take(self.node_labels_.take(leaves))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: MatrixLike) -> Iterator[AnyArray]:
         """Predict with the single leaf, and then with the tree after every split, in the order in which it grew.
 
         Parameters
@@ -400,7 +445,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         check_is_fitted(self)
         return self._stages(validate_X(self, X))
 
-    def _stages(self, X):
+    def _stages(self, X: FloatArray) -> Iterator[AnyArray]:
         labels = self.classes_.take(self.node_labels_)
         predicted = np.full(len(X), labels[0], dtype=labels.dtype)
         rows_at = {0: np.arange(len(X))}
@@ -412,7 +457,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
                 predicted[here] = labels[child]
             yield predicted.copy()
 
-    def _parts(self, X, node, rows):
+    def _parts(self, X: FloatArray, node: int, rows: IntArray) -> Iterable[tuple[int, IntArray]]:
         """Return the children of an inner node, each with those of its samples that go there."""
         tree = self.tree_
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
@@ -423,12 +468,12 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         )
         return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
 
-    def _nodes_as_split(self):
+    def _nodes_as_split(self) -> list[int]:
         """Return the inner nodes in the order in which they were split."""
         return np.argsort(self.split_steps_)[self.tree_.n_leaves :].tolist()
 
     @property
-    def distance_path_(self):
+    def distance_path_(self) -> FloatArray:
         """The distance of the single leaf, and then of the tree after every split; ndarray of shape (n_splits + 1,)."""
         check_is_fitted(self)
         tree, labels = self.tree_, self.node_labels_
@@ -541,36 +586,38 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     array([[1., 0., 0.]])
     """
 
+    estimators_: list[ID3Classifier]
+
     _tree_class = ID3Classifier
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ID3_CONSTRAINTS,
         **{name: FOREST_CONSTRAINTS[name] for name in ("n_estimators", "bootstrap", "warm_start", "n_jobs", "verbose")},
     }
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        distance="information_gain",
-        evaluation="local",
-        labels="majority",
-        ties="first",
-        stop="pure",
-        max_depth=None,
-        max_leaf_nodes=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_features=None,
-        categorical_features=None,
-        handle_unknown="error",
-        bootstrap=True,
-        class_weight=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        distance: DistanceLike = "information_gain",
+        evaluation: Evaluation = "local",
+        labels: SplitLabels = "majority",
+        ties: Ties = "first",
+        stop: Stop = "pure",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        max_features: MaxFeatures = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        bootstrap: bool = True,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.n_estimators = n_estimators
         self.distance = distance
         self.evaluation = evaluation
@@ -592,7 +639,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         self.warm_start = warm_start
 
     @weighs_if_it_can
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -619,7 +666,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         return self
 
-    def _make_draw(self, n_rows):
+    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
         if not self.bootstrap:
             return all_rows
         if judges_sets(self.distance):
@@ -630,11 +677,19 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=n_rows)
 
-    def _n_draws(self, n_rows):
+    def _n_draws(self, n_rows: int) -> int | None:
         return n_rows if self.bootstrap else None
 
-    def _share(self, X, n_classes, criterion, weights_are_whole, limits, kinds):
+    def _share(
+        self,
+        X: FloatArray,
+        n_classes: int,
+        criterion: Specification,
+        weights_are_whole: bool,
+        limits: dict[str, Any],
+        kinds: dict[str, Any],
+    ) -> None:
         """Prepare nothing: every tree sorts the samples that it was drawn."""
 
-    def _labels_of_nodes(self):
+    def _labels_of_nodes(self) -> list[IntArray]:
         return [estimator.node_labels_ for estimator in self.estimators_]

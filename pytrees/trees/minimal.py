@@ -8,14 +8,19 @@ leaf if their classes differ, or that of a sample between them in every feature 
 a leaf each.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._sklearn import Interval, validate_params
+from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike
 from ..input.categories import not_finite
 from ..input.validation import may_have_missing, validate_X_y
 from ..simplify import merge_redundant
@@ -48,12 +53,12 @@ class MinimalTree:
     """
 
     tree: Tree
-    classes: np.ndarray
+    classes: AnyArray
     lower_bound: int
     n_subproblems: int
 
     @property
-    def is_proven(self):
+    def is_proven(self) -> bool:
         """Whether no consistent tree has fewer nodes; always, unless a limit stopped the search."""
         return self.tree.node_count == self.lower_bound
 
@@ -67,7 +72,9 @@ class MinimalTree:
     },
     prefer_skip_nested_validation=True,
 )
-def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
+def minimal_tree(
+    X: ArrayLike, y: LabelsLike, *, time_limit: float | None = None, memory_limit: int = 2**30
+) -> MinimalTree:
     """Find the smallest decision tree that classifies all samples correctly, and prove that there is no smaller one.
 
     The tree has binary splits ``x_j <= threshold``, and its size is its number of nodes: mts in Section 3.1 of [1]_.
@@ -135,7 +142,7 @@ def minimal_tree(X, y, *, time_limit=None, memory_limit=2**30):
     return MinimalTree(tree, classes, 2 * splits + 1, n_subproblems)
 
 
-def _with_unit_gains(tree):
+def _with_unit_gains(tree: Tree) -> Tree:
     gain = np.where(tree.children_left == LEAF, 0.0, 1.0)
     return Tree(
         tree.children_left,
@@ -149,7 +156,14 @@ def _with_unit_gains(tree):
     )
 
 
-def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
+def grow_by_size(
+    X: FloatArray,
+    codes: CodeArray,
+    weights: AnyArray | None,
+    n_classes: int,
+    limits: dict[str, Any],
+    rows: IntArray | None = None,
+) -> tuple[Tree, IntArray]:
     """Grow an ID3 tree with the distance Delta_mts, within limits.
 
     A leaf's best split is that of the smallest tree of its samples, whatever other leaves do; the one with the least
@@ -205,7 +219,7 @@ def grow_by_size(X, codes, weights, n_classes, limits, rows=None):
     return kept, steps[is_kept]
 
 
-def _best_first(tree, limits):
+def _best_first(tree: Tree, limits: dict[str, Any]) -> IntArray:
     """Return the step of every split that the limits allow; -1 for other nodes."""
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
     distance = [0] * tree.node_count  # Delta_mts: the size of the subtree without its root
@@ -228,7 +242,7 @@ def _best_first(tree, limits):
     return steps
 
 
-def _weighted_value(tree, X, codes, weights):
+def _weighted_value(tree: Tree, X: FloatArray, codes: CodeArray, weights: AnyArray) -> FloatArray:
     """Return sums of weights by class; of an inner node, left child plus right child."""
     value = np.zeros_like(tree.value)
     np.add.at(value, (tree.apply_valid(X), codes), weights)

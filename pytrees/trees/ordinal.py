@@ -4,14 +4,35 @@ R. Ayllón-Gavilán, F. J. Martínez-Estudillo, D. Guijo-Rubio, C. Hervás-Mart�
 for ordinal decision trees: an experimental study", 2024.
 """
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import StrOptions
+from .._typing import (
+    AnyArray,
+    CategoricalFeatures,
+    CategoricalSplit,
+    ClassWeight,
+    CodeArray,
+    CriterionLike,
+    FloatArray,
+    HandleUnknown,
+    IntArray,
+    LabelsLike,
+    MatrixLike,
+    MaxFeatures,
+    OobScore,
+    PredictRule,
+    RandomState,
+)
 from ..criteria import check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
+from .base import MixedIn
 from .cart import DecisionTreeClassifier
 from .forest import DecisionForestClassifier
 
@@ -21,13 +42,13 @@ __all__ = ["OrdinalDecisionForestClassifier", "OrdinalDecisionTreeClassifier"]
 _TOLERANCE = 1e-12
 
 
-def cumulative(weights):
+def cumulative(weights: FloatArray) -> FloatArray:
     """Sum the weights up to every class, of samples that are scaled as a whole; the last sum is the total."""
     # By a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
     return np.cumsum(np.ldexp(weights, -_exponent(weights, axis=1)), axis=1)
 
 
-def _total_and_score(weights):
+def _total_and_score(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the total weight of every sample, and the sum of the places of its classes, by weight."""
     up_to = cumulative(weights)
     total = up_to[:, -1]
@@ -35,24 +56,24 @@ def _total_and_score(weights):
     return total, np.cumsum(total[:, np.newaxis] - up_to, axis=1)[:, -1]
 
 
-def expected_score(weights):
+def expected_score(weights: FloatArray) -> FloatArray:
     """Compute the mean place in the order, from 0 to n_classes - 1; ndarray of shape (n_samples,)."""
     total, score = _total_and_score(weights)
     return score / total
 
 
-def mode_class(weights):
+def mode_class(weights: FloatArray) -> IntArray:
     """Return the class of the greatest weight, the lowest of several."""
     return weights.argmax(axis=1)
 
 
-def median_class(weights):
+def median_class(weights: FloatArray) -> IntArray:
     """Return the lowest class up to which there is half of the weight."""
     up_to = cumulative(weights)
     return (2.0 * up_to >= (1.0 - _TOLERANCE) * up_to[:, -1:]).argmax(axis=1)
 
 
-def nearest_class(weights):
+def nearest_class(weights: FloatArray) -> IntArray:
     """Return the class nearest to the expected score, the lower one halfway between two."""
     total, score = _total_and_score(weights)
     nearest = np.zeros(len(weights), dtype=np.int64)
@@ -61,7 +82,7 @@ def nearest_class(weights):
     return nearest
 
 
-def cheapest_class(weights, costs):
+def cheapest_class(weights: Any, costs: Any) -> IntArray:
     """Return the class of the least expected cost, the lowest of several.
 
     `costs`, (n_classes, n_classes), are by the class of a sample (row) and the predicted one (column).
@@ -78,7 +99,7 @@ def cheapest_class(weights, costs):
     return (expected <= (1.0 + _TOLERANCE) * expected.min(axis=1, keepdims=True)).argmax(axis=1)
 
 
-def _expected_costs(weights, costs):
+def _expected_costs(weights: FloatArray, costs: FloatArray) -> FloatArray:
     """Sum the costs of every prediction, in the order of the classes."""
     expected = weights[:, :1] * costs[0]
     for label in range(1, len(costs)):
@@ -86,27 +107,27 @@ def _expected_costs(weights, costs):
     return expected
 
 
-def _exponent(numbers, axis=None):
+def _exponent(numbers: FloatArray, axis: int | None = None) -> CodeArray:
     return np.frexp(numbers.max(axis=axis, keepdims=True))[1]
 
 
 RULES = {"mode": mode_class, "median": median_class, "expected": nearest_class}
 BY_COST = "cost"  # the rule that needs a matrix of costs
 
-ORDINAL_CONSTRAINTS = {
+ORDINAL_CONSTRAINTS: dict[str, list[Any]] = {
     "classes": ["array-like", None],
     "predict_rule": [StrOptions({*RULES, BY_COST})],
     "cost_matrix": ["array-like", None],
 }
 
 
-class OrdinalMixin:
+class OrdinalMixin(MixedIn):
     """Classes in the order of a scale, and predictions that use it; stands before a tree's or a forest's class.
 
     That class has `_evidence(X)`: for every sample the weights of the classes, counts or shares.
     """
 
-    def _validate_X_y(self, X, y):
+    def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
         coded = self._coded(y)
         if coded is None:
             X, codes, classes = super()._validate_X_y(X, y)
@@ -121,7 +142,7 @@ class OrdinalMixin:
         self._check_costs(len(classes))
         return X, codes, classes
 
-    def _check_costs(self, n_classes):
+    def _check_costs(self, n_classes: int) -> FloatArray | None:
         """Check the costs and return them; None without any, which one rule does not allow."""
         if self.cost_matrix is not None:
             return check_costs(self.cost_matrix, n_classes)
@@ -129,14 +150,14 @@ class OrdinalMixin:
             raise ValueError("predict_rule='cost' needs a cost_matrix.")
         return None
 
-    def _coded(self, y):
+    def _coded(self, y: LabelsLike) -> tuple[IntArray, AnyArray] | None:
         """Return the codes of y in the order that is given, and the classes in it; None if none is given, or no y."""
         if self.classes is None:
             return ordered_categories(y)
         classes = class_order(self.classes)
         return None if y is None else (codes_in(y, classes), classes)
 
-    def _check_class_weight(self, classes):
+    def _check_class_weight(self, classes: AnyArray) -> None:
         try:
             np.sort(classes)
         except TypeError:
@@ -145,17 +166,17 @@ class OrdinalMixin:
                     "class_weight needs classes that can be sorted; sample_weight can weigh these."
                 ) from None
 
-    def _decide(self, weights):
+    def _decide(self, weights: FloatArray) -> IntArray:
         if self.predict_rule == BY_COST:
             return cheapest_class(weights, self._check_costs(weights.shape[1]))
         if self.predict_rule not in RULES:  # set after fit
             raise ValueError(f"predict_rule must be one of {sorted([*RULES, BY_COST])}, got {self.predict_rule!r}.")
         return RULES[self.predict_rule](weights)
 
-    def _codes(self, X):
+    def _codes(self, X: MatrixLike) -> IntArray:
         return self._decide(self._evidence(X))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample by `predict_rule`.
 
         Parameters
@@ -171,7 +192,7 @@ class OrdinalMixin:
         check_is_fitted(self)
         return self.classes_.take(self._codes(X))
 
-    def predict_cumulative_proba(self, X):
+    def predict_cumulative_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the cumulative probabilities: of every class or a lower one.
 
         Parameters
@@ -188,7 +209,7 @@ class OrdinalMixin:
         up_to = cumulative(self._evidence(X))
         return up_to / up_to[:, -1:]
 
-    def predict_expected_score(self, X):
+    def predict_expected_score(self, X: MatrixLike) -> FloatArray:
         """Predict the expected rank of the class in the order.
 
         Parameters
@@ -333,34 +354,34 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     array(['high', 'high'], dtype='<U7')
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecisionTreeClassifier._parameter_constraints,
         **ORDINAL_CONSTRAINTS,
     }
 
     def __init__(
         self,
-        criterion="ogini",
+        criterion: CriterionLike = "ogini",
         *,
-        classes=None,
-        predict_rule="mode",
-        cost_matrix=None,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        max_features=None,
-        min_gain=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        max_candidates=None,
-        categorical_features=None,
-        handle_unknown="error",
-        categorical_split="multiway",
-        class_weight=None,
-        random_state=None,
-    ):
+        classes: LabelsLike | None = None,
+        predict_rule: PredictRule = "mode",
+        cost_matrix: ArrayLike | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: MaxFeatures = None,
+        min_gain: float | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        max_candidates: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        categorical_split: CategoricalSplit = "multiway",
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+    ) -> None:
         super().__init__(
             criterion,
             max_depth=max_depth,
@@ -383,10 +404,10 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         self.predict_rule = predict_rule
         self.cost_matrix = cost_matrix
 
-    def _evidence(self, X):
+    def _evidence(self, X: MatrixLike) -> FloatArray:
         return self.tree_.value.take(self.apply(X), axis=0)
 
-    def _codes(self, X):
+    def _codes(self, X: MatrixLike) -> IntArray:
         leaves, value = self.apply(X), self.tree_.value
         if len(leaves) < len(value):
             return self._decide(value.take(leaves, axis=0))
@@ -496,43 +517,45 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     (3, 3)
     """
 
+    estimators_: list[OrdinalDecisionTreeClassifier]
+
     _tree_class = OrdinalDecisionTreeClassifier
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecisionForestClassifier._parameter_constraints,
         **ORDINAL_CONSTRAINTS,
     }
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="ogini",
-        classes=None,
-        predict_rule="mode",
-        cost_matrix=None,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        max_features="sqrt",
-        min_gain=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        max_candidates=None,
-        categorical_features=None,
-        handle_unknown="error",
-        categorical_split="multiway",
-        bootstrap=True,
-        max_samples=None,
-        oob_score=False,
-        class_weight=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        criterion: CriterionLike = "ogini",
+        classes: LabelsLike | None = None,
+        predict_rule: PredictRule = "mode",
+        cost_matrix: ArrayLike | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: MaxFeatures = "sqrt",
+        min_gain: float | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        max_candidates: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        categorical_split: CategoricalSplit = "multiway",
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        oob_score: OobScore = False,
+        class_weight: ClassWeight | Literal["balanced_subsample"] = None,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         super().__init__(
             n_estimators,
             criterion=criterion,
@@ -562,5 +585,5 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         self.predict_rule = predict_rule
         self.cost_matrix = cost_matrix
 
-    def _evidence(self, X):
+    def _evidence(self, X: MatrixLike) -> FloatArray:
         return self.predict_proba(X)

@@ -1,12 +1,23 @@
 """What the samples that a tree of a forest has not seen say: about the forest's predictions, and about features."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from .._engine import config_context
-from ..tree import node_depths
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray
+from ..tree import Tree, node_depths
+
+if TYPE_CHECKING:
+    from .plan import Plan
 
 
-def sum_shares_out_of_bag(plan, trees, seeds, block):
+def sum_shares_out_of_bag(
+    plan: Plan, trees: Sequence[Tree], seeds: Sequence[int], block: slice
+) -> tuple[FloatArray, IntArray]:
     """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
     X = plan.X[block]
     total, n_trees = np.zeros((len(X), plan.n_classes)), np.zeros(len(X), dtype=np.int64)
@@ -18,7 +29,7 @@ def sum_shares_out_of_bag(plan, trees, seeds, block):
     return total, n_trees
 
 
-def _unseen(plan, seed):
+def _unseen(plan: Plan, seed: int) -> BoolArray:
     """Return which samples a tree has not seen. They are drawn again: to keep all draws would take more room than the
     trees."""
     unseen = np.ones(len(plan.X), dtype=bool)
@@ -26,7 +37,7 @@ def _unseen(plan, seed):
     return unseen
 
 
-def mixed_gains_out_of_bag(plan, tree, seed):
+def mixed_gains_out_of_bag(plan: Plan, tree: Tree, seed: int) -> FloatArray | None:
     """Compute the `mixed_gains` on the samples that a tree has not seen, None where they weigh nothing."""
     unseen = _unseen(plan, seed)
     weights = plan.weights
@@ -43,7 +54,7 @@ def mixed_gains_out_of_bag(plan, tree, seed):
     return mixed_gains(tree, leaves, plan.codes[rows], None if weights is None else weights[rows])
 
 
-def mixed_gains(tree, leaves, codes, weights):
+def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray | None) -> FloatArray:
     """Compute what the splits by every feature gain on samples that the tree was not grown on.
 
     Of a node with the class shares p of its training samples, samples of the class shares q have the mixed Gini
@@ -84,7 +95,7 @@ def mixed_gains(tree, leaves, codes, weights):
     return np.bincount(tree.feature[parents[1:]], weights=gains, minlength=tree.n_features) / total
 
 
-def _add_up(counts, parents, depths):
+def _add_up(counts: FloatArray, parents: IntArray, depths: IntArray) -> None:
     """Add the counts of all nodes to those above them, the deepest first."""
     by_depth = np.argsort(depths, kind="stable")
     levels = np.split(by_depth, np.flatnonzero(np.diff(depths[by_depth])) + 1)

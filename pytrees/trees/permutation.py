@@ -3,10 +3,28 @@
 Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
+import numpy as np
+
+from .._typing import (
+    AnyArray,
+    CategoricalFeatures,
+    CategoricalSplit,
+    CriterionLike,
+    Draws,
+    HandleUnknown,
+    IntArray,
+    LabelsLike,
+    MatrixLike,
+    MaxFeatures,
+    RandomState,
+)
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
 from .forest import BaseForestClassifier
 
@@ -100,25 +118,25 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     array(['well'], dtype='<U4')
     """
 
-    _parameter_constraints: ClassVar[dict] = {**GROWTH_CONSTRAINTS, "n_jobs": [Integral, None]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**GROWTH_CONSTRAINTS, "n_jobs": [Integral, None]}
 
     def __init__(
         self,
-        criterion="etc",
+        criterion: CriterionLike = "etc",
         *,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        max_features=None,
-        min_gain=None,
-        max_candidates=None,
-        categorical_features=None,
-        handle_unknown="error",
-        categorical_split="multiway",
-        n_jobs=None,
-        random_state=None,
-    ):
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        max_leaf_nodes: int | None = None,
+        max_features: MaxFeatures = None,
+        min_gain: float | None = None,
+        max_candidates: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        categorical_split: CategoricalSplit = "multiway",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -133,7 +151,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, order=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None) -> Self:
         """Grow the tree on the samples as a sequence.
 
         Parameters
@@ -163,7 +181,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         return self._fit(X, y, order=order)
 
 
-def rearrange(random_state, n_rows, weights, *, bootstrap):
+def rearrange(random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None, *, bootstrap: bool) -> Draws:
     """Put the samples in an order of their own: all of them, or as many drawn with replacement."""
     return random_state.randint(n_rows, size=n_rows) if bootstrap else random_state.permutation(n_rows), weights
 
@@ -254,29 +272,31 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     11
     """
 
+    estimators_: list[PermutationDecisionTreeClassifier]
+
     _tree_class = PermutationDecisionTreeClassifier
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="etc",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        max_features=None,
-        min_gain=None,
-        max_candidates=None,
-        categorical_features=None,
-        handle_unknown="error",
-        categorical_split="multiway",
-        bootstrap=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        criterion: CriterionLike = "etc",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        max_leaf_nodes: int | None = None,
+        max_features: MaxFeatures = None,
+        min_gain: float | None = None,
+        max_candidates: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        categorical_split: CategoricalSplit = "multiway",
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_depth = max_depth
@@ -295,7 +315,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
 
-    def fit(self, X, y, order=None):
+    def fit(self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -322,8 +342,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self._fit(X, y, order=order)
         return self
 
-    def _make_draw(self, n_rows):
+    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
         return partial(rearrange, bootstrap=self.bootstrap)
 
-    def _labels_of_nodes(self):
+    def _labels_of_nodes(self) -> list[IntArray]:
         return [estimator.tree_.majority for estimator in self.estimators_]

@@ -1,15 +1,20 @@
 """Sums over the trees of a forest of what the samples' leaves give, which is how a forest predicts."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from math import ceil
 from operator import is_
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._engine import config_context, current_engine, kernel
+from .._typing import Engine, FloatArray, IntArray
 from ..input.validation import check_finite, may_have_missing
-from ..tree import ROWS_OF_A_CALL
+from ..tree import ROWS_OF_A_CALL, Tree
 
 # Below so many samples a worker costs more than it saves.
 _FEWEST_ROWS_OF_A_WORKER = 1024
@@ -18,7 +23,7 @@ _FEWEST_ROWS_OF_A_WORKER = 1024
 _MOST_BYTES = 2**26
 
 
-def in_order(n_jobs, prefer, n_tasks):
+def in_order(n_jobs: int | None, prefer: str, n_tasks: int) -> Parallel:
     """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing.
 
     There are no more workers than tasks, however many are asked for.
@@ -36,21 +41,30 @@ class ForestSums:
     A forest makes one when it is fitted. Copies and pickles are empty.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._forget([], 0)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return ForestSums, ()
 
-    def _forget(self, parts, n_trees):
-        self._parts, self._n_trees, self._n_walked, self._packed = parts, n_trees, 0, {}
+    def _forget(self, parts: Sequence[object], n_trees: int) -> None:
+        self._parts, self._n_trees, self._n_walked = parts, n_trees, 0
+        self._packed: dict[tuple[str, bool], Any] = {}
         self._may_keep = sum(part.nbytes for part in map(_largest_array, parts)) <= _MOST_BYTES
 
-    def holds(self, trees):
+    def holds(self, trees: Sequence[Tree]) -> bool:
         """Whether the last call was for these trees."""
         return self._n_trees == len(trees) and all(map(is_, trees, self._parts))
 
-    def __call__(self, trees, X, labels=None, *, n_jobs=None, asked=None):
+    def __call__(
+        self,
+        trees: Sequence[Tree],
+        X: FloatArray,
+        labels: Sequence[IntArray] | None = None,
+        *,
+        n_jobs: int | None = None,
+        asked: Any = None,
+    ) -> FloatArray:
         """Add up over the trees, in their order, the class shares of every sample's leaf, or its vote.
 
         Parameters
@@ -87,7 +101,14 @@ class ForestSums:
                 sums, _ = self._sum(X, trees, labels, n_jobs, True)
         return sums
 
-    def _sum(self, X, trees, labels, n_jobs, has_missing):
+    def _sum(
+        self,
+        X: FloatArray,
+        trees: Sequence[Tree],
+        labels: Sequence[IntArray] | None,
+        n_jobs: int | None,
+        has_missing: bool,
+    ) -> tuple[FloatArray, bool]:
         engine = current_engine()
         key = engine, has_missing
         packed = self._packed.get(key)
@@ -106,24 +127,26 @@ class ForestSums:
         return np.concatenate(sums), all(finite)
 
 
-def _largest_array(part):
+def _largest_array(part: Any) -> Any:
     """Return the largest array of a tree, or the array that a part is."""
     return getattr(part, "value", part)
 
 
-def _pack(trees, labels, has_missing):
+def _pack(trees: Sequence[Tree], labels: Sequence[IntArray] | None, has_missing: bool) -> Any:
     of_nodes = [tree.shares for tree in trees] if labels is None else list(labels)
     missing = ([tree.packed_missing() for tree in trees],) if has_missing else ()
     return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].n_classes, *missing)
 
 
-def _sum_leaves(engine, packed, X):
+def _sum_leaves(engine: Engine, packed: Any, X: FloatArray) -> tuple[FloatArray, bool]:
     with config_context(engine=engine):
         sums, finite = kernel("sum_leaves")(packed, X)
     return np.asarray(sums, dtype=np.float64), finite
 
 
-def _sums_tree_by_tree(trees, X, labels, asked):
+def _sums_tree_by_tree(
+    trees: Sequence[Tree], X: FloatArray, labels: Sequence[IntArray] | None, asked: Any
+) -> FloatArray:
     """Add up as `ForestSums` does, where there are too few samples to pack the trees for."""
     sums, rows = np.zeros((len(X), trees[0].n_classes)), np.arange(len(X))
     for i, tree in enumerate(trees):

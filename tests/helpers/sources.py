@@ -36,11 +36,14 @@ def module_of(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(path):
-    """Return the names that a file imports or cimports anywhere, absolute: modules, and names with their module's."""
+def imports(path, *, for_types=True):
+    """Return the names that a file imports or cimports anywhere, absolute: modules, and names with their module's.
+
+    With `for_types` False those are left out that only type checkers see, which do nothing when the program runs.
+    """
     text = (ROOT / path).read_text(encoding="utf-8")
     package = module_of(path) if path.stem == "__init__" else module_of(path).rpartition(".")[0]
-    pairs = _python_imports(text) if path.suffix == ".py" else _cython_imports(text)
+    pairs = _python_imports(text, for_types) if path.suffix == ".py" else _cython_imports(text)
     found = set()
     for module, names in pairs:
         level = len(module) - len(module.lstrip("."))
@@ -51,12 +54,19 @@ def imports(path):
     return found
 
 
-def _python_imports(text):
-    for node in ast.walk(ast.parse(text)):
+def _python_imports(text, for_types):
+    tree = ast.parse(text)
+    if not for_types:
+        tree.body = [part for node in tree.body for part in (node.orelse if _is_for_types(node) else [node])]
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             yield "." * node.level + (node.module or ""), [alias.name for alias in node.names]
         elif isinstance(node, ast.Import):
             yield from ((alias.name, []) for alias in node.names)
+
+
+def _is_for_types(node):
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def _cython_imports(text):
@@ -69,11 +79,11 @@ def _cython_imports(text):
 
 
 def import_graph(paths):
-    """Return, for every module of these files, the others of them that it imports."""
+    """Return, for every module of these files, the others of them that it imports when it runs."""
     modules = {module_of(path) for path in paths}
     graph = {module: set() for module in modules}
     for path in paths:
-        for name in imports(path):
+        for name in imports(path, for_types=False):
             # `from package import name` may import a module or something in the package.
             target = name if name in modules else name.rpartition(".")[0]
             if target in modules and target != module_of(path):

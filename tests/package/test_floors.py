@@ -51,8 +51,9 @@ PYTHON_FLOORS = [
         "_missing",
         "_progress",
         "_sklearn",
+        "_typing",
         "_version",
-    },  # the door to the kernels, and to the inside of scikit-learn
+    },  # the door to the kernels, and to the inside of scikit-learn; types, which import others for type checkers alone
     {"sequence", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
@@ -225,6 +226,14 @@ def test_imports_are_read_from_python(source):
     path = source("a/b/c.py", "from ..d import (x, y as z)\nfrom . import e\ndef f():\n    import g.h\n")
     assert imports(path) == {"a.d.x", "a.d.y", "a.b.e", "g.h"}
     assert imports(source("a/b/__init__.py", "from .c import x\n")) == {"a.b.c.x"}
+
+
+def test_imports_for_type_checkers_are_told_apart(source):
+    one = source("a/one.py", "if TYPE_CHECKING:\n    from .two import x\nif OTHER:\n    from .three import y\n")
+    two = source("a/two.py", "from .one import z\n")
+    assert imports(one) == {"a.two.x", "a.three.y"}
+    assert imports(one, for_types=False) == {"a.three.y"}
+    assert circles(import_graph([one, two])) == []
 
 
 def test_circles_are_found_through_other_modules(source):

@@ -102,7 +102,13 @@ def test_version():
 
 def test_files_for_type_checkers_and_other_cython_packages():
     package = importlib.resources.files("pytrees")
-    for name in ("py.typed", "criteria.pxd", "_core/criteria/user.pxd", "_core/base/types.pxd"):
+    for name in (
+        "py.typed",
+        "criteria.pxd",
+        "_core/criteria/user.pxd",
+        "_core/criteria/user.pyi",
+        "_core/base/types.pxd",
+    ):
         assert package.joinpath(name).is_file()
 
 

@@ -1,0 +1,109 @@
+"""The types in the signatures of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from .criteria import CountCriterion, Criterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
+    from .distances import JaccardDistance
+    from .tree import Tree
+
+_Estimator = TypeVar("_Estimator")
+
+FloatArray: TypeAlias = NDArray[np.float64]
+ComplexArray: TypeAlias = NDArray[np.complex128]
+IntArray: TypeAlias = NDArray[np.int64]
+CodeArray: TypeAlias = NDArray[np.int32]
+BoolArray: TypeAlias = NDArray[np.bool_]
+# Of class labels, categories, and where several types occur.
+AnyArray: TypeAlias = NDArray[Any]
+
+# What users give: rows may hold words, dates and None beside numbers.
+MatrixLike: TypeAlias = ArrayLike | Sequence[Sequence[object]]
+LabelsLike: TypeAlias = ArrayLike | Sequence[object]
+
+# Words that parameters take: a test compares them with the constraints of the estimators.
+Engine: TypeAlias = Literal["compiled", "reference"]
+ImpurityName: TypeAlias = Literal["gini", "entropy", "log_loss", "ogini", "wig", "ranking"]
+CountCriterionName: TypeAlias = (
+    ImpurityName | Literal["gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "jaccard", "accuracy", "mae"]
+)
+CriterionName: TypeAlias = CountCriterionName | Literal["etc", "lz76"]
+DistanceName: TypeAlias = Literal[
+    "information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", "mae"
+]
+Evaluation: TypeAlias = Literal["local", "global", "glocal"]
+SplitLabels: TypeAlias = Literal["majority", "all"]
+Ties: TypeAlias = Literal["first", "local"]
+Stop: TypeAlias = Literal["pure", "no_distance_decay", "no_decrease"]
+PredictRule: TypeAlias = Literal["mode", "median", "expected", "cost"]
+HandleUnknown: TypeAlias = Literal["error", "majority"]
+CategoricalSplit: TypeAlias = Literal["multiway", "subset"]
+RebuildCriterion: TypeAlias = Literal["entropy", "variance"]
+OrdinalMetric: TypeAlias = Literal["rps", "mae", "amae", "mmae", "qwk", "off_by_one"]
+
+# Other parameters that several estimators or functions have.
+CriterionObject: TypeAlias = "WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
+AnyCriterion: TypeAlias = "Criterion | WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
+CriterionLike: TypeAlias = "CriterionName | CriterionObject"
+DistanceLike: TypeAlias = "DistanceName | CriterionLike | JaccardDistance | Literal['mts']"
+MaxFeatures: TypeAlias = int | float | Literal["sqrt", "log2"] | None
+CategoricalFeatures: TypeAlias = ArrayLike | Literal["from_dtype"] | None
+ClassWeight: TypeAlias = dict[Any, float] | dict[Any, int] | Literal["balanced"] | None
+RandomState: TypeAlias = int | np.random.RandomState | None
+OobScore: TypeAlias = bool | Callable[[AnyArray, AnyArray], float]
+Ensemble: TypeAlias = "BaseEstimator | Tree | Sequence[Tree | TreeEstimator] | None"
+Measure: TypeAlias = Literal["uniform", "empirical", "joint"] | Sequence[ArrayLike]
+Schema: TypeAlias = Mapping[int, int | Iterable[int]] | Iterable[int | Iterable[int] | None]
+
+# A criterion or distance as the kernels take it: its name, or its name and a dict of parameters.
+Specification: TypeAlias = str | tuple[str, dict[str, Any]]
+# Leaf boxes as the kernels take them: indptr, attribute, run_indptr, start, stop.
+Boxes: TypeAlias = tuple[IntArray, IntArray, IntArray, IntArray, IntArray]
+# The samples of a tree of a forest, None for all, and their weights.
+Draws: TypeAlias = tuple[AnyArray | None, AnyArray | None]
+
+
+def is_real(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number: numbers.Real has no order and no arithmetic to type checkers."""
+    return isinstance(value, Real)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number."""
+    return isinstance(value, Integral)
+
+
+class TreeEstimator(Protocol):
+    """A fitted estimator that is one tree."""
+
+    @property
+    def tree_(self) -> Tree: ...
+
+
+class ForestOf(Protocol[_Estimator]):
+    """A forest of trees of one kind."""
+
+    estimators_: list[_Estimator]
+
+    def _make_estimator(self, seed: int | None = None) -> _Estimator: ...
+
+
+class Names(Protocol):
+    """Names of features by their numbers."""
+
+    def __getitem__(self, feature: Any, /) -> str: ...
+
+
+class SupportsWrite(Protocol):
+    """A file that takes text."""
+
+    def write(self, text: str, /) -> object: ...

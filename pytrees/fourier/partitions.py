@@ -1,0 +1,122 @@
+"""The arrays of a spectrum, partitions and their coefficients: what is checked, coerced and handed to the kernels."""
+
+from __future__ import annotations
+
+from math import isfinite, prod
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._engine import kernel
+from .._typing import AnyArray, Boxes, ComplexArray, FloatArray, IntArray
+from .boxes import Leaves, check_number
+
+# Relative to the greatest coefficient, how far those of j and -j may be from conjugates.
+_CONJUGATE = 1e-9
+
+
+def is_number(value: object) -> bool:
+    """Whether a spectrum can be multiplied by it: a finite real number."""
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:
+        return False
+
+
+def finite(coefficients: ComplexArray) -> ComplexArray:
+    """Return coefficients that were worked out, or raise OverflowError."""
+    if not np.all(np.isfinite(coefficients)):
+        raise OverflowError("The coefficients of the spectrum would not be finite.")
+    return coefficients
+
+
+def plain_values(cardinalities: IntArray) -> tuple[int, ...]:
+    return tuple(int(cardinality) for cardinality in cardinalities)
+
+
+def digit_dtype(cardinalities: IntArray) -> np.dtype[Any]:
+    """Return the smallest signed type that holds all digits."""
+    greatest = int(cardinalities.max())
+    return np.dtype(np.int8 if greatest <= 2**7 else np.int16 if greatest <= 2**15 else np.int32)
+
+
+def as_digits(partitions: ArrayLike, cardinalities: IntArray) -> AnyArray:
+    """Return rows of digits as the kernels take them."""
+    digits = np.ascontiguousarray(partitions, dtype=digit_dtype(cardinalities))
+    return digits.reshape(-1, cardinalities.size)
+
+
+def negated(partitions: AnyArray, cardinalities: IntArray) -> AnyArray:
+    """Return the partitions -j, modulo the cardinalities."""
+    return np.where(partitions != 0, cardinalities - partitions, 0).astype(partitions.dtype)
+
+
+def check_partitions(
+    partitions: ArrayLike, coefficients: ArrayLike, cardinalities: IntArray
+) -> tuple[AnyArray, ComplexArray]:
+    """Check and sort the arrays of a spectrum, and add the partition of zeros; refuse those of no real function."""
+    try:
+        partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"partitions and coefficients must be arrays of numbers: {error}.") from error
+    if partitions.ndim != 2 or partitions.shape[1] != cardinalities.size:
+        raise ValueError(f"partitions has shape {partitions.shape}; there are {cardinalities.size} attributes.")
+    if coefficients.shape != partitions.shape[:1]:
+        raise ValueError(f"There are {len(partitions)} partitions, but coefficients of shape {coefficients.shape}.")
+    if partitions.size and partitions.dtype.kind not in "iu":
+        raise ValueError(f"partitions must hold whole numbers, got {partitions.dtype}.")
+    if np.any((partitions < 0) | (partitions >= cardinalities)):
+        raise ValueError("partitions has digits outside the cardinalities.")
+    if not np.all(np.isfinite(coefficients)):
+        raise ValueError("coefficients holds NaN or infinity.")
+    if not np.any(~partitions.any(axis=1)):
+        partitions = np.concatenate([np.zeros((1, cardinalities.size), dtype=np.int64), partitions])
+        coefficients = np.concatenate([[0.0], coefficients])
+    in_order = np.lexsort((*partitions.T[::-1], (partitions != 0).sum(axis=1)))
+    digits, coefficients = as_digits(partitions[in_order], cardinalities), coefficients[in_order]
+    if np.any((digits[1:] == digits[:-1]).all(axis=1)):
+        raise ValueError("A partition stands in partitions twice.")
+    opposite = np.asarray(kernel("find_partitions")(digits, negated(digits, cardinalities)), dtype=np.int64)
+    conjugates = np.where(opposite >= 0, coefficients[opposite].conj(), 0.0)
+    if np.any(np.abs(coefficients - conjugates) > _CONJUGATE * np.abs(coefficients).max()):
+        raise ValueError("This is no real function: j and -j have coefficients that are not conjugate.")
+    return digits, coefficients
+
+
+def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
+    """Refuse what would take more memory than allowed."""
+    check_number("memory_limit", memory_limit, 0)
+    if n_bytes > memory_limit:
+        raise MemoryError(
+            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
+        )
+
+
+def expanded(leaves: Leaves, cardinalities: IntArray, memory_limit: int) -> tuple[AnyArray, ComplexArray]:
+    """Expand the spectrum of leaf boxes, if there is room for it."""
+    check_number("memory_limit", memory_limit, 0)
+    values = np.ascontiguousarray(leaves.values[:, 0])
+    row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
+    # Infinity // row_bytes would be NaN, which no number exceeds.
+    possible = memory_limit // row_bytes if memory_limit < 2**63 else np.inf
+    counts = kernel("count_orders")(leaves.boxes, values, cardinalities, float(possible))
+    counts = np.asarray(counts, dtype=np.float64)
+    if counts.sum() > possible:
+        most = most_coefficients(leaves.boxes, values, cardinalities)
+        raise MemoryError(
+            f"The spectrum has more than {possible} coefficients, of {row_bytes} bytes each, and up to {most:.4g} "
+            f"({most * row_bytes:.4g} bytes); memory_limit is {memory_limit} bytes. Without a spectrum, gram, "
+            "schema_average and tree_from_ensemble do the same."
+        )
+    return kernel("expand_spectrum")(leaves.boxes, values, cardinalities, counts)
+
+
+def most_coefficients(boxes: Boxes, values: FloatArray, cardinalities: IntArray) -> int:
+    """Bound the number of coefficients: by what the boxes have one by one, or by all there are."""
+    indptr, attribute = boxes[:2]
+    of_boxes = sum(
+        prod(int(cardinalities[m]) for m in attribute[indptr[b] : indptr[b + 1]]) for b in np.flatnonzero(values)
+    )
+    return min(of_boxes, prod(plain_values(cardinalities)))
