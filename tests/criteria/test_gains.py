@@ -105,6 +105,19 @@ def test_gains_of_weights_that_are_not_whole_are_those_of_trees(engine, criterio
 # ------------------------------------------------------------------------------------------------------- both engines
 
 
+@pytest.mark.parametrize("criterion", ON_COUNTS, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_engines_agree_where_one_class_has_all_samples(criterion, n_classes):
+    for label in range(n_classes):
+        left, right = np.zeros((2, 3, n_classes), dtype=np.int64)
+        left[:, label], right[:, label] = [1, 2, 3], [1, 1, 4]
+        for factor in (1, 0.37):
+            counts = left * factor, right * factor
+            gains = on_both_engines(lambda counts=counts: np.asarray(kernel("gains_of_cuts")(criterion, *counts)))
+            np.testing.assert_array_equal(*gains)
+            assert np.abs(gains[0]).max() <= n_classes
+
+
 @examples(200)
 @given(data=st.data(), n_classes=st.sampled_from([2, 3, 5, 25]), is_whole=st.booleans(), scale=st.sampled_from([1, 99]))
 def test_engines_agree(data, n_classes, is_whole, scale):

@@ -16,7 +16,7 @@ cdef struct LabelledScan:
     # the next that can exceed it is that of `next_left` rows.
     index_t n_classes
     bint counts_errors
-    index_t first, last             # class of the node: no label beyond them has fewer errors
+    index_t first, last             # class of the node, two at least: no label beyond them has fewer errors
     const int64_t* total_counts
     int64_t* left_counts
     int64_t total, left_total, next_left, steepness, node_score
@@ -37,6 +37,10 @@ cdef inline void start_labelled(LabelledScan* scan, bint counts_errors) noexcept
     scan.last = scan.n_classes - 1
     while scan.last > scan.first and scan.total_counts[scan.last] == 0:
         scan.last -= 1
+    # A node of one class, which no tree splits: its children need another label too.
+    if scan.first == scan.last:
+        scan.first = max(0, scan.first - 1)
+        scan.last = min(scan.first + 1, scan.n_classes - 1)
     scan.steepness = max(1, scan.last - scan.first) if scan.counts_errors else 1
     scan.node_error = 0
     for label in range(scan.first, scan.last + 1):
