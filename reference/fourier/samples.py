@@ -1,5 +1,7 @@
 """Functions that are known at samples: inner products under the samples' joint distribution."""
 
+from ..criteria.counts import add_up
+
 
 def gram_of_samples(places, values, weights):
     """Return sums of weighted products of the values of all pairs of trees, over samples and outputs.
@@ -10,7 +12,7 @@ def gram_of_samples(places, values, weights):
     n_trees = len(places[0]) if places else 0
 
     def product(tree, other):
-        return sum(
+        return add_up(
             w * x * y
             for row, w in zip(places, weights, strict=True)
             for x, y in zip(values[row[tree]], values[row[other]], strict=True)
