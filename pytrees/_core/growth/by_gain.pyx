@@ -53,8 +53,6 @@ MOST_WEIGHT_IN_BINS = 2**31
 # Where nodes look at one of so many features or fewer, all are ranked once, and a node sorts the ranks of those that it
 # looks at, or cuts them into bins: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
-# Whether nodes cut ranks into bins of their own. Off: a test of it has crashed once, and the cause is not found yet.
-CUTS_IN_NODES = False
 # A decrease of impurity may be so much too small, as in scikit-learn.
 cdef float64_t DECREASE_TOLERANCE = 2.0**-52
 # Places, ranks and classes of entries in 32 bits have 16.
@@ -419,7 +417,7 @@ def share_features(
         and n_classes <= MOST_CLASSES_IN_BINS
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
-    shared.uses_node_bins = CUTS_IN_NODES and ranks and allows_bins and not shared.features.has_missing
+    shared.uses_node_bins = ranks and allows_bins and not shared.features.has_missing
     if shared.uses_node_bins:
         shared.features.lay_out_rows()
     if not allows_bins or shared.uses_node_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
