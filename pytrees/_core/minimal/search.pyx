@@ -26,6 +26,8 @@ from libc.string cimport memcmp, memcpy, memset
 
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.minimal.called_rows cimport MOST_LEVELS, NO, STOPPED, YES, CalledRows, Split
+from pytrees._core.minimal.hard_sets cimport choose_split, decide_rows
 from pytrees._core.rows.partition cimport threshold_between
 
 cdef extern from *:
@@ -33,15 +35,19 @@ cdef extern from *:
     int trailing_zeros "__builtin_ctzll"(uint64_t) noexcept nogil
 
 cdef enum:
-    NO = 0
-    YES = 1
-    STOPPED = 2                     # a limit has been reached: not known
     STEPS_BETWEEN_CHECKS = 4000000  # of the clock and of signals: some milliseconds
-    MOST_LEVELS = 500               # of the recursion, so that it fits the stack of any thread
     FIRST_CAPACITY = 1024           # sets of rows in the table
 
 # Rows among which those that conflict are looked for.
 BOUND_ROWS = 1024
+
+# Two searches take turns: one of sets of all rows, and one of called rows, each of whose sets takes it longer. The numbers
+# of sets that they look at in a turn grow. With few features the first one comes first, as many problems are solved by
+# then; otherwise it is only for problems that the other makes no headway with, such as classes drawn at random.
+FEW_FEATURES = 8
+FIRST_TURN = 3000
+FIRST_TURN_OF_MANY = 40000
+GROWTH_OF_TURNS = 4
 
 # What is known of a set of rows: it needs at least `lower` splits, and `upper` are enough.
 cdef struct Known:
@@ -87,7 +93,8 @@ cdef class Search:
     cdef SearchLevel levels[MOST_LEVELS]
     cdef float64_t deadline
     cdef int64_t n_steps                    # since the last check of the clock
-    cdef int64_t n_subproblems
+    cdef int64_t n_subproblems, most_subproblems
+    cdef bint is_too_deep
 
     def __cinit__(self, X, labels, weights, Py_ssize_t n_classes, Py_ssize_t bound_rows, memory_limit):
         memset(&self.table, 0, sizeof(SetTable))
@@ -469,6 +476,9 @@ cdef int _decide(Search search, Py_ssize_t number, index_t budget) except -1 nog
     if known != NULL and known.lower > budget:
         return NO
     if number + 1 == MOST_LEVELS:
+        search.is_too_deep = True
+        return STOPPED
+    if search.n_subproblems >= search.most_subproblems:
         return STOPPED
     search.n_subproblems += 1
     _open_level(search, number + 1)
@@ -507,7 +517,6 @@ cdef int _find_size(Search search, index_t* size) except -1 nogil:
     are rows always is."""
     cdef SearchLevel* root = &search.levels[0]
     cdef index_t row
-    cdef int answer = NO
     _open_level(search, 0)
     _open_level(search, 1)
     memset(root.rows, 0, search.n_words * sizeof(uint64_t))
@@ -519,10 +528,48 @@ cdef int _find_size(Search search, index_t* size) except -1 nogil:
     if _find_conflicts(search) == STOPPED:
         return STOPPED
     size[0] = max(size[0], _find_clique(search, 0) - 1)
+    return _raise_size(search, size)
+
+
+cdef int _raise_size(Search search, index_t* size) except -1 nogil:
+    """Raise the number of splits for the rows of level 0 until it is enough."""
+    cdef int answer = NO
     while answer == NO:
         answer = _decide(search, 0, size[0])
         size[0] += answer == NO
     return answer
+
+
+cdef int _find_size_by_calls(Search search, CalledRows called, index_t* size) except -1 nogil:
+    """Go on raising the number of splits, by the search among called rows. All rows, in any order."""
+    cdef index_t n_rows = <index_t> search.n_rows
+    cdef int answer = NO
+    while answer == NO:
+        answer = decide_rows(called, &search.orders[0, 0], n_rows, size[0])
+        size[0] += answer == NO
+    return answer
+
+
+cdef _find_size_in_turns(Search search, CalledRows called, index_t* size):
+    """Find the number of splits by both searches in turns. Return the answer, and whether called rows gave it."""
+    cdef bint has_few = search.n_features <= FEW_FEATURES
+    cdef int64_t turn = FIRST_TURN if has_few else FIRST_TURN_OF_MANY
+    cdef int answer
+    search.most_subproblems = turn if has_few else 0
+    with nogil:
+        answer = _find_size(search, size)
+    while answer == STOPPED and not search.is_too_deep and time.monotonic() < search.deadline:
+        called.most_subproblems = called.n_subproblems + turn
+        with nogil:
+            answer = _find_size_by_calls(search, called, size)
+        if answer != STOPPED:
+            return answer, True
+        search.most_subproblems = search.n_subproblems + GROWTH_OF_TURNS * turn
+        turn *= GROWTH_OF_TURNS
+        if time.monotonic() < search.deadline:
+            with nogil:
+                answer = _raise_size(search, size)
+    return answer, False
 
 
 cdef int _choose(Search search, index_t size, index_t* feature, index_t* cut, index_t* left_size) except -1 nogil:
@@ -537,6 +584,28 @@ cdef int _choose(Search search, index_t size, index_t* feature, index_t* cut, in
     return answer
 
 
+cdef int _choose_by_calls(
+    Search search, CalledRows called, char* is_member, index_t size, index_t* feature, index_t* cut,
+    index_t* left_size,
+) except -1 nogil:
+    """Do the same by the search among called rows."""
+    cdef SearchLevel* level = &search.levels[0]
+    cdef index_t row
+    cdef Split split
+    cdef int answer
+    for row in range(<index_t> search.n_rows):
+        is_member[row] = _holds(level.rows, row)
+    answer = choose_split(called, is_member, size, &split)
+    if answer != YES:
+        return answer
+    feature[0], left_size[0], cut[0] = split.feature, split.left_budget, 0
+    memset(level.clique, 0, search.n_bound_words * sizeof(uint64_t))
+    _sweep(search, level, split.feature, 0)
+    while search.ranks[split.feature, level.order[level.ends[cut[0]] - 1]] != split.rank:
+        cut[0] += 1
+    return answer
+
+
 cdef _class_counts(Search search, const uint64_t* rows):
     cdef index_t row
     counts = [0] * search.n_classes
@@ -546,10 +615,11 @@ cdef _class_counts(Search search, const uint64_t* rows):
     return counts
 
 
-cdef _nodes(Search search, index_t n_splits):
-    """Return the nodes of the smallest tree, in preorder, as lists; None where a limit stops the choice of the splits.
-    Level 0 holds all rows."""
+cdef _nodes(Search search, CalledRows called, index_t n_splits):
+    """Return the nodes of the smallest tree, in preorder, as lists; None where a limit stops the choice of the splits,
+    among called rows if there are any. Level 0 holds all rows."""
     cdef SearchLevel* level = &search.levels[0]
+    cdef char[::1] is_member = np.zeros(search.n_rows, dtype=np.int8)
     cdef uint64_t[:, ::1] sets = np.zeros((n_splits + 1, search.n_words), dtype=np.uint64)
     cdef index_t size, feature = NONE, cut = NONE, left_size = NONE, end
     cdef Py_ssize_t n_bytes = search.n_words * sizeof(uint64_t)
@@ -568,7 +638,10 @@ cdef _nodes(Search search, index_t n_splits):
         node = [LEAF, LEAF, UNDEFINED, float(UNDEFINED), _class_counts(search, level.rows), 0.0]
         if size > 0:
             with nogil:
-                answer = _choose(search, size, &feature, &cut, &left_size)
+                if called is None:
+                    answer = _choose(search, size, &feature, &cut, &left_size)
+                else:
+                    answer = _choose_by_calls(search, called, &is_member[0], size, &feature, &cut, &left_size)
             if answer != YES:
                 return None
             end = level.ends[cut]
@@ -623,15 +696,17 @@ def minimal_tree(
     """
     start = time.monotonic()
     cdef Search search = _search_of(X, y, n_classes, bound_rows, memory_limit)
+    cdef CalledRows called
     cdef index_t size = 0
-    cdef int answer
     search.deadline = INFINITY if time_limit is None else start + time_limit
-    with nogil:
-        answer = _find_size(search, &size)
-    nodes = None if answer == STOPPED else _nodes(search, size)
+    called = CalledRows(search.labels, search.ranks, search.orders, n_classes, memory_limit, search.deadline)
+    answer, by_calls = _find_size_in_turns(search, called, &size)
+    search.most_subproblems = called.most_subproblems = UNLIMITED
+    nodes = None if answer == STOPPED else _nodes(search, called if by_calls else None, size)
+    n_subproblems = search.n_subproblems + called.n_subproblems
     if nodes is None:
-        return None, size, search.n_subproblems
+        return None, size, n_subproblems
     arrays = {name: np.array(entries) for name, entries in nodes.items()}
     arrays["n_node_samples"] = arrays["value"].sum(axis=1)
     arrays["value"] = arrays["value"].astype(np.float64)
-    return arrays, size, search.n_subproblems
+    return arrays, size, n_subproblems
