@@ -3,13 +3,16 @@
 A depth-first search, with a growing number of splits, decides whether a set of samples can be told apart by so many,
 and keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts
 of a feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak
-and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). And two samples cannot share a
-leaf if their classes differ, or that of a sample between them in every feature does: samples that pairwise cannot need
-a leaf each.
+and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021); and what is shown of few samples,
+chosen where trees of fewer go wrong, holds for all. And two samples cannot share a leaf if their classes differ, or that
+of a sample between them in every feature does: samples that pairwise cannot need a leaf each.
+
+Where time is limited, a small tree is made as well, by rollouts: a split is judged by the trees that its sides get.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from numbers import Integral, Real
@@ -28,6 +31,10 @@ from ..tree import LEAF, UNDEFINED, Tree
 from .cart import DecisionTreeClassifier
 
 __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
+
+# Shares of a time limit: when the first search ends, and when rollouts do; what is left is for the search again.
+FIRST_SEARCH = 0.1
+ROLLOUTS = 0.9
 
 
 @dataclass(frozen=True)
@@ -90,14 +97,17 @@ def minimal_tree(
     time_limit : float or None, default=None
         Seconds after which the search stops. None: no limit.
     memory_limit : int, default=2**30
-        Bytes of the table of results about sets of samples; a full table is emptied, which costs time only. Beside it
-        the search needs 20 bytes for every sample and feature, and 16 for every sample and level of the tree.
+        Bytes of the tables of results about sets of samples; a full table is emptied, which costs time only. There are
+        two searches, which take turns, with a table each. Beside them they need 20 bytes for every sample and feature,
+        and 16 for every sample and level of the tree.
 
     Returns
     -------
     MinimalTree
-        With `tree`, `is_proven` and `lower_bound`. Where a limit stopped the search, the tree is grown by information
-        gain and its redundant splits are merged; if its size equals the lower bound, it is proven smallest.
+        With `tree`, `is_proven` and `lower_bound`. Where the time limit stopped the search, the tree is the smallest
+        that rollouts have found, for which most of the time is taken; which one that is depends on the time. If there was
+        no time for one, or the search is too deep, the tree is grown by information gain and its redundant splits are
+        merged. If its size equals the lower bound, it is proven smallest.
 
     Raises
     ------
@@ -132,14 +142,35 @@ def minimal_tree(
     X, codes, classes = validate_X_y(estimator, X, y)
     if may_have_missing(X) and np.isnan(X).any():
         raise not_finite("NaN", estimator, int(np.isnan(X).any(axis=0).argmax()), "minimal_tree")
-    arrays, splits, n_subproblems = kernel("minimal_tree")(
-        X, codes, len(classes), time_limit=time_limit, memory_limit=memory_limit
-    )
+    arrays, splits, n_subproblems = _search(X, codes, len(classes), time_limit, memory_limit)
     if arrays is None:
         tree = _with_unit_gains(merge_redundant(estimator.fit(X, codes)))
     else:
         tree = Tree.from_arrays(arrays, X.shape[1])
     return MinimalTree(tree, classes, 2 * splits + 1, n_subproblems)
+
+
+def _search(
+    X: FloatArray, codes: CodeArray, n_classes: int, time_limit: float | None, memory_limit: int
+) -> tuple[dict[str, AnyArray] | None, int, int]:
+    """Return the arrays of the smallest tree, or of the smallest one found in time, if any; the least number of splits;
+    and how many sets of samples were looked at."""
+    search, small_tree = kernel("minimal_tree"), kernel("small_tree")
+    if time_limit is None:
+        return search(X, codes, n_classes, memory_limit=memory_limit)  # type: ignore[no-any-return]
+    start = time.monotonic()
+    arrays, splits, n_subproblems = search(
+        X, codes, n_classes, time_limit=FIRST_SEARCH * time_limit, memory_limit=memory_limit
+    )
+    if arrays is not None:
+        return arrays, splits, n_subproblems
+    left = start + ROLLOUTS * time_limit - time.monotonic()
+    small = small_tree(X, codes, n_classes, time_limit=max(0.0, left), memory_limit=memory_limit)
+    left = start + time_limit - time.monotonic()
+    if left <= 0:
+        return small, splits, n_subproblems
+    arrays, more_splits, more_subproblems = search(X, codes, n_classes, time_limit=left, memory_limit=memory_limit)
+    return small if arrays is None else arrays, max(splits, more_splits), n_subproblems + more_subproblems
 
 
 def _with_unit_gains(tree: Tree) -> Tree:

@@ -49,6 +49,11 @@ class Search:
         return best
 
 
+def check_consistent(X, y):
+    if len(set(map(tuple, X))) < len({(tuple(row), label) for row, label in zip(X, y, strict=True)}):
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
+
+
 def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_rows=1024):
     """Return the arrays of the smallest consistent tree, or None where time ran out; the least number of splits that is
     needed; and the number of sets of rows examined.
@@ -56,8 +61,7 @@ def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_
     Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. There
     are no bounds here, and what is known is kept whatever the limit on memory.
     """
-    if len(set(map(tuple, X))) < len({(tuple(row), label) for row, label in zip(X, y, strict=True)}):
-        raise ValueError("There is no consistent tree: equal samples have different labels.")
+    check_consistent(X, y)
     search = Search(X, y, inf if time_limit is None else monotonic() + time_limit)
     try:
         size = search.first_split(range(len(X)))[0]

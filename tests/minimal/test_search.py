@@ -198,7 +198,7 @@ def test_memory_limits_and_bounds_find_the_same_tree(problem, bound_rows, memory
     assert found[1] == expected[1]
 
 
-@pytest.mark.parametrize("memory_limit", [1000, 10**5])
+@pytest.mark.parametrize("memory_limit", [1000, 10**4])
 def test_a_full_table_is_emptied(memory_limit):
     X, y = random_rows(40, 3, 2, seed=5)
     expected = search(X, y)

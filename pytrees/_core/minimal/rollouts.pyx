@@ -1,0 +1,500 @@
+"""Small consistent trees by rollouts: a split is judged by the size of the trees that its sides get more carelessly.
+
+A tree of level 0 is grown greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
+being the samples of a class among m; where one or two splits are enough, they are found. In a tree of level L, of each of
+the best cuts, one of a feature, both sides get trees of level L - 1; the cut with the smallest ones is taken.
+
+A set of samples is looked at once at every level: its tree is kept in a table, as its first split and the trees of both
+sides.
+"""
+
+import time
+
+import numpy as np
+
+cimport cython
+from libc.math cimport INFINITY, sqrt
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcmp, memset
+
+from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.signals cimport check_signals
+from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.rows.partition cimport threshold_between
+
+cdef enum:
+    NO = 0
+    YES = 1
+    STOPPED = 2                     # no time, memory or depth is left
+    STEPS_BETWEEN_CHECKS = 300000   # of the clock and of signals: some milliseconds
+    MOST_LEVELS = 500               # of a tree, so that the recursion fits the stack of any thread
+    EXACT = 3                       # splits: sets that one or two are enough for are found
+
+# Levels, and how many features' cuts are tried at each.
+SCHEDULE = ((0, 1), (1, 5), (2, 5), (2, 10))
+
+# A tree: its splits and the first one, at which `below` is the last sample on the left and `above` the first on the
+# right, and the trees of both sides. Those of no splits stand in front, one for every class.
+cdef struct Planned:
+    index_t n_splits, feature, below, above
+    int64_t left, right
+
+# The samples of a set, in the order of every feature, the orders behind each other.
+cdef struct Samples:
+    index_t* orders
+    index_t n
+
+# A feature's cut behind `end` samples of its order, and its score.
+cdef struct Cut:
+    float64_t score
+    index_t feature, end
+
+
+@cython.final
+cdef class Rollouts:
+    """Samples, and the trees of sets of them."""
+
+    cdef const index_t[::1] labels
+    cdef const index_t[:, ::1] ranks
+    cdef Py_ssize_t n_features, n_classes, n_words
+    cdef uint64_t* keys                 # by tree: its samples as bits, and behind them its level and width
+    cdef Planned* trees
+    cdef Py_ssize_t n_trees, keys_capacity, trees_capacity, most_trees
+    cdef uint32_t* slots                # 0 where empty, otherwise a tree's number plus one
+    cdef uint64_t mask
+    cdef int64_t* left_counts           # by class, in the loop over cuts
+    cdef int64_t* right_counts
+    cdef uint64_t* key                  # scratch
+    cdef char* is_left                  # scratch, by sample
+    cdef int64_t n_steps
+    cdef float64_t deadline
+    cdef bint is_over                   # the time: what has been begun is ended greedily
+
+    def __cinit__(self, X, labels, Py_ssize_t n_classes, memory_limit, float64_t deadline):
+        self.labels = labels
+        self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
+        self.n_features, self.n_classes, self.deadline = X.shape[1], n_classes, deadline
+        self.n_words = (len(X) + 63) // 64 + 1
+        self.most_trees = min(memory_limit // (self.n_words * sizeof(uint64_t) + sizeof(Planned) + 16), 2**31 - 1)
+        self.left_counts = <int64_t*> malloc(2 * self.n_classes * sizeof(int64_t))
+        self.key = <uint64_t*> malloc(self.n_words * sizeof(uint64_t))
+        self.is_left = <char*> calloc(self.labels.shape[0], sizeof(char))
+        if self.left_counts == NULL or self.key == NULL or self.is_left == NULL:
+            raise MemoryError(f"no memory for {len(X)} samples")
+        self.right_counts = self.left_counts + self.n_classes
+
+    def __dealloc__(self):
+        free(self.keys)
+        free(self.trees)
+        free(self.slots)
+        free(self.left_counts)
+        free(self.key)
+        free(self.is_left)
+
+
+# --------------------------------------------------------------------------------------------------------- known trees
+
+cdef uint32_t* _slot_of(Rollouts rollouts) noexcept nogil:
+    """Return where the number of the tree of the key stands, or would stand."""
+    cdef uint64_t place = 0x9E3779B97F4A7C15
+    cdef Py_ssize_t word, n_words = rollouts.n_words
+    for word in range(n_words):
+        place = (place ^ rollouts.key[word]) * <uint64_t> 0xBF58476D1CE4E5B9
+        place ^= place >> 29
+    place &= rollouts.mask
+    while rollouts.slots[place] != 0:
+        if memcmp(rollouts.keys + (<int64_t> rollouts.slots[place] - 1) * n_words, rollouts.key, n_words * 8) == 0:
+            break
+        place = (place + 1) & rollouts.mask
+    return &rollouts.slots[place]
+
+
+cdef void _set_key(Rollouts rollouts, Samples samples, index_t level, index_t width) noexcept nogil:
+    cdef index_t i
+    memset(rollouts.key, 0, rollouts.n_words * sizeof(uint64_t))
+    for i in range(samples.n):
+        rollouts.key[samples.orders[i] >> 6] |= <uint64_t> 1 << (samples.orders[i] & 63)
+    rollouts.key[rollouts.n_words - 1] = <uint64_t> (level << 16) + (width if level else 0)
+
+
+cdef int64_t _find_known(Rollouts rollouts, Samples samples, index_t level, index_t width) noexcept nogil:
+    cdef uint32_t number
+    if rollouts.slots == NULL:
+        return NONE
+    _set_key(rollouts, samples, level, width)
+    number = _slot_of(rollouts)[0]
+    return NONE if number == 0 else <int64_t> number - 1
+
+
+cdef int _grow_slots(Rollouts rollouts) except -1 nogil:
+    cdef Py_ssize_t number, word
+    free(rollouts.slots)
+    rollouts.mask = 4 * rollouts.trees_capacity - 1
+    rollouts.slots = <uint32_t*> calloc(4 * rollouts.trees_capacity, sizeof(uint32_t))
+    if rollouts.slots == NULL:
+        with gil:
+            raise MemoryError(f"no memory for {rollouts.trees_capacity} trees")
+    for number in range(rollouts.n_classes, rollouts.n_trees):
+        for word in range(rollouts.n_words):
+            rollouts.key[word] = rollouts.keys[number * rollouts.n_words + word]
+        _slot_of(rollouts)[0] = <uint32_t> (number + 1)
+    return 0
+
+
+cdef int _add_tree(Rollouts rollouts, const Planned* tree) except -1 nogil:
+    """Keep a tree, of the key. STOPPED where memory allows none."""
+    cdef Py_ssize_t capacity = rollouts.trees_capacity, n_words = rollouts.n_words, word
+    if rollouts.n_trees >= rollouts.most_trees:
+        return STOPPED
+    if rollouts.n_trees == capacity:
+        reserve(<void**> &rollouts.trees, &rollouts.trees_capacity, capacity + 1, sizeof(Planned), b"trees")
+        reserve(<void**> &rollouts.keys, &rollouts.keys_capacity, capacity + 1, n_words * sizeof(uint64_t), b"trees")
+    rollouts.trees[rollouts.n_trees] = tree[0]
+    for word in range(n_words):
+        rollouts.keys[rollouts.n_trees * n_words + word] = rollouts.key[word]
+    rollouts.n_trees += 1
+    return YES
+
+
+cdef int _learn(
+    Rollouts rollouts, Samples samples, index_t level, index_t width, const Planned* tree, int64_t* found
+) except -1 nogil:
+    cdef Py_ssize_t capacity = rollouts.trees_capacity
+    _set_key(rollouts, samples, level, width)
+    if _add_tree(rollouts, tree) == STOPPED:
+        return STOPPED
+    found[0] = rollouts.n_trees - 1
+    if capacity != rollouts.trees_capacity or rollouts.slots == NULL:
+        _grow_slots(rollouts)
+    else:
+        _slot_of(rollouts)[0] = <uint32_t> rollouts.n_trees
+    return YES
+
+
+# -------------------------------------------------------------------------------------------------------- one set's cuts
+
+cdef int _check_limits(Rollouts rollouts, int64_t n_steps) except -1 nogil:
+    """Count steps; now and then handle signals and look at the clock."""
+    if check_signals(&rollouts.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
+        with gil:
+            rollouts.is_over = rollouts.is_over or time.monotonic() >= rollouts.deadline
+    return 0
+
+
+cdef void _count_classes(Rollouts rollouts, Samples samples) noexcept nogil:
+    """Put all samples on the right."""
+    cdef index_t i
+    memset(rollouts.left_counts, 0, 2 * rollouts.n_classes * sizeof(int64_t))
+    for i in range(samples.n):
+        rollouts.right_counts[rollouts.labels[samples.orders[i]]] += 1
+
+
+cdef inline float64_t _score(const int64_t* counts, int64_t n, Py_ssize_t n_classes) noexcept nogil:
+    cdef float64_t total = 0
+    cdef Py_ssize_t label
+    for label in range(n_classes):
+        total += sqrt(<float64_t> (counts[label] * (n - counts[label])))
+    return total
+
+
+cdef Cut _best_cut(Rollouts rollouts, Samples samples, index_t feature) noexcept nogil:
+    """Find the cut of a feature with the least score; its end is 0 where there is no cut."""
+    cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
+    cdef const index_t* ranks = &rollouts.ranks[feature, 0]
+    cdef Cut best
+    cdef float64_t score
+    cdef index_t i, label
+    best.score, best.feature, best.end = INFINITY, feature, 0
+    _count_classes(rollouts, samples)
+    for i in range(1, samples.n):
+        label = rollouts.labels[order[i - 1]]
+        rollouts.left_counts[label] += 1
+        rollouts.right_counts[label] -= 1
+        if ranks[order[i]] == ranks[order[i - 1]]:
+            continue
+        score = _score(rollouts.left_counts, i, rollouts.n_classes)
+        score += _score(rollouts.right_counts, samples.n - i, rollouts.n_classes)
+        if score < best.score:
+            best.score, best.end = score, i
+    return best
+
+
+cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint is_right) noexcept nogil:
+    """Return behind how many samples of a feature's order the cut lies with the largest pure side; 0 if there is none."""
+    cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
+    cdef const index_t* ranks = &rollouts.ranks[feature, 0]
+    cdef index_t i, row, other, last = samples.n - 1
+    cdef index_t first = order[last if is_right else 0], end = 0
+    for i in range(1, samples.n):
+        row, other = order[last - i if is_right else i], order[last - i + 1 if is_right else i - 1]
+        if ranks[row] != ranks[other]:
+            end = samples.n - i if is_right else i
+        if rollouts.labels[row] != rollouts.labels[first]:
+            break
+    return end
+
+
+cdef bint _is_stump(
+    Rollouts rollouts, Samples samples, index_t by, index_t lowest, index_t highest, Cut* found
+) noexcept nogil:
+    """Whether one split is enough for the samples that have certain ranks in a feature; find the first such cut."""
+    cdef const index_t* order
+    cdef const index_t* ranks
+    cdef const index_t* of_set = &rollouts.ranks[by, 0]
+    cdef index_t feature, i, row, previous, first, end, n_changes
+    for feature in range(<index_t> rollouts.n_features):
+        order, ranks = samples.orders + <Py_ssize_t> feature * samples.n, &rollouts.ranks[feature, 0]
+        previous = first = NONE
+        n_changes = end = 0
+        for i in range(samples.n):
+            row = order[i]
+            if of_set[row] < lowest or of_set[row] > highest:
+                continue
+            if previous != NONE and rollouts.labels[row] != rollouts.labels[previous]:
+                n_changes += 1
+                end = i
+                if n_changes == 2 or ranks[row] == ranks[previous]:
+                    n_changes = 2
+                    break
+            previous = row
+        if n_changes == 1:
+            found.feature, found.end = feature, end
+            return True
+    return False
+
+
+cdef bint _is_easy(Rollouts rollouts, Samples samples, Cut* found) noexcept nogil:
+    """Whether one or two splits are enough; find the first of them."""
+    cdef index_t feature, end, is_right, last
+    cdef const index_t* order
+    cdef const index_t* ranks
+    cdef Cut stump
+    last = rollouts.ranks.shape[1]
+    if _is_stump(rollouts, samples, 0, 0, last, found):
+        return True
+    for feature in range(<index_t> rollouts.n_features):
+        order, ranks = samples.orders + <Py_ssize_t> feature * samples.n, &rollouts.ranks[feature, 0]
+        for is_right in range(2):
+            end = _pure_end(rollouts, samples, feature, is_right)
+            if end == 0:
+                continue
+            if _is_stump(
+                rollouts, samples, feature, 0 if is_right else ranks[order[end]],
+                ranks[order[end - 1]] if is_right else last, &stump,
+            ):
+                found.feature, found.end = feature, end
+                return True
+    return False
+
+
+cdef int _divide(Rollouts rollouts, Samples samples, Cut cut, Samples* left, Samples* right) except -1 nogil:
+    """Allocate and write both sides of a cut."""
+    cdef index_t i, row
+    cdef index_t* left_place
+    cdef index_t* right_place
+    cdef const index_t* order = samples.orders + <Py_ssize_t> cut.feature * samples.n
+    cdef Py_ssize_t place, size = rollouts.n_features * samples.n
+    left.n, right.n = cut.end, samples.n - cut.end
+    left.orders = <index_t*> malloc(size * sizeof(index_t))
+    if left.orders == NULL:
+        with gil:
+            raise MemoryError(f"no memory for {samples.n} samples")
+    right.orders = left.orders + rollouts.n_features * left.n
+    for i in range(samples.n):
+        rollouts.is_left[order[i]] = i < cut.end
+    left_place, right_place = left.orders, right.orders
+    for place in range(size):
+        row = samples.orders[place]
+        if rollouts.is_left[row]:
+            left_place[0] = row
+            left_place += 1
+        else:
+            right_place[0] = row
+            right_place += 1
+    return 0
+
+
+# --------------------------------------------------------------------------------------------------------------- trees
+
+cdef int _tree(
+    Rollouts rollouts, Samples samples, index_t depth, index_t level, index_t width, int64_t* found
+) except -1 nogil:
+    """Find the number of a set's tree of a level."""
+    cdef index_t i, label = rollouts.labels[samples.orders[0]]
+    for i in range(1, samples.n):
+        if rollouts.labels[samples.orders[i]] != label:
+            break
+    else:
+        found[0] = label
+        return YES
+    if rollouts.is_over:
+        level = 0
+    found[0] = _find_known(rollouts, samples, level, width)
+    if found[0] != NONE:
+        return YES
+    if depth == MOST_LEVELS:
+        return STOPPED
+    _check_limits(rollouts, samples.n * rollouts.n_features)
+    if level > 0:
+        return _roll_out(rollouts, samples, depth, level, width, found)
+    return _grow_greedily(rollouts, samples, depth, found)
+
+
+cdef int _with_sides(
+    Rollouts rollouts, Samples samples, Cut cut, index_t depth, index_t level, index_t width, Planned* tree
+) except -1 nogil:
+    """Find the tree that a cut leads to, with trees of a level on both sides."""
+    cdef const index_t* order = samples.orders + <Py_ssize_t> cut.feature * samples.n
+    cdef Samples left, right
+    cdef int answer
+    tree.feature, tree.below, tree.above = cut.feature, order[cut.end - 1], order[cut.end]
+    _divide(rollouts, samples, cut, &left, &right)
+    try:
+        answer = _tree(rollouts, left, depth + 1, level, width, &tree.left)
+        if answer == YES:
+            answer = _tree(rollouts, right, depth + 1, level, width, &tree.right)
+    finally:
+        free(left.orders)
+    if answer == YES:
+        tree.n_splits = 1 + rollouts.trees[tree.left].n_splits + rollouts.trees[tree.right].n_splits
+    return answer
+
+
+cdef int _grow_greedily(Rollouts rollouts, Samples samples, index_t depth, int64_t* found) except -1 nogil:
+    cdef Planned tree
+    cdef Cut best, cut
+    cdef index_t feature
+    if not _is_easy(rollouts, samples, &best):
+        best.score, best.end = INFINITY, 0
+        for feature in range(<index_t> rollouts.n_features):
+            cut = _best_cut(rollouts, samples, feature)
+            if cut.score < best.score:
+                best = cut
+    if _with_sides(rollouts, samples, best, depth, 0, 0, &tree) == STOPPED:
+        return STOPPED
+    return _learn(rollouts, samples, 0, 0, &tree, found)
+
+
+cdef int _roll_out(
+    Rollouts rollouts, Samples samples, index_t depth, index_t level, index_t width, int64_t* found
+) except -1 nogil:
+    cdef Planned tree, best_tree
+    cdef Cut* cuts
+    cdef Cut cut, best
+    cdef index_t n_cuts = 0, feature, place
+    cdef int answer = _tree(rollouts, samples, depth, level - 1, width, found)
+    if answer == STOPPED or rollouts.is_over:
+        return answer
+    best_tree = rollouts.trees[found[0]]
+    if best_tree.n_splits <= EXACT:
+        return _learn(rollouts, samples, level, width, &best_tree, found)
+    cuts = <Cut*> malloc((width + 1) * sizeof(Cut))
+    if cuts == NULL:
+        with gil:
+            raise MemoryError(f"no memory for {width} cuts")
+    try:
+        # Invariant: cuts[:n_cuts] are the best of the features so far, ascending.
+        for feature in range(<index_t> rollouts.n_features):
+            cut = _best_cut(rollouts, samples, feature)
+            if cut.end == 0:
+                continue
+            place = n_cuts
+            while place > 0 and cuts[place - 1].score > cut.score:
+                cuts[place] = cuts[place - 1]
+                place -= 1
+            cuts[place] = cut
+            n_cuts = min(n_cuts + 1, width)
+        answer = _take_best(rollouts, samples, cuts, n_cuts, depth, level - 1, width, &best)
+    finally:
+        free(cuts)
+    if answer == YES:
+        answer = _with_sides(rollouts, samples, best, depth, level, width, &tree)
+    if answer == STOPPED:
+        return STOPPED
+    if tree.n_splits < best_tree.n_splits:
+        best_tree = tree
+    return _learn(rollouts, samples, level, width, &best_tree, found)
+
+
+cdef int _take_best(
+    Rollouts rollouts, Samples samples, const Cut* cuts, index_t n_cuts, index_t depth, index_t level, index_t width,
+    Cut* best,
+) except -1 nogil:
+    """Find the first of the cuts with the smallest trees of a level."""
+    cdef index_t i, least = NONE
+    cdef Planned tree
+    for i in range(n_cuts):
+        if _with_sides(rollouts, samples, cuts[i], depth, level, width, &tree) == STOPPED:
+            return STOPPED
+        if least == NONE or tree.n_splits < least:
+            least, best[0] = tree.n_splits, cuts[i]
+    return YES
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
+
+def _arrays(Rollouts rollouts, X, y, int64_t root):
+    """Return the arrays of a tree, preorder."""
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    nodes = {name: [] for name in names}
+    pending = [(root, np.arange(len(X)), None, None)]
+    while pending:
+        number, rows, parent, side = pending.pop()
+        place = len(nodes["feature"])
+        if parent is not None:
+            nodes[side][parent] = place
+        counts = np.bincount(y[rows], minlength=rollouts.n_classes).astype(np.float64)
+        node = [LEAF, LEAF, UNDEFINED, float(UNDEFINED), len(rows), counts, 0.0]
+        tree = rollouts.trees[<int64_t> number]
+        if tree.n_splits:
+            threshold = threshold_between(X[tree.below, tree.feature], X[tree.above, tree.feature])
+            node[2], node[3], node[6] = tree.feature, threshold, 1.0
+            is_left = X[rows, tree.feature] <= threshold
+            pending.append((tree.right, rows[~is_left], place, "children_right"))
+            pending.append((tree.left, rows[is_left], place, "children_left"))
+        for name, entry in zip(names, node, strict=True):
+            nodes[name].append(entry)
+    return {name: np.array(entries) for name, entries in nodes.items()}
+
+
+def small_tree(
+    const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, *, time_limit=None, memory_limit=2**30
+):
+    """Find a small consistent tree, by trees of growing level and width; the first of the smallest ones.
+
+    The limits are seconds, None being none, and bytes of the table of trees. Where the time is over, what has been begun
+    is ended greedily.
+
+    Returns
+    -------
+    arrays : dict or None
+        The tree's arrays; None where the limits leave none.
+    """
+    start = time.monotonic()
+    values, labels = np.asarray(X) + 0.0, np.asarray(y)
+    if len(labels) != len(values) or len(values) == 0 or np.min(labels) < 0 or np.max(labels) >= n_classes:
+        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
+    if len(np.unique(values, axis=0)) < len(np.unique(np.column_stack([values, labels]), axis=0)):
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
+    cdef Rollouts rollouts = Rollouts(
+        values, y, n_classes, memory_limit, INFINITY if time_limit is None else start + time_limit
+    )
+    cdef index_t[:, ::1] orders = np.ascontiguousarray(np.argsort(values, axis=0, kind="stable").T, dtype=np.int32)
+    cdef Samples samples
+    cdef Planned leaf
+    cdef int64_t found = NONE, best = NONE
+    cdef index_t label, level, width
+    cdef int answer = YES
+    samples.orders, samples.n = &orders[0, 0], <index_t> len(values)
+    leaf.n_splits, leaf.feature, leaf.below, leaf.above, leaf.left, leaf.right = 0, UNDEFINED, NONE, NONE, NONE, NONE
+    for label in range(<index_t> n_classes):
+        if _add_tree(rollouts, &leaf) == STOPPED:
+            return None
+    for level, width in SCHEDULE:
+        if answer == STOPPED or rollouts.is_over or time.monotonic() >= rollouts.deadline:
+            break
+        with nogil:
+            answer = _tree(rollouts, samples, 0, level, width, &found)
+        if answer == YES and (best == NONE or rollouts.trees[found].n_splits < rollouts.trees[best].n_splits):
+            best = found
+    return None if best == NONE else _arrays(rollouts, values, labels, best)
