@@ -54,7 +54,7 @@ def check_consistent(X, y):
         raise ValueError("There is no consistent tree: equal samples have different labels.")
 
 
-def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_rows=1024):
+def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_rows=1024, first_turn=None):
     """Return the arrays of the smallest consistent tree, or None where time ran out; the least number of splits that is
     needed; and the number of sets of rows examined.
 

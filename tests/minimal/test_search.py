@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_classes
+from sklearn.datasets import load_breast_cancer
 from strategies import feature_matrices
 from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
 
@@ -198,6 +199,52 @@ def test_memory_limits_and_bounds_find_the_same_tree(problem, bound_rows, memory
     assert found[1] == expected[1]
 
 
+@examples(400)
+@given(problem=problems(max_rows=12), first_turn=st.integers(0, 3), memory=st.sampled_from([0, 10**5, 2**20, 2**30]))
+def test_called_rows_find_the_same_tree(problem, first_turn, memory):
+    """In turns with the search of all rows, from the beginning or soon after it."""
+    compiled, reference = on_both_engines(search, *problem, first_turn=first_turn, memory_limit=memory)
+    assert_same_tree(compiled[0], reference[0])
+    assert compiled[1] == reference[1]
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "n_classes", "n_values"),
+    [(63, 2, 2, None), (64, 1, 2, None), (65, 1, 4, None), (129, 2, 2, 12), (200, 4, 3, 3), (260, 1, 2, None)],
+)
+def test_any_number_of_called_rows_finds_the_same_tree(n_rows, n_features, n_classes, n_values):
+    """Classes drawn at random: all rows are called, so that sets of them take more words."""
+    X, y = random_rows(n_rows, n_features, n_classes, seed=n_rows, n_values=n_values)
+    y[X[:, 0] > np.quantile(X[:, 0], 0.1 if n_features > 1 else 0.9)] = 0
+    y = consistent(X, y)
+    expected = search(X, y, first_turn=10**9)
+    for memory_limit in (10**6, 2**30):
+        found = search(X, y, first_turn=0, memory_limit=memory_limit)
+        assert_same_tree(found[0], expected[0])
+        assert found[1] == expected[1]
+
+
+@pytest.mark.parametrize("n_features", [8, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_both_searches_find_the_same_tree(n_features, seed):
+    """With eight features that of all rows comes first, with nine that of called rows."""
+    X, y, _ = make_from_random_tree(300, n_features, 3, 13, random_state=seed)
+    expected = search(X, y, first_turn=10**9)
+    for first_turn in (None, 0, 20):
+        found = search(X, y, first_turn=first_turn)
+        assert_same_tree(found[0], expected[0])
+        assert found[1] == expected[1]
+
+
+def test_many_features_are_no_obstacle():
+    """Five seconds were not enough without called rows."""
+    X, y, tree = make_from_random_tree(500, 20, 3, 17, random_state=0)
+    found = minimal_tree(X, y)
+    assert found.is_proven
+    assert found.tree.node_count <= tree.node_count
+    np.testing.assert_array_equal(found.tree.predict(X), y)
+
+
 @pytest.mark.parametrize("memory_limit", [1000, 10**4])
 def test_a_full_table_is_emptied(memory_limit):
     X, y = random_rows(40, 3, 2, seed=5)
@@ -244,6 +291,15 @@ def test_more_time_raises_the_bound():
 def test_a_time_limit_that_is_not_reached_changes_nothing():
     X, y = make_classes(n_samples=25, seed=4)
     assert minimal_tree(X, y, time_limit=1000.0).tree == minimal_tree(X, y).tree
+
+
+def test_time_goes_to_a_smaller_tree():
+    """Grown by information gain, the tree has 39 nodes."""
+    X, y = load_breast_cancer(return_X_y=True)
+    found = minimal_tree(X, y, time_limit=2.0)
+    assert found.tree.node_count <= 27
+    assert 11 <= found.lower_bound
+    np.testing.assert_array_equal(found.tree.predict(X), y)
 
 
 def test_a_search_deeper_than_the_stack_allows_is_given_up():

@@ -43,7 +43,13 @@ cdef struct Listed:
     const uint64_t* rows        # the filter; NULL where all count
     index_t n_rows
 
-# Sets of called rows that need `needs[i]` splits at least, with their least and greatest ranks, feature by feature.
+# Some hard sets, by their numbers.
+cdef struct SomeSets:
+    const int64_t* numbers
+    int64_t n_sets
+
+# Sets of called rows that need `needs[i]` splits at least. The least rank of set i in a feature, and the greatest, stand
+# at i + capacity * feature.
 cdef struct HardSets:
     uint64_t* rows
     index_t* needs
@@ -86,7 +92,7 @@ cdef class CalledRows:
     cdef index_t* class_counts              # scratch
     cdef uint64_t* supports                 # scratch: by feature, the rows that leave it no cut
     cdef index_t* kept_orders               # scratch: by feature, those of the bits that are left to shrink
-    cdef int64_t* candidates                # scratch
+    cdef int64_t* candidates                # scratch: numbers of hard sets that are used to shrink one
     cdef int64_t candidates_capacity
     cdef index_t* sources                   # scratch: see _limit_cuts
     cdef index_t sources_capacity

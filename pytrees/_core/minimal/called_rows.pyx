@@ -91,6 +91,20 @@ cdef int _refuse(bint is_refused) except -1 nogil:
     return 0
 
 
+cdef int _restride(
+    void** memory, Py_ssize_t n_old, Py_ssize_t old_bytes, Py_ssize_t n_new, Py_ssize_t new_bytes
+) except -1 nogil:
+    """Move so many items to larger places, the rest of which is zero."""
+    cdef Py_ssize_t i
+    cdef char* moved = <char*> calloc(max(1, n_new), new_bytes)
+    _refuse(moved == NULL)
+    for i in range(n_old):
+        memcpy(moved + i * new_bytes, <char*> memory[0] + i * old_bytes, old_bytes)
+    free(memory[0])
+    memory[0] = moved
+    return 0
+
+
 cdef void _close_level(Level* level) noexcept nogil:
     free(level.rows)
     free(level.order)
@@ -125,18 +139,6 @@ cdef int reserve_limits(CalledRows search, Level* level, index_t budget) except 
     capacity = search.sources_capacity
     reserve(<void**> &search.sources, &capacity, 2 * <Py_ssize_t> budget, sizeof(index_t), b"limits of cuts")
     search.sources_capacity = <index_t> capacity
-    return 0
-
-
-cdef int _restride(void** memory, Py_ssize_t n_old, Py_ssize_t old_bytes, Py_ssize_t n_new, Py_ssize_t new_bytes) except -1 nogil:
-    """Move so many items to larger places, the rest of which is zero."""
-    cdef Py_ssize_t i
-    cdef char* moved = <char*> calloc(max(1, n_new), new_bytes)
-    _refuse(moved == NULL)
-    for i in range(n_old):
-        memcpy(moved + i * new_bytes, <char*> memory[0] + i * old_bytes, old_bytes)
-    free(memory[0])
-    memory[0] = moved
     return 0
 
 
@@ -273,8 +275,8 @@ cdef int _grow_hard(CalledRows search) except -1 nogil:
     for the lists of two levels that hold them all."""
     cdef HardSets* hard = &search.hard
     cdef Py_ssize_t capacity = hard.capacity, wanted = max(FIRST_CAPACITY, 2 * capacity), number
-    cdef Py_ssize_t bytes_of_ranks = search.n_features * sizeof(index_t)
-    cdef int64_t bytes_of_set = search.n_words * sizeof(uint64_t) + sizeof(index_t) + 2 * bytes_of_ranks + 16
+    cdef Py_ssize_t old_bytes = capacity * sizeof(index_t), n_moved = search.n_features if capacity else 0
+    cdef int64_t bytes_of_set = search.n_words * sizeof(uint64_t) + (1 + 2 * search.n_features) * sizeof(index_t) + 16
     if wanted > search.memory_limit // 3 * 2 // bytes_of_set or wanted > UNLIMITED:
         hard.n_sets = 0
         for number in range(MOST_LEVELS):
@@ -283,10 +285,8 @@ cdef int _grow_hard(CalledRows search) except -1 nogil:
     reserve(<void**> &hard.rows, &capacity, wanted, search.n_words * sizeof(uint64_t), b"hard sets of rows")
     capacity = hard.capacity
     reserve(<void**> &hard.needs, &capacity, wanted, sizeof(index_t), b"hard sets of rows")
-    capacity = hard.capacity
-    reserve(<void**> &hard.lowest, &capacity, wanted, bytes_of_ranks, b"hard sets of rows")
-    capacity = hard.capacity
-    reserve(<void**> &hard.highest, &capacity, wanted, bytes_of_ranks, b"hard sets of rows")
+    _restride(<void**> &hard.lowest, n_moved, old_bytes, search.n_features, capacity * sizeof(index_t))
+    _restride(<void**> &hard.highest, n_moved, old_bytes, search.n_features, capacity * sizeof(index_t))
     hard.capacity = capacity
     return 0
 
@@ -296,9 +296,7 @@ cdef int learn_hard(CalledRows search, Py_ssize_t number, index_t need) except -
     cdef HardSets* hard = &search.hard
     cdef const uint64_t* rows = search.levels[number].hard
     cdef Py_ssize_t word, feature
-    cdef index_t rank
-    cdef index_t* lowest
-    cdef index_t* highest
+    cdef index_t rank, lowest, highest
     cdef uint64_t unseen
     if hard.n_sets == hard.capacity:
         _grow_hard(search)
@@ -306,17 +304,16 @@ cdef int learn_hard(CalledRows search, Py_ssize_t number, index_t need) except -
         return 0
     memcpy(hard.rows + hard.n_sets * search.n_words, rows, search.n_words * sizeof(uint64_t))
     hard.needs[hard.n_sets] = need
-    lowest = hard.lowest + hard.n_sets * search.n_features
-    highest = hard.highest + hard.n_sets * search.n_features
     for feature in range(search.n_features):
-        lowest[feature], highest[feature] = UNLIMITED, NONE
+        lowest, highest = UNLIMITED, NONE
         for word in range(search.n_words):
             unseen = rows[word]
             while unseen:
                 rank = rank_of(search, feature, <index_t> (64 * word + trailing_zeros(unseen)))
                 unseen &= unseen - 1
-                lowest[feature] = min(lowest[feature], rank)
-                highest[feature] = max(highest[feature], rank)
+                lowest, highest = min(lowest, rank), max(highest, rank)
+        hard.lowest[hard.n_sets + hard.capacity * feature] = lowest
+        hard.highest[hard.n_sets + hard.capacity * feature] = highest
     for word in range(number):
         inherit(&search.levels[word], hard.n_sets)
     hard.n_sets += 1

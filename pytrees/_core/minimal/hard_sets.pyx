@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport (
-    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledRows, HardSets, Level, Listed, Node, Split, add_bit, call_row, check_limits,
+    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledRows, HardSets, Level, Listed, Node, SomeSets, Split, add_bit, call_row, check_limits,
     contains, drop_bit, find_clique, holds, inherit, inherit_hard, is_easy, keep_clique, learn_easy, learn_hard,
     open_level, rank_of, reserve_limits, trailing_zeros, unite, unite_clique
 )
@@ -115,27 +115,25 @@ cdef void _sort_clique(CalledRows search, Py_ssize_t feature, index_t* clique, i
 
 
 cdef void _limit_cuts(
-    CalledRows search, Py_ssize_t feature, const Listed* listed, const int64_t* inherited, int64_t n_inherited,
-    index_t left_out, index_t* clique, index_t clique_size, index_t n_found, index_t budget,
-    index_t* high, index_t* low,
+    CalledRows search, Py_ssize_t feature, const Listed* listed, const SomeSets* sets, index_t* clique,
+    index_t clique_size, index_t n_found, index_t budget, index_t* high, index_t* low,
 ) noexcept nogil:
     """Write, for k = 0..budget - 1, the lowest rank known up to which the rows need more than k splits, and the highest
-    from which they do, and where that comes from. Of the hard sets, those that hold a bit may be left out."""
-    cdef HardSets* hard = &search.hard
+    from which they do, and where that comes from."""
     cdef index_t* high_sources = search.sources
     cdef index_t* low_sources = search.sources + budget
+    cdef const index_t* lowest = search.hard.lowest + feature * search.hard.capacity
+    cdef const index_t* highest = search.hard.highest + feature * search.hard.capacity
     cdef index_t k
     cdef int64_t i, number
     for k in range(budget):
         high[k], low[k] = UNLIMITED, NONE
         high_sources[k] = low_sources[k] = OF_NOTHING
-    for i in range(n_inherited):
-        number = inherited[i]
-        if left_out != NONE and holds(hard.rows + number * search.n_words, left_out):
-            continue
-        k = min(hard.needs[number], budget) - 1
-        _lower(&high[k], &high_sources[k], hard.highest[number * search.n_features + feature], <index_t> number)
-        _raise(&low[k], &low_sources[k], hard.lowest[number * search.n_features + feature], <index_t> number)
+    for i in range(sets.n_sets):
+        number = sets.numbers[i]
+        k = min(search.hard.needs[number], budget) - 1
+        _lower(&high[k], &high_sources[k], highest[number], <index_t> number)
+        _raise(&low[k], &low_sources[k], lowest[number], <index_t> number)
     for k in range(budget - 2, -1, -1):
         _lower(&high[k], &high_sources[k], high[k + 1], high_sources[k + 1])
         _raise(&low[k], &low_sources[k], low[k + 1], low_sources[k + 1])
@@ -164,8 +162,7 @@ cdef void _unite_source(
 
 
 cdef bint _is_refuted(
-    CalledRows search, Level* level, Py_ssize_t feature, int64_t n_candidates, index_t left_out, index_t* clique,
-    index_t clique_size, index_t budget,
+    CalledRows search, Level* level, Py_ssize_t feature, SomeSets sets, index_t* clique, index_t clique_size, index_t budget
 ) noexcept nogil:
     """Whether what is known leaves no cut of a feature; then write the rows that this rests on, its support."""
     cdef uint64_t* support = search.supports + feature * search.n_words
@@ -174,8 +171,7 @@ cdef bint _is_refuted(
     cdef Listed listed = _list_called(search, feature, search.kept_orders + feature * 64 * search.n_words)
     listed.rows, listed.n_rows = level.hard, level.n_kept
     _limit_cuts(
-        search, feature, &listed, search.candidates, n_candidates, left_out, clique, clique_size,
-        level.n_classes, budget, level.high, level.low,
+        search, feature, &listed, &sets, clique, clique_size, level.n_classes, budget, level.high, level.low
     )
     for k in range(budget):
         if level.high[k] > level.low[budget - 1 - k]:
@@ -208,15 +204,13 @@ cdef void _keep_orders(CalledRows search, Level* level) noexcept nogil:
 cdef int _support_features(CalledRows search, Level* level, index_t budget) except -1 nogil:
     """Write the support of every feature of a level that has been refuted, and their union to `hard`. Where what it
     rests on has been forgotten, that is all rows."""
-    cdef Py_ssize_t feature, capacity = search.candidates_capacity, n_bytes = search.n_words * sizeof(uint64_t)
-    reserve(<void**> &search.candidates, &capacity, level.n_inherited, sizeof(int64_t), b"hard sets of a level")
-    search.candidates_capacity = capacity
-    if level.n_inherited:
-        memcpy(search.candidates, level.inherited, level.n_inherited * sizeof(int64_t))
+    cdef Py_ssize_t feature, n_bytes = search.n_words * sizeof(uint64_t)
+    cdef SomeSets sets
+    sets.numbers, sets.n_sets = level.inherited, level.n_inherited
     memcpy(level.hard, level.rows, n_bytes)
     _keep_orders(search, level)
     for feature in range(search.n_features):
-        if not _is_refuted(search, level, feature, level.n_inherited, NONE, level.clique, level.clique_size, budget):
+        if not _is_refuted(search, level, feature, sets, level.clique, level.clique_size, budget):
             memcpy(search.supports + feature * search.n_words, level.rows, n_bytes)
     memset(level.hard, 0, n_bytes)
     for feature in range(search.n_features):
@@ -226,7 +220,7 @@ cdef int _support_features(CalledRows search, Level* level, index_t budget) exce
 
 
 cdef bint _is_refuted_without(
-    CalledRows search, Level* level, index_t bit, int64_t n_candidates, index_t clique_size, index_t budget,
+    CalledRows search, Level* level, index_t bit, SomeSets sets, index_t clique_size, index_t budget,
     Py_ssize_t* last_failed
 ) noexcept nogil:
     """Whether every feature is refuted without a row, which `hard` has lost. The feature that failed last is tried
@@ -235,42 +229,54 @@ cdef bint _is_refuted_without(
     for turn in range(search.n_features):
         feature = (last_failed[0] + turn) % search.n_features
         if holds(search.supports + feature * search.n_words, bit) and not _is_refuted(
-            search, level, feature, n_candidates, bit, level.kept_clique, clique_size, budget
+            search, level, feature, sets, level.kept_clique, clique_size, budget
         ):
             last_failed[0] = feature
             return False
     return True
 
 
+cdef SomeSets _sets_within(CalledRows search, SomeSets sets, const uint64_t* rows, int64_t* numbers) noexcept nogil:
+    """List those hard sets that some rows hold."""
+    cdef SomeSets found
+    cdef int64_t i
+    found.numbers, found.n_sets = numbers, 0
+    for i in range(sets.n_sets):
+        if contains(rows, search.hard.rows + sets.numbers[i] * search.n_words, search.n_words):
+            numbers[found.n_sets] = sets.numbers[i]
+            found.n_sets += 1
+    return found
+
+
 cdef int _shrink(CalledRows search, Py_ssize_t number, index_t budget) except -1 nogil:
     """Find a small hard set among the rows of a level that has been refuted: without any one of its rows, what is known
     would leave a cut."""
     cdef Level* level = &search.levels[number]
+    cdef SomeSets sets, fewer
     cdef index_t bit, clique_size
-    cdef int64_t n_candidates, n_kept, i
-    cdef Py_ssize_t last_failed = 0
+    cdef int64_t i
+    cdef int64_t* live
+    cdef int64_t* kept
+    cdef Py_ssize_t last_failed = 0, capacity = search.candidates_capacity
+    reserve(<void**> &search.candidates, &capacity, 2 * level.n_inherited, sizeof(int64_t), b"hard sets of a level")
+    search.candidates_capacity = capacity
+    live, kept = search.candidates, search.candidates + level.n_inherited
     _support_features(search, level, budget)
-    n_candidates = 0
-    for i in range(level.n_inherited):
-        if contains(level.hard, search.hard.rows + level.inherited[i] * search.n_words, search.n_words):
-            search.candidates[n_candidates] = level.inherited[i]
-            n_candidates += 1
+    sets.numbers, sets.n_sets = level.inherited, level.n_inherited
+    sets = _sets_within(search, sets, level.hard, live)
     for bit in range(search.n_called):
         if not holds(level.hard, bit):
             continue
         drop_bit(level.hard, bit)
         clique_size = keep_clique(search, level)
-        if not _is_refuted_without(search, level, bit, n_candidates, clique_size, budget, &last_failed):
+        fewer = _sets_within(search, sets, level.hard, kept)
+        if not _is_refuted_without(search, level, bit, fewer, clique_size, budget, &last_failed):
             add_bit(level.hard, bit)
             continue
         memcpy(level.clique, level.kept_clique, clique_size * sizeof(index_t))
         level.clique_size = clique_size
-        n_kept = 0
-        for i in range(n_candidates):
-            if not holds(search.hard.rows + search.candidates[i] * search.n_words, bit):
-                search.candidates[n_kept] = search.candidates[i]
-                n_kept += 1
-        n_candidates = n_kept
+        sets = fewer
+        live, kept = kept, live
     return 0
 
 
@@ -368,6 +374,7 @@ cdef int _find_split(
     """Find the first split of a tree of so many: of the lowest feature and, in level WHOLE, at its lowest cut."""
     cdef Level* level = &search.levels[number]
     cdef Listed listed
+    cdef SomeSets sets
     cdef Py_ssize_t feature
     cdef index_t k
     cdef int answer
@@ -377,9 +384,10 @@ cdef int _find_split(
         listed.n_rows = level.n_rows
         if number == WHOLE:
             listed.labels, listed.ranks = &search.labels[0], &search.ranks[feature, 0]
+        sets.numbers, sets.n_sets = level.inherited, level.n_inherited
         _limit_cuts(
-            search, feature, &listed, level.inherited, level.n_inherited, NONE, level.clique,
-            level.clique_size, level.n_classes, budget, level.high, level.low,
+            search, feature, &listed, &sets, level.clique, level.clique_size, level.n_classes, budget, level.high,
+            level.low,
         )
         for k in range(budget):
             answer = _find_cut(search, number, feature, k, budget - 1 - k)

@@ -41,13 +41,15 @@ cdef enum:
 # Rows among which those that conflict are looked for.
 BOUND_ROWS = 1024
 
-# Two searches take turns: one of sets of all rows, and one of called rows, each of whose sets takes it longer. The numbers
-# of sets that they look at in a turn grow. With few features the first one comes first, as many problems are solved by
-# then; otherwise it is only for problems that the other makes no headway with, such as classes drawn at random.
+# Two searches take turns: one of sets of all rows, and one of called rows. The numbers of sets that they look at in a turn
+# grow; the first one may look at more where there are so few rows and features that it takes less time. With few features
+# it begins, as many problems are solved by then; otherwise it is only for problems that the other makes no headway with,
+# such as classes drawn at random.
 FEW_FEATURES = 8
 FIRST_TURN = 3000
 FIRST_TURN_OF_MANY = 40000
 GROWTH_OF_TURNS = 4
+ENTRIES_OF_EQUAL_WORK = 20000       # rows times features: a set of all of them takes as long as one of called rows
 
 # What is known of a set of rows: it needs at least `lower` splits, and `upper` are enough.
 cdef struct Known:
@@ -550,12 +552,11 @@ cdef int _find_size_by_calls(Search search, CalledRows called, index_t* size) ex
     return answer
 
 
-cdef _find_size_in_turns(Search search, CalledRows called, index_t* size):
+cdef _find_size_in_turns(Search search, CalledRows called, int64_t first_turn, index_t* size):
     """Find the number of splits by both searches in turns. Return the answer, and whether called rows gave it."""
-    cdef bint has_few = search.n_features <= FEW_FEATURES
-    cdef int64_t turn = FIRST_TURN if has_few else FIRST_TURN_OF_MANY
+    cdef int64_t turn = first_turn if first_turn > 0 else FIRST_TURN_OF_MANY
     cdef int answer
-    search.most_subproblems = turn if has_few else 0
+    search.most_subproblems = first_turn
     with nogil:
         answer = _find_size(search, size)
     while answer == STOPPED and not search.is_too_deep and time.monotonic() < search.deadline:
@@ -564,7 +565,7 @@ cdef _find_size_in_turns(Search search, CalledRows called, index_t* size):
             answer = _find_size_by_calls(search, called, size)
         if answer != STOPPED:
             return answer, True
-        search.most_subproblems = search.n_subproblems + GROWTH_OF_TURNS * turn
+        search.most_subproblems = search.n_subproblems + turn * max(1, ENTRIES_OF_EQUAL_WORK // search.ranks.size)
         turn *= GROWTH_OF_TURNS
         if time.monotonic() < search.deadline:
             with nogil:
@@ -677,13 +678,14 @@ def _search_of(X, y, n_classes, bound_rows, memory_limit):
 
 def minimal_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, *, time_limit=None, memory_limit=2**30,
-    bound_rows=BOUND_ROWS,
+    bound_rows=BOUND_ROWS, first_turn=None,
 ):
     """Find the smallest consistent tree.
 
     Of several trees it is the one whose splits, from the root on, have the lowest features, then the lowest thresholds.
-    The limits are seconds, None being none, and bytes of the table of sets of rows. How many rows serve for bounds,
-    `bound_rows`, changes only the way to the tree.
+    The limits are seconds, None being none, and bytes of each search's tables of sets of rows. How many rows serve for
+    bounds, `bound_rows`, and how many sets of all rows are looked at before called rows are, `first_turn`, change only
+    the way to the tree.
 
     Returns
     -------
@@ -700,7 +702,9 @@ def minimal_tree(
     cdef index_t size = 0
     search.deadline = INFINITY if time_limit is None else start + time_limit
     called = CalledRows(search.labels, search.ranks, search.orders, n_classes, memory_limit, search.deadline)
-    answer, by_calls = _find_size_in_turns(search, called, &size)
+    if first_turn is None:
+        first_turn = FIRST_TURN if search.n_features <= FEW_FEATURES else 0
+    answer, by_calls = _find_size_in_turns(search, called, first_turn, &size)
     search.most_subproblems = called.most_subproblems = UNLIMITED
     nodes = None if answer == STOPPED else _nodes(search, called if by_calls else None, size)
     n_subproblems = search.n_subproblems + called.n_subproblems
