@@ -90,6 +90,8 @@ cdef class CalledRows:
     cdef Node* nodes
     cdef index_t n_nodes, nodes_capacity
     cdef index_t* class_counts              # scratch
+    cdef index_t* left_rows                 # scratch: of every class met from one end on, the first row
+    cdef index_t* right_rows
     cdef uint64_t* supports                 # scratch: by feature, the rows that leave it no cut
     cdef index_t* kept_orders               # scratch: by feature, those of the bits that are left to shrink
     cdef int64_t* candidates                # scratch: numbers of hard sets that are used to shrink one

@@ -39,9 +39,11 @@ cdef class CalledRows:
         self.n_features, self.n_rows = ranks.shape
         self.n_classes, self.memory_limit, self.deadline = n_classes, memory_limit, deadline
         self.bit_of = <index_t*> malloc(self.n_rows * sizeof(index_t))
-        self.class_counts = <index_t*> malloc(self.n_classes * sizeof(index_t))
+        self.class_counts = <index_t*> malloc(3 * self.n_classes * sizeof(index_t))
         if self.bit_of == NULL or self.class_counts == NULL:
             raise MemoryError(f"no memory for {self.n_rows} rows")
+        self.left_rows = self.class_counts + self.n_classes
+        self.right_rows = self.left_rows + self.n_classes
         for row in range(self.n_rows):
             self.bit_of[row] = NONE
         _widen(self)

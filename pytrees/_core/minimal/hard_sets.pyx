@@ -90,13 +90,15 @@ cdef inline index_t _next_class(CalledRows search, const Listed* listed, bint is
 cdef void _limit_by_classes(
     CalledRows search, const Listed* listed, bint is_right, index_t most, index_t* limits, index_t* sources
 ) noexcept nogil:
-    """Note where the rows from one end on have two classes, three, and so on, up to `most`."""
+    """Note where the rows from one end on have two classes, three, and so on, up to `most`; and the first row of each."""
     cdef index_t row, n_found, place = 0
+    cdef index_t* first_rows = search.right_rows if is_right else search.left_rows
     memset(search.class_counts, 0, search.n_classes * sizeof(index_t))
     for n_found in range(1, most + 1):
         row = _next_class(search, listed, is_right, &place)
         if row == NONE:
             return
+        first_rows[n_found - 1] = row
         if n_found >= 2 and is_right:
             _raise(&limits[n_found - 2], &sources[n_found - 2], listed.ranks[row], OF_CLASSES)
         elif n_found >= 2:
@@ -124,16 +126,23 @@ cdef void _limit_cuts(
     cdef index_t* low_sources = search.sources + budget
     cdef const index_t* lowest = search.hard.lowest + feature * search.hard.capacity
     cdef const index_t* highest = search.hard.highest + feature * search.hard.capacity
-    cdef index_t k
-    cdef int64_t i, number
+    cdef index_t k, need, least, least_number, greatest, greatest_number
+    cdef int64_t i = 0, number
     for k in range(budget):
         high[k], low[k] = UNLIMITED, NONE
         high_sources[k] = low_sources[k] = OF_NOTHING
-    for i in range(sets.n_sets):
-        number = sets.numbers[i]
-        k = min(search.hard.needs[number], budget) - 1
-        _lower(&high[k], &high_sources[k], highest[number], <index_t> number)
-        _raise(&low[k], &low_sources[k], lowest[number], <index_t> number)
+    # Sets of one need stand beside each other, for the most part.
+    while i < sets.n_sets:
+        need = search.hard.needs[sets.numbers[i]]
+        least, least_number, greatest, greatest_number = UNLIMITED, OF_NOTHING, NONE, OF_NOTHING
+        while i < sets.n_sets and search.hard.needs[sets.numbers[i]] == need:
+            number = sets.numbers[i]
+            _lower(&least, &least_number, highest[number], <index_t> number)
+            _raise(&greatest, &greatest_number, lowest[number], <index_t> number)
+            i += 1
+        k = min(need, budget) - 1
+        _lower(&high[k], &high_sources[k], least, least_number)
+        _raise(&low[k], &low_sources[k], greatest, greatest_number)
     for k in range(budget - 2, -1, -1):
         _lower(&high[k], &high_sources[k], high[k + 1], high_sources[k + 1])
         _raise(&low[k], &low_sources[k], low[k + 1], low_sources[k + 1])
@@ -145,20 +154,27 @@ cdef void _limit_cuts(
         _raise(&low[k], &low_sources[k], rank_of(search, feature, clique[clique_size - 2 - k]), OF_CLIQUE)
 
 
+cdef bint _leave_no_cut(const Level* level, index_t budget) noexcept nogil:
+    """Whether the limits of a feature's cuts refute it, however the budget is divided."""
+    cdef index_t k
+    for k in range(budget):
+        if level.high[k] > level.low[budget - 1 - k]:
+            return False
+    return True
+
+
 cdef void _unite_source(
-    CalledRows search, const Listed* listed, bint is_right, index_t k, index_t source,
-    const index_t* clique, index_t clique_size, uint64_t* support,
+    CalledRows search, bint is_right, index_t k, index_t source, const index_t* clique, index_t clique_size, uint64_t* support,
 ) noexcept nogil:
-    """Add the rows that a limit comes from."""
-    cdef index_t n_found, place = 0
+    """Add the rows that a limit comes from, the last that has been asked for."""
+    cdef index_t i
     if source >= 0:
         unite(support, search.hard.rows + <int64_t> source * search.n_words, search.n_words)
     elif source == OF_CLIQUE:
         unite_clique(search, support, clique + clique_size - k - 2 if is_right else clique, k + 2)
     elif source == OF_CLASSES:
-        memset(search.class_counts, 0, search.n_classes * sizeof(index_t))
-        for n_found in range(k + 2):
-            add_bit(support, _next_class(search, listed, is_right, &place))
+        for i in range(k + 2):
+            add_bit(support, search.right_rows[i] if is_right else search.left_rows[i])
 
 
 cdef bint _is_refuted(
@@ -173,15 +189,14 @@ cdef bint _is_refuted(
     _limit_cuts(
         search, feature, &listed, &sets, clique, clique_size, level.n_classes, budget, level.high, level.low
     )
-    for k in range(budget):
-        if level.high[k] > level.low[budget - 1 - k]:
-            return False
+    if not _leave_no_cut(level, budget):
+        return False
     memset(support, 0, search.n_words * sizeof(uint64_t))
     for k in range(budget):
         if k == 0 or sources[k] < 0 or sources[k] != sources[k - 1]:
-            _unite_source(search, &listed, False, k, sources[k], clique, clique_size, support)
+            _unite_source(search, False, k, sources[k], clique, clique_size, support)
         if k == 0 or sources[budget + k] < 0 or sources[budget + k] != sources[budget + k - 1]:
-            _unite_source(search, &listed, True, k, sources[budget + k], clique, clique_size, support)
+            _unite_source(search, True, k, sources[budget + k], clique, clique_size, support)
     return True
 
 
@@ -246,6 +261,28 @@ cdef SomeSets _sets_within(CalledRows search, SomeSets sets, const uint64_t* row
             numbers[found.n_sets] = sets.numbers[i]
             found.n_sets += 1
     return found
+
+
+cdef int _sort_by_need(CalledRows search, Level* level, index_t budget) except -1 nogil:
+    """Sort the hard sets of a level, none of which needs more than the budget, by counting."""
+    cdef Py_ssize_t capacity = search.candidates_capacity
+    cdef index_t* ends = search.sources
+    cdef index_t need
+    cdef int64_t i
+    reserve(<void**> &search.candidates, &capacity, level.n_inherited, sizeof(int64_t), b"hard sets of a level")
+    search.candidates_capacity = capacity
+    memset(ends, 0, budget * sizeof(index_t))
+    for i in range(level.n_inherited):
+        ends[search.hard.needs[level.inherited[i]] - 1] += 1
+    for need in range(1, budget):
+        ends[need] += ends[need - 1]
+    for i in range(level.n_inherited - 1, -1, -1):
+        need = search.hard.needs[level.inherited[i]]
+        ends[need - 1] -= 1
+        search.candidates[ends[need - 1]] = level.inherited[i]
+    if level.n_inherited:
+        memcpy(level.inherited, search.candidates, level.n_inherited * sizeof(int64_t))
+    return 0
 
 
 cdef int _shrink(CalledRows search, Py_ssize_t number, index_t budget) except -1 nogil:
@@ -379,16 +416,22 @@ cdef int _find_split(
     cdef index_t k
     cdef int answer
     for feature in range(search.n_features):
-        _list_cuts(search, number, feature, is_member)
-        listed = _list_called(search, feature, level.order)
-        listed.n_rows = level.n_rows
         if number == WHOLE:
+            _list_cuts(search, number, feature, is_member)
+            listed.order, listed.n_rows, listed.rows = level.order, level.n_rows, NULL
             listed.labels, listed.ranks = &search.labels[0], &search.ranks[feature, 0]
+        else:
+            listed = _list_called(search, feature, search.called_orders + feature * 64 * search.n_words)
+            listed.rows = level.rows
         sets.numbers, sets.n_sets = level.inherited, level.n_inherited
         _limit_cuts(
             search, feature, &listed, &sets, level.clique, level.clique_size, level.n_classes, budget, level.high,
             level.low,
         )
+        if _leave_no_cut(level, budget):
+            continue
+        if number != WHOLE:
+            _list_cuts(search, number, feature, NULL)
         for k in range(budget):
             answer = _find_cut(search, number, feature, k, budget - 1 - k)
             if answer != NO:
@@ -445,6 +488,7 @@ cdef int _decide(CalledRows search, Py_ssize_t number, index_t budget) except -1
     ) == STOPPED:
         return STOPPED
     reserve_limits(search, level, budget)
+    _sort_by_need(search, level, budget)
     answer = _find_split(search, number, budget, NULL)
     if answer == YES:
         learn_easy(search, level.rows, budget, level.split)

@@ -47,7 +47,7 @@ BOUND_ROWS = 1024
 # such as classes drawn at random.
 FEW_FEATURES = 8
 FIRST_TURN = 3000
-FIRST_TURN_OF_MANY = 40000
+FIRST_TURN_OF_MANY = 60000
 GROWTH_OF_TURNS = 4
 ENTRIES_OF_EQUAL_WORK = 20000       # rows times features: a set of all of them takes as long as one of called rows
 
