@@ -27,9 +27,11 @@ cdef struct Level:
     index_t n_rows, n_cuts, n_classes, n_kept
     index_t* high
     index_t* low
-    index_t limits_capacity
+    index_t* high_by_sets       # by k and feature, what follows from the hard sets known when the search of it began
+    index_t* low_by_sets
+    int64_t limits_capacity
     int64_t* inherited          # numbers of the hard sets that the rows hold
-    int64_t n_inherited, inherited_capacity
+    int64_t n_inherited, n_limiting, inherited_capacity   # of the inherited ones, so many are in those limits
     index_t* clique             # called rows of which no two can share a leaf
     index_t* kept_clique        # scratch
     index_t clique_size
@@ -43,18 +45,17 @@ cdef struct Listed:
     const uint64_t* rows        # the filter; NULL where all count
     index_t n_rows
 
-# Some hard sets, by their numbers.
+# Some of the candidates by which a hard set is shrunk, by their places.
 cdef struct SomeSets:
-    const int64_t* numbers
+    const index_t* places
     int64_t n_sets
 
-# Sets of called rows that need `needs[i]` splits at least. The least rank of set i in a feature, and the greatest, stand
-# at i + capacity * feature.
+# Sets of called rows that need `needs[i]` splits at least. Of set i, the least ranks in all features and the greatest ones
+# stand behind each other from ranks[2 * n_features * i] on.
 cdef struct HardSets:
     uint64_t* rows
     index_t* needs
-    index_t* lowest
-    index_t* highest
+    index_t* ranks
     int64_t n_sets, capacity
 
 # Sets of called rows for which `enough[i]` splits are enough, with the first of these; an open-addressing table.
@@ -94,8 +95,11 @@ cdef class CalledRows:
     cdef index_t* right_rows
     cdef uint64_t* supports                 # scratch: by feature, the rows that leave it no cut
     cdef index_t* kept_orders               # scratch: by feature, those of the bits that are left to shrink
-    cdef int64_t* candidates                # scratch: numbers of hard sets that are used to shrink one
-    cdef int64_t candidates_capacity
+    cdef int64_t* candidates                # scratch, hard sets by place: their numbers
+    cdef index_t* candidate_needs
+    cdef index_t* candidate_ranks           # feature by feature the least ones, then feature by feature the greatest ones
+    cdef index_t* places                    # two lists of places
+    cdef int64_t n_candidates, candidates_capacity, needs_capacity, candidate_ranks_capacity, places_capacity
     cdef index_t* sources                   # scratch: see _limit_cuts
     cdef index_t sources_capacity
     cdef int64_t memory_limit, n_steps      # bytes; since the last check of the clock

@@ -55,8 +55,7 @@ cdef class CalledRows:
             _close_level(&self.levels[number])
         free(self.hard.rows)
         free(self.hard.needs)
-        free(self.hard.lowest)
-        free(self.hard.highest)
+        free(self.hard.ranks)
         free(self.easy.rows)
         free(self.easy.enough)
         free(self.easy.splits)
@@ -73,6 +72,9 @@ cdef class CalledRows:
         free(self.class_counts)
         free(self.supports)
         free(self.candidates)
+        free(self.candidate_needs)
+        free(self.candidate_ranks)
+        free(self.places)
         free(self.sources)
 
 
@@ -133,13 +135,14 @@ cdef int open_level(CalledRows search, Py_ssize_t number) except -1 nogil:
 
 
 cdef int reserve_limits(CalledRows search, Level* level, index_t budget) except -1 nogil:
-    cdef Py_ssize_t capacity = level.limits_capacity
-    if capacity < 2 * <Py_ssize_t> budget:
-        reserve(<void**> &level.high, &capacity, 2 * <Py_ssize_t> budget, sizeof(index_t), b"limits of cuts")
-        level.limits_capacity = <index_t> capacity
-    level.low = level.high + budget
+    cdef Py_ssize_t capacity = level.limits_capacity, n = budget
+    reserve(<void**> &level.high, &capacity, 2 * n * (1 + search.n_features), sizeof(index_t), b"limits of cuts")
+    level.limits_capacity = capacity
+    level.low = level.high + n
+    level.high_by_sets = level.low + n
+    level.low_by_sets = level.high_by_sets + n * search.n_features
     capacity = search.sources_capacity
-    reserve(<void**> &search.sources, &capacity, 2 * <Py_ssize_t> budget, sizeof(index_t), b"limits of cuts")
+    reserve(<void**> &search.sources, &capacity, 2 * n, sizeof(index_t), b"limits of cuts")
     search.sources_capacity = <index_t> capacity
     return 0
 
@@ -277,18 +280,18 @@ cdef int _grow_hard(CalledRows search) except -1 nogil:
     for the lists of two levels that hold them all."""
     cdef HardSets* hard = &search.hard
     cdef Py_ssize_t capacity = hard.capacity, wanted = max(FIRST_CAPACITY, 2 * capacity), number
-    cdef Py_ssize_t old_bytes = capacity * sizeof(index_t), n_moved = search.n_features if capacity else 0
-    cdef int64_t bytes_of_set = search.n_words * sizeof(uint64_t) + (1 + 2 * search.n_features) * sizeof(index_t) + 16
+    cdef Py_ssize_t bytes_of_ranks = 2 * search.n_features * sizeof(index_t)
+    cdef int64_t bytes_of_set = search.n_words * sizeof(uint64_t) + sizeof(index_t) + bytes_of_ranks + 16
     if wanted > search.memory_limit // 3 * 2 // bytes_of_set or wanted > UNLIMITED:
         hard.n_sets = 0
         for number in range(MOST_LEVELS):
-            search.levels[number].n_inherited = 0
+            search.levels[number].n_inherited = search.levels[number].n_limiting = 0
         return 0
     reserve(<void**> &hard.rows, &capacity, wanted, search.n_words * sizeof(uint64_t), b"hard sets of rows")
     capacity = hard.capacity
     reserve(<void**> &hard.needs, &capacity, wanted, sizeof(index_t), b"hard sets of rows")
-    _restride(<void**> &hard.lowest, n_moved, old_bytes, search.n_features, capacity * sizeof(index_t))
-    _restride(<void**> &hard.highest, n_moved, old_bytes, search.n_features, capacity * sizeof(index_t))
+    capacity = hard.capacity
+    reserve(<void**> &hard.ranks, &capacity, wanted, bytes_of_ranks, b"hard sets of rows")
     hard.capacity = capacity
     return 0
 
@@ -314,8 +317,8 @@ cdef int learn_hard(CalledRows search, Py_ssize_t number, index_t need) except -
                 rank = rank_of(search, feature, <index_t> (64 * word + trailing_zeros(unseen)))
                 unseen &= unseen - 1
                 lowest, highest = min(lowest, rank), max(highest, rank)
-        hard.lowest[hard.n_sets + hard.capacity * feature] = lowest
-        hard.highest[hard.n_sets + hard.capacity * feature] = highest
+        hard.ranks[2 * search.n_features * hard.n_sets + feature] = lowest
+        hard.ranks[(2 * hard.n_sets + 1) * search.n_features + feature] = highest
     for word in range(number):
         inherit(&search.levels[word], hard.n_sets)
     hard.n_sets += 1

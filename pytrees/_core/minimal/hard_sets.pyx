@@ -15,9 +15,9 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport (
-    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledRows, HardSets, Level, Listed, Node, SomeSets, Split, add_bit, call_row, check_limits,
-    contains, drop_bit, find_clique, holds, inherit, inherit_hard, is_easy, keep_clique, learn_easy, learn_hard,
-    open_level, rank_of, reserve_limits, trailing_zeros, unite, unite_clique
+    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledRows, Level, Listed, Node, SomeSets, Split, add_bit, call_row,
+    check_limits, contains, drop_bit, find_clique, holds, inherit, inherit_hard, is_easy, keep_clique, learn_easy,
+    learn_hard, open_level, rank_of, reserve_limits, trailing_zeros, unite, unite_clique
 )
 
 cdef enum:
@@ -116,38 +116,85 @@ cdef void _sort_clique(CalledRows search, Py_ssize_t feature, index_t* clique, i
         clique[place] = bit
 
 
-cdef void _limit_cuts(
-    CalledRows search, Py_ssize_t feature, const Listed* listed, const SomeSets* sets, index_t* clique,
-    index_t clique_size, index_t n_found, index_t budget, index_t* high, index_t* low,
+cdef void _limit_by_inherited(CalledRows search, Level* level, index_t budget) noexcept nogil:
+    """Write, for all features, what follows from the hard sets that a level has inherited."""
+    cdef Py_ssize_t n = search.n_features, feature
+    cdef const index_t* ranks
+    cdef index_t* high
+    cdef index_t* low
+    cdef int64_t i
+    for i in range(n * budget):
+        level.high_by_sets[i], level.low_by_sets[i] = UNLIMITED, NONE
+    level.n_limiting = level.n_inherited
+    for i in range(level.n_inherited):
+        ranks = search.hard.ranks + 2 * n * level.inherited[i]
+        high = level.high_by_sets + n * (min(search.hard.needs[level.inherited[i]], budget) - 1)
+        low = level.low_by_sets + n * (min(search.hard.needs[level.inherited[i]], budget) - 1)
+        for feature in range(n):
+            low[feature] = max(low[feature], ranks[feature])
+        ranks += n
+        for feature in range(n):
+            high[feature] = min(high[feature], ranks[feature])
+
+
+cdef void _start_limits(CalledRows search, Level* level, Py_ssize_t feature, index_t budget) noexcept nogil:
+    """Write what follows for a feature from hard sets, those included that have been learned since the search began."""
+    cdef Py_ssize_t n = search.n_features
+    cdef index_t k
+    cdef int64_t i, number
+    for k in range(budget):
+        level.high[k], level.low[k] = level.high_by_sets[n * k + feature], level.low_by_sets[n * k + feature]
+        search.sources[k] = search.sources[budget + k] = OF_NOTHING
+    # Where everything has been forgotten in the meantime, what follows from it holds nevertheless.
+    for i in range(level.n_limiting, level.n_inherited):
+        number = level.inherited[i]
+        k = min(search.hard.needs[number], budget) - 1
+        level.high[k] = min(level.high[k], search.hard.ranks[(2 * number + 1) * n + feature])
+        level.low[k] = max(level.low[k], search.hard.ranks[2 * number * n + feature])
+
+
+cdef void _limit_by_candidates(
+    CalledRows search, Level* level, Py_ssize_t feature, const SomeSets* sets, index_t budget
 ) noexcept nogil:
-    """Write, for k = 0..budget - 1, the lowest rank known up to which the rows need more than k splits, and the highest
-    from which they do, and where that comes from."""
+    """Write what follows for a feature from some of the candidates, and from which."""
+    cdef const index_t* lowest = search.candidate_ranks + feature * search.n_candidates
+    cdef const index_t* highest = lowest + search.n_features * search.n_candidates
     cdef index_t* high_sources = search.sources
     cdef index_t* low_sources = search.sources + budget
-    cdef const index_t* lowest = search.hard.lowest + feature * search.hard.capacity
-    cdef const index_t* highest = search.hard.highest + feature * search.hard.capacity
-    cdef index_t k, need, least, least_number, greatest, greatest_number
-    cdef int64_t i = 0, number
+    cdef index_t k, need, place, least, least_place, greatest, greatest_place
+    cdef int64_t i = 0
     for k in range(budget):
-        high[k], low[k] = UNLIMITED, NONE
+        level.high[k], level.low[k] = UNLIMITED, NONE
         high_sources[k] = low_sources[k] = OF_NOTHING
-    # Sets of one need stand beside each other, for the most part.
+    # Candidates of one need stand beside each other.
     while i < sets.n_sets:
-        need = search.hard.needs[sets.numbers[i]]
-        least, least_number, greatest, greatest_number = UNLIMITED, OF_NOTHING, NONE, OF_NOTHING
-        while i < sets.n_sets and search.hard.needs[sets.numbers[i]] == need:
-            number = sets.numbers[i]
-            _lower(&least, &least_number, highest[number], <index_t> number)
-            _raise(&greatest, &greatest_number, lowest[number], <index_t> number)
+        need = search.candidate_needs[sets.places[i]]
+        least, least_place, greatest, greatest_place = UNLIMITED, OF_NOTHING, NONE, OF_NOTHING
+        while i < sets.n_sets and search.candidate_needs[sets.places[i]] == need:
+            place = sets.places[i]
+            _lower(&least, &least_place, highest[place], place)
+            _raise(&greatest, &greatest_place, lowest[place], place)
             i += 1
         k = min(need, budget) - 1
-        _lower(&high[k], &high_sources[k], least, least_number)
-        _raise(&low[k], &low_sources[k], greatest, greatest_number)
+        _lower(&level.high[k], &high_sources[k], least, least_place)
+        _raise(&level.low[k], &low_sources[k], greatest, greatest_place)
+
+
+cdef void _complete_limits(
+    CalledRows search, Level* level, Py_ssize_t feature, const Listed* listed, index_t* clique, index_t clique_size,
+    index_t budget,
+) noexcept nogil:
+    """Let limits of a budget hold for smaller ones, and add those that follow from classes and from a clique."""
+    cdef index_t* high = level.high
+    cdef index_t* low = level.low
+    cdef index_t* high_sources = search.sources
+    cdef index_t* low_sources = search.sources + budget
+    cdef index_t k
     for k in range(budget - 2, -1, -1):
         _lower(&high[k], &high_sources[k], high[k + 1], high_sources[k + 1])
         _raise(&low[k], &low_sources[k], low[k + 1], low_sources[k + 1])
-    _limit_by_classes(search, listed, False, min(n_found, budget + 1), high, high_sources)
-    _limit_by_classes(search, listed, True, min(n_found, budget + 1), low, low_sources)
+    _limit_by_classes(search, listed, False, min(level.n_classes, budget + 1), high, high_sources)
+    _limit_by_classes(search, listed, True, min(level.n_classes, budget + 1), low, low_sources)
     _sort_clique(search, feature, clique, clique_size)
     for k in range(min(clique_size - 1, budget)):
         _lower(&high[k], &high_sources[k], rank_of(search, feature, clique[k + 1]), OF_CLIQUE)
@@ -164,12 +211,13 @@ cdef bint _leave_no_cut(const Level* level, index_t budget) noexcept nogil:
 
 
 cdef void _unite_source(
-    CalledRows search, bint is_right, index_t k, index_t source, const index_t* clique, index_t clique_size, uint64_t* support,
+    CalledRows search, bint is_right, index_t k, index_t source, const index_t* clique, index_t clique_size,
+    uint64_t* support,
 ) noexcept nogil:
     """Add the rows that a limit comes from, the last that has been asked for."""
     cdef index_t i
     if source >= 0:
-        unite(support, search.hard.rows + <int64_t> source * search.n_words, search.n_words)
+        unite(support, search.hard.rows + search.candidates[source] * search.n_words, search.n_words)
     elif source == OF_CLIQUE:
         unite_clique(search, support, clique + clique_size - k - 2 if is_right else clique, k + 2)
     elif source == OF_CLASSES:
@@ -186,9 +234,8 @@ cdef bint _is_refuted(
     cdef index_t k
     cdef Listed listed = _list_called(search, feature, search.kept_orders + feature * 64 * search.n_words)
     listed.rows, listed.n_rows = level.hard, level.n_kept
-    _limit_cuts(
-        search, feature, &listed, &sets, clique, clique_size, level.n_classes, budget, level.high, level.low
-    )
+    _limit_by_candidates(search, level, feature, &sets, budget)
+    _complete_limits(search, level, feature, &listed, clique, clique_size, budget)
     if not _leave_no_cut(level, budget):
         return False
     memset(support, 0, search.n_words * sizeof(uint64_t))
@@ -216,12 +263,10 @@ cdef void _keep_orders(CalledRows search, Level* level) noexcept nogil:
                 level.n_kept += 1
 
 
-cdef int _support_features(CalledRows search, Level* level, index_t budget) except -1 nogil:
+cdef void _support_features(CalledRows search, Level* level, SomeSets sets, index_t budget) noexcept nogil:
     """Write the support of every feature of a level that has been refuted, and their union to `hard`. Where what it
     rests on has been forgotten, that is all rows."""
     cdef Py_ssize_t feature, n_bytes = search.n_words * sizeof(uint64_t)
-    cdef SomeSets sets
-    sets.numbers, sets.n_sets = level.inherited, level.n_inherited
     memcpy(level.hard, level.rows, n_bytes)
     _keep_orders(search, level)
     for feature in range(search.n_features):
@@ -231,7 +276,6 @@ cdef int _support_features(CalledRows search, Level* level, index_t budget) exce
     for feature in range(search.n_features):
         unite(level.hard, search.supports + feature * search.n_words, search.n_words)
     _keep_orders(search, level)
-    return 0
 
 
 cdef bint _is_refuted_without(
@@ -251,38 +295,61 @@ cdef bint _is_refuted_without(
     return True
 
 
-cdef SomeSets _sets_within(CalledRows search, SomeSets sets, const uint64_t* rows, int64_t* numbers) noexcept nogil:
-    """List those hard sets that some rows hold."""
+cdef SomeSets _sets_within(CalledRows search, SomeSets sets, const uint64_t* rows, index_t* places) noexcept nogil:
+    """List those candidates that some rows hold."""
     cdef SomeSets found
     cdef int64_t i
-    found.numbers, found.n_sets = numbers, 0
+    found.places, found.n_sets = places, 0
     for i in range(sets.n_sets):
-        if contains(rows, search.hard.rows + sets.numbers[i] * search.n_words, search.n_words):
-            numbers[found.n_sets] = sets.numbers[i]
+        if contains(rows, search.hard.rows + search.candidates[sets.places[i]] * search.n_words, search.n_words):
+            places[found.n_sets] = sets.places[i]
             found.n_sets += 1
     return found
 
 
-cdef int _sort_by_need(CalledRows search, Level* level, index_t budget) except -1 nogil:
-    """Sort the hard sets of a level, none of which needs more than the budget, by counting."""
+cdef int _reserve_candidates(CalledRows search, int64_t n_sets) except -1 nogil:
     cdef Py_ssize_t capacity = search.candidates_capacity
-    cdef index_t* ends = search.sources
-    cdef index_t need
-    cdef int64_t i
-    reserve(<void**> &search.candidates, &capacity, level.n_inherited, sizeof(int64_t), b"hard sets of a level")
-    search.candidates_capacity = capacity
-    memset(ends, 0, budget * sizeof(index_t))
-    for i in range(level.n_inherited):
-        ends[search.hard.needs[level.inherited[i]] - 1] += 1
-    for need in range(1, budget):
-        ends[need] += ends[need - 1]
-    for i in range(level.n_inherited - 1, -1, -1):
-        need = search.hard.needs[level.inherited[i]]
-        ends[need - 1] -= 1
-        search.candidates[ends[need - 1]] = level.inherited[i]
-    if level.n_inherited:
-        memcpy(level.inherited, search.candidates, level.n_inherited * sizeof(int64_t))
+    reserve(<void**> &search.candidates, &capacity, n_sets, sizeof(int64_t), b"hard sets of a level")
+    search.candidates_capacity, capacity = capacity, search.needs_capacity
+    reserve(<void**> &search.candidate_needs, &capacity, n_sets, sizeof(index_t), b"hard sets of a level")
+    search.needs_capacity, capacity = capacity, search.places_capacity
+    reserve(<void**> &search.places, &capacity, 2 * n_sets, sizeof(index_t), b"hard sets of a level")
+    search.places_capacity, capacity = capacity, search.candidate_ranks_capacity
+    reserve(
+        <void**> &search.candidate_ranks, &capacity, 2 * search.n_features * n_sets, sizeof(index_t),
+        b"hard sets of a level",
+    )
+    search.candidate_ranks_capacity = capacity
     return 0
+
+
+cdef SomeSets _list_candidates(CalledRows search, const Level* level, index_t budget) noexcept nogil:
+    """List the hard sets of a level by what they need, by counting, and copy their ranks, feature by feature."""
+    cdef Py_ssize_t n = search.n_features, feature
+    cdef index_t* starts = search.sources
+    cdef index_t need, place
+    cdef int64_t i
+    cdef const index_t* ranks
+    cdef SomeSets sets
+    memset(starts, 0, budget * sizeof(index_t))
+    for i in range(level.n_inherited):
+        need = min(search.hard.needs[level.inherited[i]], budget)
+        if need < budget:
+            starts[need] += 1
+    for need in range(1, budget):
+        starts[need] += starts[need - 1]
+    search.n_candidates = level.n_inherited
+    for i in range(level.n_inherited):
+        need = min(search.hard.needs[level.inherited[i]], budget)
+        place = starts[need - 1]
+        starts[need - 1] += 1
+        search.places[i] = <index_t> i
+        search.candidates[place], search.candidate_needs[place] = level.inherited[i], need
+        ranks = search.hard.ranks + 2 * n * level.inherited[i]
+        for feature in range(2 * n):
+            search.candidate_ranks[feature * search.n_candidates + place] = ranks[feature]
+    sets.places, sets.n_sets = search.places, level.n_inherited
+    return sets
 
 
 cdef int _shrink(CalledRows search, Py_ssize_t number, index_t budget) except -1 nogil:
@@ -291,29 +358,26 @@ cdef int _shrink(CalledRows search, Py_ssize_t number, index_t budget) except -1
     cdef Level* level = &search.levels[number]
     cdef SomeSets sets, fewer
     cdef index_t bit, clique_size
-    cdef int64_t i
-    cdef int64_t* live
-    cdef int64_t* kept
-    cdef Py_ssize_t last_failed = 0, capacity = search.candidates_capacity
-    reserve(<void**> &search.candidates, &capacity, 2 * level.n_inherited, sizeof(int64_t), b"hard sets of a level")
-    search.candidates_capacity = capacity
-    live, kept = search.candidates, search.candidates + level.n_inherited
-    _support_features(search, level, budget)
-    sets.numbers, sets.n_sets = level.inherited, level.n_inherited
-    sets = _sets_within(search, sets, level.hard, live)
+    cdef index_t* spare
+    cdef Py_ssize_t last_failed = 0
+    _reserve_candidates(search, level.n_inherited)
+    sets = _list_candidates(search, level, budget)
+    _support_features(search, level, sets, budget)
+    sets = _sets_within(search, sets, level.hard, search.places)
+    spare = search.places + level.n_inherited
     for bit in range(search.n_called):
         if not holds(level.hard, bit):
             continue
         drop_bit(level.hard, bit)
         clique_size = keep_clique(search, level)
-        fewer = _sets_within(search, sets, level.hard, kept)
+        fewer = _sets_within(search, sets, level.hard, spare)
         if not _is_refuted_without(search, level, bit, fewer, clique_size, budget, &last_failed):
             add_bit(level.hard, bit)
             continue
         memcpy(level.clique, level.kept_clique, clique_size * sizeof(index_t))
         level.clique_size = clique_size
+        spare = <index_t*> sets.places
         sets = fewer
-        live, kept = kept, live
     return 0
 
 
@@ -411,10 +475,10 @@ cdef int _find_split(
     """Find the first split of a tree of so many: of the lowest feature and, in level WHOLE, at its lowest cut."""
     cdef Level* level = &search.levels[number]
     cdef Listed listed
-    cdef SomeSets sets
     cdef Py_ssize_t feature
     cdef index_t k
     cdef int answer
+    _limit_by_inherited(search, level, budget)
     for feature in range(search.n_features):
         if number == WHOLE:
             _list_cuts(search, number, feature, is_member)
@@ -423,11 +487,8 @@ cdef int _find_split(
         else:
             listed = _list_called(search, feature, search.called_orders + feature * 64 * search.n_words)
             listed.rows = level.rows
-        sets.numbers, sets.n_sets = level.inherited, level.n_inherited
-        _limit_cuts(
-            search, feature, &listed, &sets, level.clique, level.clique_size, level.n_classes, budget, level.high,
-            level.low,
-        )
+        _start_limits(search, level, feature, budget)
+        _complete_limits(search, level, feature, &listed, level.clique, level.clique_size, budget)
         if _leave_no_cut(level, budget):
             continue
         if number != WHOLE:
@@ -488,7 +549,6 @@ cdef int _decide(CalledRows search, Py_ssize_t number, index_t budget) except -1
     ) == STOPPED:
         return STOPPED
     reserve_limits(search, level, budget)
-    _sort_by_need(search, level, budget)
     answer = _find_split(search, number, budget, NULL)
     if answer == YES:
         learn_easy(search, level.rows, budget, level.split)
