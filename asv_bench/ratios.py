@@ -19,6 +19,7 @@ from parts.fourier import fourier
 from parts.fresh import memory, permutation, startup
 from parts.id3 import id3
 from parts.machine import print_machine
+from parts.minimal import minimal
 from parts.ordinal import ordinal
 from parts.own import own
 from parts.scaling import scaling
@@ -179,6 +180,7 @@ PARTS = {
         trees,
         threads,
         id3,
+        minimal,
         permutation,
         fourier,
     )

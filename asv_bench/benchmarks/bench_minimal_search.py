@@ -1,6 +1,7 @@
 """The smallest consistent trees of data as in Fig. 5 of Späh and Kosub, and redundant splits."""
 
 import numpy as np
+from sklearn.datasets import load_breast_cancer, load_wine
 
 from pytrees import DecisionTreeClassifier, Tree, merge_redundant, minimal_tree
 from pytrees.datasets import make_from_random_tree
@@ -47,6 +48,57 @@ class RandomTrees:
         return sum(minimal_tree(X, y, time_limit=TIME_LIMIT).n_subproblems for X, y in self.data)
 
     track_subproblems.unit = "sets of rows"
+
+
+class ManyFeatures:
+    """Proofs that come from few samples."""
+
+    params = ([(500, 20), (2_000, 10)],)
+    param_names = ("shape",)
+    timeout = 600
+
+    def setup(self, shape):
+        self.data = [make_from_random_tree(*shape, 3, 17, random_state=seed)[:2] for seed in (0, 1, 3)]
+
+    def time_minimal_trees(self, shape):
+        for X, y in self.data:
+            minimal_tree(X, y)
+
+    def track_subproblems(self, shape):
+        return sum(minimal_tree(X, y).n_subproblems for X, y in self.data)
+
+    track_subproblems.unit = "sets of rows"
+
+
+class PublicData:
+    """Wine is proven; Breast Cancer is not within the time."""
+
+    def setup(self):
+        self.wine = load_wine(return_X_y=True)
+        self.cancer = load_breast_cancer(return_X_y=True)
+
+    def time_wine(self):
+        minimal_tree(*self.wine)
+
+    def track_nodes_after_a_second(self):
+        return minimal_tree(*self.cancer, time_limit=1.0).tree.node_count
+
+    def track_bound_after_five_seconds(self):
+        return minimal_tree(*self.cancer, time_limit=5.0).lower_bound
+
+    track_nodes_after_a_second.unit = track_bound_after_five_seconds.unit = "nodes"
+
+
+class Rollouts:
+    params = (ENGINES,)
+    param_names = ("engine",)
+
+    def setup(self, engine):
+        self.X, self.y = classification_data(16, n_features=3, n_values=8)
+        self.X = self.X + np.arange(16)[:, np.newaxis] / 16  # no two rows are equal
+
+    def time_small_tree(self, engine):
+        kernel_of(engine, "small_tree")(self.X, self.y, 2)
 
 
 class Small:

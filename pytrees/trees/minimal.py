@@ -3,9 +3,9 @@
 A depth-first search, with a growing number of splits, decides whether a set of samples can be told apart by so many,
 and keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts
 of a feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak
-and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021); and what is shown of few samples,
-chosen where trees of fewer go wrong, holds for all. And two samples cannot share a leaf if their classes differ, or that
-of a sample between them in every feature does: samples that pairwise cannot need a leaf each.
+and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021); and what too few splits are for
+few samples, chosen where trees of fewer go wrong, they are for all. And two samples cannot share a leaf if their
+classes differ, or that of a sample between them in every feature does: samples that pairwise cannot need a leaf each.
 
 Where time is limited, a small tree is made as well, by rollouts: a split is judged by the trees that its sides get.
 """
@@ -32,9 +32,10 @@ from .cart import DecisionTreeClassifier
 
 __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 
-# Shares of a time limit: when the first search ends, and when rollouts do; what is left is for the search again.
-FIRST_SEARCH = 0.1
-ROLLOUTS = 0.9
+# Of a time limit, when the first search ends and when rollouts do; what is left is for the search again.
+FIRST_SHARE = 0.05
+FIRST_SECONDS = 0.5  # at most
+SHARE_WITH_ROLLOUTS = 0.9
 
 
 @dataclass(frozen=True)
@@ -105,9 +106,9 @@ def minimal_tree(
     -------
     MinimalTree
         With `tree`, `is_proven` and `lower_bound`. Where the time limit stopped the search, the tree is the smallest
-        that rollouts have found, for which most of the time is taken; which one that is depends on the time. If there was
-        no time for one, or the search is too deep, the tree is grown by information gain and its redundant splits are
-        merged. If its size equals the lower bound, it is proven smallest.
+        that rollouts have found, in up to nine tenths of the time; it may differ from run to run. If there was no time
+        for one, or the search is too deep, the tree is grown by information gain and its redundant splits are merged.
+        If its size equals the lower bound, it is proven smallest, but there may be others of this size.
 
     Raises
     ------
@@ -159,12 +160,11 @@ def _search(
     if time_limit is None:
         return search(X, codes, n_classes, memory_limit=memory_limit)  # type: ignore[no-any-return]
     start = time.monotonic()
-    arrays, splits, n_subproblems = search(
-        X, codes, n_classes, time_limit=FIRST_SEARCH * time_limit, memory_limit=memory_limit
-    )
+    first_limit = min(FIRST_SHARE * time_limit, FIRST_SECONDS)
+    arrays, splits, n_subproblems = search(X, codes, n_classes, time_limit=first_limit, memory_limit=memory_limit)
     if arrays is not None:
         return arrays, splits, n_subproblems
-    left = start + ROLLOUTS * time_limit - time.monotonic()
+    left = start + SHARE_WITH_ROLLOUTS * time_limit - time.monotonic()
     small = small_tree(X, codes, n_classes, time_limit=max(0.0, left), memory_limit=memory_limit)
     left = start + time_limit - time.monotonic()
     if left <= 0:

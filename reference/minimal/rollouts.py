@@ -1,8 +1,8 @@
 """Small consistent trees by rollouts: a split is judged by the size of the trees that its sides get more carelessly.
 
 A tree of level 0 is grown greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
-being the samples of a class among m; where one or two splits are enough, they are found. In a tree of level L, of each of
-the best cuts, one of a feature, both sides get trees of level L - 1; the cut with the smallest ones is taken.
+being the samples of a class among m; where one or two splits are enough, they are found. In a tree of level L, of each
+of the best cuts, one of a feature, both sides get trees of level L - 1; the cut with the smallest ones is taken.
 """
 
 from itertools import pairwise

@@ -16,8 +16,8 @@ cdef enum:
 cdef struct Split:
     index_t feature, rank, left_budget
 
-# A set of rows that is being decided. `high[k]` is the lowest rank known, in the feature looked at, up to which the rows
-# need more than k splits, so that a left side of k splits must end before it; `low[k]` is the same of right sides.
+# A set of rows that is being decided. `high[k]` is the lowest rank known, in the feature looked at, up to which the
+# rows need more than k splits, so that a left side of k splits must end before it; `low[k]` is the same of right sides.
 cdef struct Level:
     uint64_t* rows              # called rows, as bits
     uint64_t* hard              # where the answer is no: some of them that need more than the budget
@@ -50,8 +50,8 @@ cdef struct SomeSets:
     const index_t* places
     int64_t n_sets
 
-# Sets of called rows that need `needs[i]` splits at least. Of set i, the least ranks in all features and the greatest ones
-# stand behind each other from ranks[2 * n_features * i] on.
+# Sets of called rows that need `needs[i]` splits at least. Of set i, the least ranks in all features, and behind them
+# the greatest ones, stand from ranks[2 * n_features * i] on.
 cdef struct HardSets:
     uint64_t* rows
     index_t* needs
@@ -97,7 +97,7 @@ cdef class CalledRows:
     cdef index_t* kept_orders               # scratch: by feature, those of the bits that are left to shrink
     cdef int64_t* candidates                # scratch, hard sets by place: their numbers
     cdef index_t* candidate_needs
-    cdef index_t* candidate_ranks           # feature by feature the least ones, then feature by feature the greatest ones
+    cdef index_t* candidate_ranks           # by feature and place: the least ones, then the greatest
     cdef index_t* places                    # two lists of places
     cdef int64_t n_candidates, candidates_capacity, needs_capacity, candidate_ranks_capacity, places_capacity
     cdef index_t* sources                   # scratch: see _limit_cuts

@@ -2,9 +2,9 @@
 
 *Easy sets* are those for which so many splits are enough, *hard sets* those that need so many.
 
-*Cliques.* Two rows conflict if their classes differ, or that of a row between them in every feature does, their witness:
-they cannot share a leaf. Rows that all conflict with each other need a leaf each; with their witnesses they are a hard
-set, and so is every part of them.
+*Cliques.* Two rows conflict if their classes differ, or that of a row between them in every feature does, their
+witness: they cannot share a leaf. Rows that all conflict with each other need a leaf each; with their witnesses they
+are a hard set, and so is every part of them.
 """
 
 import time

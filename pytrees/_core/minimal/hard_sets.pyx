@@ -6,8 +6,8 @@ many splits, there is none for all rows. If there is one, a row that it gets wro
 *Hard sets.* A set of rows needs more splits than a budget where in every feature, for every way to divide the budget, a
 set that needs too many lies before one that does: every cut leaves one of them on one side. The rows of these sets
 together need more than the budget, and so does every set that holds them. Of the rows of a node that has been refuted,
-those are left out one by one that are not needed for this; what remains is learned. A node inherits the hard sets that it
-holds, and cuts that leave one on a side that it is too much for are not looked at.
+those are left out one by one that are not needed for this; what remains is learned. A node inherits the hard sets that
+it holds, and cuts that leave one on a side that it is too much for are not looked at.
 """
 
 from libc.string cimport memcpy, memset
@@ -26,7 +26,7 @@ cdef enum:
     OF_NOTHING = -3
 
 
-# --------------------------------------------------------------------------------------------- what leaves a feature no cut
+# --------------------------------------------------------------------------------------- what leaves a feature no cut
 
 cdef void _list_cuts(CalledRows search, Py_ssize_t number, Py_ssize_t feature, const char* is_member) noexcept nogil:
     """List the rows of a level in the order of a feature, and its cuts."""
@@ -73,7 +73,7 @@ cdef inline Listed _list_called(CalledRows search, Py_ssize_t feature, const ind
 
 
 cdef inline index_t _next_class(CalledRows search, const Listed* listed, bint is_right, index_t* place) noexcept nogil:
-    """Return the next row, from one end on, that is of a class not met before, and count that; NONE at the other end."""
+    """Return the next row, from one end on, of a class not met before, and count the class; NONE at the other end."""
     cdef index_t row, label
     while place[0] < listed.n_rows:
         row = listed.order[listed.n_rows - 1 - place[0] if is_right else place[0]]
@@ -90,7 +90,7 @@ cdef inline index_t _next_class(CalledRows search, const Listed* listed, bint is
 cdef void _limit_by_classes(
     CalledRows search, const Listed* listed, bint is_right, index_t most, index_t* limits, index_t* sources
 ) noexcept nogil:
-    """Note where the rows from one end on have two classes, three, and so on, up to `most`; and the first row of each."""
+    """Note where the rows from one end on have two classes, three, and so on up to `most`; and the first of each."""
     cdef index_t row, n_found, place = 0
     cdef index_t* first_rows = search.right_rows if is_right else search.left_rows
     memset(search.class_counts, 0, search.n_classes * sizeof(index_t))
@@ -226,7 +226,8 @@ cdef void _unite_source(
 
 
 cdef bint _is_refuted(
-    CalledRows search, Level* level, Py_ssize_t feature, SomeSets sets, index_t* clique, index_t clique_size, index_t budget
+    CalledRows search, Level* level, Py_ssize_t feature, SomeSets sets, index_t* clique, index_t clique_size,
+    index_t budget,
 ) noexcept nogil:
     """Whether what is known leaves no cut of a feature; then write the rows that this rests on, its support."""
     cdef uint64_t* support = search.supports + feature * search.n_words
@@ -521,8 +522,8 @@ cdef index_t _count_classes(CalledRows search, const uint64_t* rows, index_t mos
 
 
 cdef int _decide(CalledRows search, Py_ssize_t number, index_t budget) except -1 nogil:
-    """Whether so many splits are enough for the called rows of a level. If not, `hard` is a part for which they are not;
-    if so, and there is more than one class, `split` is the first split."""
+    """Whether so many splits are enough for the called rows of a level. If not, `hard` is a part for which they are
+    not; if so, and there is more than one class, `split` is the first split."""
     cdef Level* level = &search.levels[number]
     cdef index_t n_found = _count_classes(search, level.rows, budget + 1, level.hard)
     cdef int answer

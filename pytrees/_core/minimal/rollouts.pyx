@@ -1,8 +1,8 @@
 """Small consistent trees by rollouts: a split is judged by the size of the trees that its sides get more carelessly.
 
 A tree of level 0 is grown greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
-being the samples of a class among m; where one or two splits are enough, they are found. In a tree of level L, of each of
-the best cuts, one of a feature, both sides get trees of level L - 1; the cut with the smallest ones is taken.
+being the samples of a class among m; where one or two splits are enough, they are found. In a tree of level L, of each
+of the best cuts, one of a feature, both sides get trees of level L - 1; the cut with the smallest ones is taken.
 
 A set of samples is looked at once at every level: its tree is kept in a table, as its first split and the trees of both
 sides.
@@ -77,7 +77,7 @@ cdef class Rollouts:
         self.n_words = (len(X) + 63) // 64 + 1
         self.most_trees = min(memory_limit // (self.n_words * sizeof(uint64_t) + sizeof(Planned) + 16), 2**31 - 1)
         self.left_counts = <int64_t*> malloc(2 * self.n_classes * sizeof(int64_t))
-        self.key = <uint64_t*> malloc(self.n_words * sizeof(uint64_t))
+        self.key = <uint64_t*> calloc(self.n_words, sizeof(uint64_t))
         self.is_left = <char*> calloc(self.labels.shape[0], sizeof(char))
         if self.left_counts == NULL or self.key == NULL or self.is_left == NULL:
             raise MemoryError(f"no memory for {len(X)} samples")
@@ -171,7 +171,7 @@ cdef int _learn(
     return YES
 
 
-# -------------------------------------------------------------------------------------------------------- one set's cuts
+# ------------------------------------------------------------------------------------------------------ one set's cuts
 
 cdef int _check_limits(Rollouts rollouts, int64_t n_steps) except -1 nogil:
     """Count steps; now and then handle signals and look at the clock."""
@@ -220,7 +220,7 @@ cdef Cut _best_cut(Rollouts rollouts, Samples samples, index_t feature) noexcept
 
 
 cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint is_right) noexcept nogil:
-    """Return behind how many samples of a feature's order the cut lies with the largest pure side; 0 if there is none."""
+    """Return behind how many samples of a feature the cut lies with the largest pure side; 0 if there is none."""
     cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
     cdef index_t i, row, other, last = samples.n - 1
@@ -462,8 +462,8 @@ def small_tree(
 ):
     """Find a small consistent tree, by trees of growing level and width; the first of the smallest ones.
 
-    The limits are seconds, None being none, and bytes of the table of trees. Where the time is over, what has been begun
-    is ended greedily.
+    The limits are seconds, None being none, and bytes of the table of trees. Where the time is over, what has been
+    begun is ended greedily.
 
     Returns
     -------
@@ -483,11 +483,11 @@ def small_tree(
     cdef Samples samples
     cdef Planned leaf
     cdef int64_t found = NONE, best = NONE
-    cdef index_t label, level, width
+    cdef index_t level, width
     cdef int answer = YES
     samples.orders, samples.n = &orders[0, 0], <index_t> len(values)
     leaf.n_splits, leaf.feature, leaf.below, leaf.above, leaf.left, leaf.right = 0, UNDEFINED, NONE, NONE, NONE, NONE
-    for label in range(<index_t> n_classes):
+    for _ in range(n_classes):
         if _add_tree(rollouts, &leaf) == STOPPED:
             return None
     for level, width in SCHEDULE:

@@ -41,14 +41,14 @@ cdef enum:
 # Rows among which those that conflict are looked for.
 BOUND_ROWS = 1024
 
-# Two searches take turns: one of sets of all rows, and one of called rows. The numbers of sets that they look at in a turn
-# grow; the first one may look at more where there are so few rows and features that it takes less time. With few features
-# it begins, as many problems are solved by then; otherwise it is only for problems that the other makes no headway with,
-# such as classes drawn at random.
+# Two searches take turns: one of sets of all rows, and one of called rows. The numbers of sets that they look at in a
+# turn grow; the first one may look at more where there are so few rows and features that it takes less time. With few
+# features it begins, as many problems are solved by then; otherwise it is only for problems that the other makes no
+# headway with, such as classes drawn at random.
 FEW_FEATURES = 8
 FIRST_TURN = 3000
-FIRST_TURN_OF_MANY = 60000
-GROWTH_OF_TURNS = 4
+FIRST_TURN_OF_MANY = 20000          # not taken, but what the next turns grow from
+GROWTH_OF_TURNS = 3
 ENTRIES_OF_EQUAL_WORK = 20000       # rows times features: a set of all of them takes as long as one of called rows
 
 # What is known of a set of rows: it needs at least `lower` splits, and `upper` are enough.
@@ -560,13 +560,13 @@ cdef _find_size_in_turns(Search search, CalledRows called, int64_t first_turn, i
     with nogil:
         answer = _find_size(search, size)
     while answer == STOPPED and not search.is_too_deep and time.monotonic() < search.deadline:
+        turn *= GROWTH_OF_TURNS
         called.most_subproblems = called.n_subproblems + turn
         with nogil:
             answer = _find_size_by_calls(search, called, size)
         if answer != STOPPED:
             return answer, True
         search.most_subproblems = search.n_subproblems + turn * max(1, ENTRIES_OF_EQUAL_WORK // search.ranks.size)
-        turn *= GROWTH_OF_TURNS
         if time.monotonic() < search.deadline:
             with nogil:
                 answer = _raise_size(search, size)
