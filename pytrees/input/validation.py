@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,7 +45,7 @@ def validate_rows(estimator: Any, X: Any) -> FloatArray:
         return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
 
 
-def _is_plain(X: Any) -> bool:
+def _is_plain(X: Any) -> TypeGuard[FloatArray]:
     """Whether X is a table that `validate_data` would return as it is: to ask it takes longer than a sample takes to
     walk, and as long as a small tree takes to grow."""
     return (
