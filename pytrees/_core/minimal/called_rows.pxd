@@ -13,7 +13,7 @@ cdef enum:
     MOST_LEVELS = 500               # of the recursion, so that it fits the stack of any thread
 
 # A first split: the cut lies behind the rows of rank `rank`, and so many of the other splits are for the left side.
-cdef struct Split:
+cdef struct FirstSplit:
     index_t feature, rank, left_budget
 
 # A set of rows that is being decided. `high[k]` is the lowest rank known, in the feature looked at, up to which the
@@ -35,7 +35,7 @@ cdef struct Level:
     index_t* clique             # called rows of which no two can share a leaf
     index_t* kept_clique        # scratch
     index_t clique_size
-    Split split                 # where the answer is yes
+    FirstSplit split                 # where the answer is yes
 
 # Rows in the order of a feature, as bits or as numbers of all rows, of which a filter may leave some out.
 cdef struct Listed:
@@ -62,13 +62,13 @@ cdef struct HardSets:
 cdef struct EasySets:
     uint64_t* rows
     index_t* enough
-    Split* splits
+    FirstSplit* splits
     uint32_t* slots             # 0 where empty, otherwise a set's number plus one
     int64_t n_sets, capacity
     uint64_t mask
 
 # Nodes of a tree of called rows, in preorder, and how many rows of all it gets wrong at its leaves, with the first.
-cdef struct Node:
+cdef struct CalledNode:
     index_t feature, rank, right, label, n_wrong, first_wrong
 
 
@@ -88,7 +88,7 @@ cdef class CalledRows:
     cdef HardSets hard
     cdef EasySets easy
     cdef Level levels[MOST_LEVELS]
-    cdef Node* nodes
+    cdef CalledNode* nodes
     cdef index_t n_nodes, nodes_capacity
     cdef index_t* class_counts              # scratch
     cdef index_t* left_rows                 # scratch: of every class met from one end on, the first row
@@ -110,7 +110,7 @@ cdef class CalledRows:
 cdef int check_limits(CalledRows search, int64_t n_steps) except -1 nogil
 cdef int open_level(CalledRows search, Py_ssize_t number) except -1 nogil
 cdef int reserve_limits(CalledRows search, Level* level, index_t budget) except -1 nogil
-cdef int learn_easy(CalledRows search, const uint64_t* rows, index_t budget, Split split) except -1 nogil
+cdef int learn_easy(CalledRows search, const uint64_t* rows, index_t budget, FirstSplit split) except -1 nogil
 cdef bint is_easy(CalledRows search, Level* level, index_t budget) noexcept nogil
 cdef int learn_hard(CalledRows search, Py_ssize_t number, index_t need) except -1 nogil
 cdef int inherit_hard(CalledRows search, Py_ssize_t number, index_t budget) except -1 nogil

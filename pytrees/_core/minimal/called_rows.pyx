@@ -211,7 +211,7 @@ cdef int _grow_easy(CalledRows search) except -1 nogil:
     """Make room for more easy sets; where the memory limit allows none, forget all. A third of it is for them."""
     cdef EasySets* easy = &search.easy
     cdef Py_ssize_t n_words = search.n_words, capacity = easy.capacity, wanted = max(FIRST_CAPACITY, 2 * capacity)
-    cdef int64_t number, bytes_of_set = n_words * sizeof(uint64_t) + sizeof(index_t) + sizeof(Split) + 8
+    cdef int64_t number, bytes_of_set = n_words * sizeof(uint64_t) + sizeof(index_t) + sizeof(FirstSplit) + 8
     if wanted > search.memory_limit // 3 // bytes_of_set or wanted > UNLIMITED // 2:
         easy.n_sets = 0
         if capacity:
@@ -221,7 +221,7 @@ cdef int _grow_easy(CalledRows search) except -1 nogil:
     capacity = easy.capacity
     reserve(<void**> &easy.enough, &capacity, wanted, sizeof(index_t), b"easy sets of rows")
     capacity = easy.capacity
-    reserve(<void**> &easy.splits, &capacity, wanted, sizeof(Split), b"easy sets of rows")
+    reserve(<void**> &easy.splits, &capacity, wanted, sizeof(FirstSplit), b"easy sets of rows")
     free(easy.slots)
     easy.slots = <uint32_t*> calloc(2 * capacity, sizeof(uint32_t))
     _refuse(easy.slots == NULL)
@@ -231,7 +231,7 @@ cdef int _grow_easy(CalledRows search) except -1 nogil:
     return 0
 
 
-cdef int learn_easy(CalledRows search, const uint64_t* rows, index_t budget, Split split) except -1 nogil:
+cdef int learn_easy(CalledRows search, const uint64_t* rows, index_t budget, FirstSplit split) except -1 nogil:
     """Remember that so many splits are enough."""
     cdef EasySets* easy = &search.easy
     cdef uint32_t* slot

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport (
-    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledRows, Level, Listed, Node, SomeSets, Split, add_bit, call_row,
+    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledRows, Level, Listed, CalledNode, SomeSets, FirstSplit, add_bit, call_row,
     check_limits, contains, drop_bit, find_clique, holds, inherit, inherit_hard, is_easy, keep_clique, learn_easy,
     learn_hard, open_level, rank_of, reserve_limits, trailing_zeros, unite, unite_clique
 )
@@ -561,7 +561,7 @@ cdef int _decide(CalledRows search, Py_ssize_t number, index_t budget) except -1
 
 # ------------------------------------------------------------------------------------------------------------ all rows
 
-cdef void _divide(CalledRows search, Py_ssize_t number, Split split, bint is_right, index_t* middle) noexcept nogil:
+cdef void _divide(CalledRows search, Py_ssize_t number, FirstSplit split, bint is_right, index_t* middle) noexcept nogil:
     """Write a side of a split to the next level, and the rank in the middle between both sides."""
     cdef const uint64_t* rows = search.levels[number].rows
     cdef uint64_t* side = search.levels[number + 1].rows
@@ -587,14 +587,14 @@ cdef int _write_tree(CalledRows search, Py_ssize_t number, index_t budget) excep
     cdef Level* level = &search.levels[number]
     cdef index_t place = search.n_nodes, label
     cdef Py_ssize_t capacity = search.nodes_capacity
-    cdef Split split
-    cdef Node node
+    cdef FirstSplit split
+    cdef CalledNode node
     cdef int answer = _decide(search, number, budget)
     if answer != YES:
         return answer
     node.feature = node.rank = node.right = node.label = node.first_wrong = NONE
     node.n_wrong = 0
-    reserve(<void**> &search.nodes, &capacity, place + 1, sizeof(Node), b"nodes of a tree")
+    reserve(<void**> &search.nodes, &capacity, place + 1, sizeof(CalledNode), b"nodes of a tree")
     search.nodes_capacity = <index_t> capacity
     search.nodes[place] = node
     search.n_nodes += 1
@@ -618,7 +618,7 @@ cdef int _write_tree(CalledRows search, Py_ssize_t number, index_t budget) excep
 cdef index_t _most_wrong(CalledRows search, const index_t* rows, index_t n_rows) noexcept nogil:
     """Return the first row of the leaf that gets most rows wrong; NONE where none are wrong."""
     cdef index_t i, place, most = 0
-    cdef Node* node
+    cdef CalledNode* node
     for i in range(n_rows):
         place = 0
         while search.nodes[place].feature != NONE:
@@ -657,7 +657,7 @@ cdef int decide_rows(CalledRows search, const index_t* rows, index_t n_rows, ind
         call_row(search, wrong)
 
 
-cdef int choose_split(CalledRows search, const char* is_member, index_t budget, Split* split) except -1 nogil:
+cdef int choose_split(CalledRows search, const char* is_member, index_t budget, FirstSplit* split) except -1 nogil:
     """Find the lowest feature, and its lowest cut, that leave some of all rows one split less than the budget."""
     cdef Level* level = &search.levels[WHOLE]
     cdef index_t bit

@@ -45,7 +45,7 @@ cdef struct Samples:
     index_t n
 
 # A feature's cut behind `end` samples of its order, and its score.
-cdef struct Cut:
+cdef struct FeatureCut:
     float64_t score
     index_t feature, end
 
@@ -197,11 +197,11 @@ cdef inline float64_t _score(const int64_t* counts, int64_t n, Py_ssize_t n_clas
     return total
 
 
-cdef Cut _best_cut(Rollouts rollouts, Samples samples, index_t feature) noexcept nogil:
+cdef FeatureCut _best_cut(Rollouts rollouts, Samples samples, index_t feature) noexcept nogil:
     """Find the cut of a feature with the least score; its end is 0 where there is no cut."""
     cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
-    cdef Cut best
+    cdef FeatureCut best
     cdef float64_t score
     cdef index_t i, label
     best.score, best.feature, best.end = INFINITY, feature, 0
@@ -235,7 +235,7 @@ cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint
 
 
 cdef bint _is_stump(
-    Rollouts rollouts, Samples samples, index_t by, index_t lowest, index_t highest, Cut* found
+    Rollouts rollouts, Samples samples, index_t by, index_t lowest, index_t highest, FeatureCut* found
 ) noexcept nogil:
     """Whether one split is enough for the samples that have certain ranks in a feature; find the first such cut."""
     cdef const index_t* order
@@ -263,12 +263,12 @@ cdef bint _is_stump(
     return False
 
 
-cdef bint _is_easy(Rollouts rollouts, Samples samples, Cut* found) noexcept nogil:
+cdef bint _is_easy(Rollouts rollouts, Samples samples, FeatureCut* found) noexcept nogil:
     """Whether one or two splits are enough; find the first of them."""
     cdef index_t feature, end, is_right, last
     cdef const index_t* order
     cdef const index_t* ranks
-    cdef Cut stump
+    cdef FeatureCut stump
     last = rollouts.ranks.shape[1]
     if _is_stump(rollouts, samples, 0, 0, last, found):
         return True
@@ -287,7 +287,7 @@ cdef bint _is_easy(Rollouts rollouts, Samples samples, Cut* found) noexcept nogi
     return False
 
 
-cdef int _divide(Rollouts rollouts, Samples samples, Cut cut, Samples* left, Samples* right) except -1 nogil:
+cdef int _divide(Rollouts rollouts, Samples samples, FeatureCut cut, Samples* left, Samples* right) except -1 nogil:
     """Allocate and write both sides of a cut."""
     cdef index_t i, row
     cdef index_t* left_place
@@ -341,7 +341,7 @@ cdef int _tree(
 
 
 cdef int _with_sides(
-    Rollouts rollouts, Samples samples, Cut cut, index_t depth, index_t level, index_t width, Planned* tree
+    Rollouts rollouts, Samples samples, FeatureCut cut, index_t depth, index_t level, index_t width, Planned* tree
 ) except -1 nogil:
     """Find the tree that a cut leads to, with trees of a level on both sides."""
     cdef const index_t* order = samples.orders + <Py_ssize_t> cut.feature * samples.n
@@ -362,7 +362,7 @@ cdef int _with_sides(
 
 cdef int _grow_greedily(Rollouts rollouts, Samples samples, index_t depth, int64_t* found) except -1 nogil:
     cdef Planned tree
-    cdef Cut best, cut
+    cdef FeatureCut best, cut
     cdef index_t feature
     if not _is_easy(rollouts, samples, &best):
         best.score, best.end = INFINITY, 0
@@ -379,8 +379,8 @@ cdef int _roll_out(
     Rollouts rollouts, Samples samples, index_t depth, index_t level, index_t width, int64_t* found
 ) except -1 nogil:
     cdef Planned tree, best_tree
-    cdef Cut* cuts
-    cdef Cut cut, best
+    cdef FeatureCut* cuts
+    cdef FeatureCut cut, best
     cdef index_t n_cuts = 0, feature, place
     cdef int answer = _tree(rollouts, samples, depth, level - 1, width, found)
     if answer == STOPPED or rollouts.is_over:
@@ -388,7 +388,7 @@ cdef int _roll_out(
     best_tree = rollouts.trees[found[0]]
     if best_tree.n_splits <= EXACT:
         return _learn(rollouts, samples, level, width, &best_tree, found)
-    cuts = <Cut*> malloc((width + 1) * sizeof(Cut))
+    cuts = <FeatureCut*> malloc((width + 1) * sizeof(FeatureCut))
     if cuts == NULL:
         with gil:
             raise MemoryError(f"no memory for {width} cuts")
@@ -417,8 +417,8 @@ cdef int _roll_out(
 
 
 cdef int _take_best(
-    Rollouts rollouts, Samples samples, const Cut* cuts, index_t n_cuts, index_t depth, index_t level, index_t width,
-    Cut* best,
+    Rollouts rollouts, Samples samples, const FeatureCut* cuts, index_t n_cuts, index_t depth, index_t level, index_t width,
+    FeatureCut* best,
 ) except -1 nogil:
     """Find the first of the cuts with the smallest trees of a level."""
     cdef index_t i, least = NONE

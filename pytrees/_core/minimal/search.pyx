@@ -26,7 +26,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
-from pytrees._core.minimal.called_rows cimport MOST_LEVELS, NO, STOPPED, YES, CalledRows, Split
+from pytrees._core.minimal.called_rows cimport MOST_LEVELS, NO, STOPPED, YES, CalledRows, FirstSplit
 from pytrees._core.minimal.hard_sets cimport choose_split, decide_rows
 from pytrees._core.rows.partition cimport threshold_between
 
@@ -592,7 +592,7 @@ cdef int _choose_by_calls(
     """Do the same by the search among called rows."""
     cdef SearchLevel* level = &search.levels[0]
     cdef index_t row
-    cdef Split split
+    cdef FirstSplit split
     cdef int answer
     for row in range(<index_t> search.n_rows):
         is_member[row] = _holds(level.rows, row)
