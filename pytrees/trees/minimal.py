@@ -35,7 +35,7 @@ __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 # Of a time limit, when the first search ends and when rollouts do; what is left is for the search again.
 FIRST_SHARE = 0.05
 FIRST_SECONDS = 0.5  # at most
-SHARE_WITH_ROLLOUTS = 0.9
+SHARE_WITH_ROLLOUTS = 0.5
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def minimal_tree(
     -------
     MinimalTree
         With `tree`, `is_proven` and `lower_bound`. Where the time limit stopped the search, the tree is the smallest
-        that rollouts have found, in up to nine tenths of the time; it may differ from run to run. If there was no time
+        that rollouts have found, in up to half of the time; it may differ from run to run. If there was no time
         for one, or the search is too deep, the tree is grown by information gain and its redundant splits are merged.
         If its size equals the lower bound, it is proven smallest, but there may be others of this size.
 

@@ -245,7 +245,7 @@ def test_many_features_are_no_obstacle():
     np.testing.assert_array_equal(found.tree.predict(X), y)
 
 
-@pytest.mark.parametrize("memory_limit", [1000, 10**4])
+@pytest.mark.parametrize("memory_limit", [1000, 10**5])
 def test_a_full_table_is_emptied(memory_limit):
     X, y = random_rows(40, 3, 2, seed=5)
     expected = search(X, y)

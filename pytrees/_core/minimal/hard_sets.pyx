@@ -15,9 +15,9 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport (
-    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledRows, Level, Listed, CalledNode, SomeSets, FirstSplit, add_bit, call_row,
-    check_limits, contains, drop_bit, find_clique, holds, inherit, inherit_hard, is_easy, keep_clique, learn_easy,
-    learn_hard, open_level, rank_of, reserve_limits, trailing_zeros, unite, unite_clique
+    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledNode, CalledRows, FirstSplit, Level, Listed, SomeSets, add_bit,
+    call_row, check_limits, contains, drop_bit, find_clique, holds, inherit, inherit_hard, is_easy, keep_clique,
+    learn_easy, learn_hard, open_level, rank_of, reserve_limits, trailing_zeros, unite, unite_clique
 )
 
 cdef enum:
@@ -561,7 +561,9 @@ cdef int _decide(CalledRows search, Py_ssize_t number, index_t budget) except -1
 
 # ------------------------------------------------------------------------------------------------------------ all rows
 
-cdef void _divide(CalledRows search, Py_ssize_t number, FirstSplit split, bint is_right, index_t* middle) noexcept nogil:
+cdef void _divide(
+    CalledRows search, Py_ssize_t number, FirstSplit split, bint is_right, index_t* middle
+) noexcept nogil:
     """Write a side of a split to the next level, and the rank in the middle between both sides."""
     cdef const uint64_t* rows = search.levels[number].rows
     cdef uint64_t* side = search.levels[number + 1].rows

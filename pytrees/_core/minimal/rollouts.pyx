@@ -417,8 +417,8 @@ cdef int _roll_out(
 
 
 cdef int _take_best(
-    Rollouts rollouts, Samples samples, const FeatureCut* cuts, index_t n_cuts, index_t depth, index_t level, index_t width,
-    FeatureCut* best,
+    Rollouts rollouts, Samples samples, const FeatureCut* cuts, index_t n_cuts, index_t depth, index_t level,
+    index_t width, FeatureCut* best,
 ) except -1 nogil:
     """Find the first of the cuts with the smallest trees of a level."""
     cdef index_t i, least = NONE

@@ -47,6 +47,7 @@ BOUND_ROWS = 1024
 # headway with, such as classes drawn at random.
 FEW_FEATURES = 8
 FIRST_TURN = 3000
+ENTRIES_OF_FIRST_TURN = 3000         # rows times features: with a half of them, the first turn has four times the sets
 FIRST_TURN_OF_MANY = 20000          # not taken, but what the next turns grow from
 GROWTH_OF_TURNS = 3
 ENTRIES_OF_EQUAL_WORK = 20000       # rows times features: a set of all of them takes as long as one of called rows
@@ -554,7 +555,7 @@ cdef int _find_size_by_calls(Search search, CalledRows called, index_t* size) ex
 
 cdef _find_size_in_turns(Search search, CalledRows called, int64_t first_turn, index_t* size):
     """Find the number of splits by both searches in turns. Return the answer, and whether called rows gave it."""
-    cdef int64_t turn = first_turn if first_turn > 0 else FIRST_TURN_OF_MANY
+    cdef int64_t turn = min(first_turn, FIRST_TURN) if first_turn > 0 else FIRST_TURN_OF_MANY
     cdef int answer
     search.most_subproblems = first_turn
     with nogil:
@@ -703,7 +704,8 @@ def minimal_tree(
     search.deadline = INFINITY if time_limit is None else start + time_limit
     called = CalledRows(search.labels, search.ranks, search.orders, n_classes, memory_limit, search.deadline)
     if first_turn is None:
-        first_turn = FIRST_TURN if search.n_features <= FEW_FEATURES else 0
+        first_turn = FIRST_TURN * max(1, ENTRIES_OF_FIRST_TURN // search.ranks.size) ** 2
+        first_turn = first_turn if search.n_features <= FEW_FEATURES else 0
     answer, by_calls = _find_size_in_turns(search, called, first_turn, &size)
     search.most_subproblems = called.most_subproblems = UNLIMITED
     nodes = None if answer == STOPPED else _nodes(search, called if by_calls else None, size)
