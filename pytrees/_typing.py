@@ -62,6 +62,7 @@ RandomState: TypeAlias = int | np.random.RandomState | None
 OobScore: TypeAlias = bool | Callable[[AnyArray, AnyArray], float]
 Ensemble: TypeAlias = "BaseEstimator | Tree | Sequence[Tree | TreeEstimator] | None"
 Measure: TypeAlias = Literal["uniform", "empirical", "joint"] | Sequence[ArrayLike]
+FeatureOrPair: TypeAlias = int | tuple[int, int]
 Schema: TypeAlias = Mapping[int, int | Iterable[int]] | Iterable[int | Iterable[int] | None]
 
 # A criterion or distance as the kernels take it: its name, or its name and a dict of parameters.

@@ -8,6 +8,7 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `energy`: how does the energy of a spectrum fall with the order, and what bounds it?
 - `samples`: what are trees at given samples, where these are the measure?
 - `ensembles`: the same quantities straight from the leaves of the trees, where a spectrum would be too large.
+- `effects`: what is a function made of: its variance by features, its means over features?
 - `rebuild`: how is a tree made of a function (TCFS), whichever of the two it comes from?
 - `aggregated`: one tree in place of a tree or an ensemble, as a classifier.
 - `orthogonal`: the principal components of an ensemble as a few trees, as a classifier.
@@ -16,21 +17,29 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 
 from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
 from .codes import OrdinalCodes, ordinal_codes
-from .ensembles import gram, schema_average, tree_from_ensemble, tree_inner
+from .effects import AnovaEffects, SobolIndices, anova_effects, partial_dependence, sobol_indices
+from .ensembles import ModelDistance, gram, model_distance, schema_average, tree_from_ensemble, tree_inner
 from .orthogonal import OrthogonalTreesClassifier
 from .rebuild import RebuiltTree
 from .spectrum import FourierSpectrum, tree_from_spectra
 
 __all__ = [
     "AggregatedFourierTreeClassifier",
+    "AnovaEffects",
     "FourierSpectrum",
+    "ModelDistance",
     "OrdinalCodes",
     "OrthogonalTreesClassifier",
     "RebuiltTree",
     "ReconstructedFourierTree",
+    "SobolIndices",
+    "anova_effects",
     "gram",
+    "model_distance",
     "ordinal_codes",
+    "partial_dependence",
     "schema_average",
+    "sobol_indices",
     "tree_from_ensemble",
     "tree_from_spectra",
     "tree_inner",

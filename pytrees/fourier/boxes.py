@@ -357,6 +357,19 @@ class Leaves:
         return float(np.sum(np.maximum.reduceat(np.abs(self.values).max(axis=1), self.indptr[:-1])))
 
 
+def weighted_leaves(
+    trees: Iterable[Tree | TreeEstimator],
+    cardinalities: IntArray,
+    weights: ArrayLike | None,
+    class_index: int | None,
+    values: Iterable[ArrayLike] | None,
+) -> Leaves:
+    """Collect the leaves of trees, their values times the weights of the trees; by default these are averaged."""
+    trees = listed(trees)
+    factors = check_weights(weights, len(trees))
+    return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=factors)
+
+
 def _leaf_boxes(tree: Tree, cardinalities: IntArray) -> list[IntArray]:
     arrays = tree.children_left, tree.children_right, tree.feature, tree.threshold, cardinalities
     below = ()
