@@ -48,6 +48,7 @@ PredictRule: TypeAlias = Literal["mode", "median", "expected", "cost"]
 HandleUnknown: TypeAlias = Literal["error", "majority"]
 CategoricalSplit: TypeAlias = Literal["multiway", "subset"]
 RebuildCriterion: TypeAlias = Literal["entropy", "variance"]
+ModelOutput: TypeAlias = Literal["probability", "margin", "value"]
 OrdinalMetric: TypeAlias = Literal["rps", "mae", "amae", "mmae", "qwk", "off_by_one"]
 
 # Other parameters that several estimators or functions have.

@@ -3,9 +3,9 @@
 from itertools import combinations
 
 from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
-from pytrees.fourier import model_distance, ordinal_codes, partial_dependence, sobol_indices
+from pytrees.fourier import additive_model, model_distance, ordinal_codes, partial_dependence, sobol_indices
 from pytrees.fourier.boxes import Leaves, check_cardinalities, measure_arrays
 
 from .common import ENGINES, kernel_of, skip_unless
@@ -57,3 +57,25 @@ class Forest:
         half = n_trees // 2
         trees, cardinalities = self.codes.trees, self.codes.cardinalities
         model_distance(trees[:half], trees[half:], cardinalities, **self.measure)
+
+
+class Boosted:
+    """scikit-learn's histogram gradient boosting on Breast Cancer, from its nodes to its indices."""
+
+    params = ([100, 500],)
+    param_names = ("n_trees",)
+
+    def setup(self, n_trees):
+        X, y = load_breast_cancer(return_X_y=True)
+        self.boosted = HistGradientBoostingClassifier(max_iter=n_trees, max_leaf_nodes=8, random_state=0).fit(X, y)
+        self.model, self.X = additive_model(self.boosted), X
+        self.measure = {"measure": "empirical", "X": self.model.codes.transform(X)}
+
+    def time_additive_model(self, n_trees):
+        additive_model(self.boosted)
+
+    def time_evaluate(self, n_trees):
+        self.model.evaluate(self.X)
+
+    def time_sobol_indices(self, n_trees):
+        sobol_indices(self.model.trees, self.model.cardinalities, **self.model.arguments, **self.measure)

@@ -3,6 +3,8 @@
 H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 2006. Which file answers which question:
 
 - `codes`: how do trees of real features, scikit-learn's too, become trees of discrete codes?
+- `readers`: which trees, with which values at the leaves, are the ensembles of other libraries sums of?
+- `additive`: how does such an ensemble become a sum of trees of discrete codes?
 - `boxes`: what do the kernels take: leaves, schemata and measures as flat arrays?
 - `spectrum`: which coefficients does a tree have, and what can be computed from them?
 - `energy`: how does the energy of a spectrum fall with the order, and what bounds it?
@@ -15,6 +17,7 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `base`: what these classifiers share.
 """
 
+from .additive import AdditiveModel, additive_model
 from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
 from .codes import OrdinalCodes, ordinal_codes
 from .effects import AnovaEffects, SobolIndices, anova_effects, partial_dependence, sobol_indices
@@ -24,6 +27,7 @@ from .rebuild import RebuiltTree
 from .spectrum import FourierSpectrum, tree_from_spectra
 
 __all__ = [
+    "AdditiveModel",
     "AggregatedFourierTreeClassifier",
     "AnovaEffects",
     "FourierSpectrum",
@@ -33,6 +37,7 @@ __all__ = [
     "RebuiltTree",
     "ReconstructedFourierTree",
     "SobolIndices",
+    "additive_model",
     "anova_effects",
     "gram",
     "model_distance",

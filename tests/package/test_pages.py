@@ -7,10 +7,14 @@ import pytest
 from pages import DOCS, blocks, run
 
 # Packages that blocks need, by what stands in them.
-NEEDS = {"import shap": ["shap"], "import xgboost": ["xgboost"], "import lightgbm": ["lightgbm", "treelite"]}
+NEEDS = {
+    "import shap": ["shap"],
+    "import xgboost": ["xgboost", "treelite"],
+    "import lightgbm": ["lightgbm", "treelite"],
+}
 
 
-@pytest.mark.parametrize("page", ["effects"])
+@pytest.mark.parametrize("page", ["effects", "models"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
