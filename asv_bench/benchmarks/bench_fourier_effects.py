@@ -5,7 +5,7 @@ from itertools import combinations
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
-from pytrees.fourier import additive_model, model_distance, ordinal_codes, partial_dependence, sobol_indices
+from pytrees.fourier import additive_model, merge, model_distance, ordinal_codes, partial_dependence, sobol_indices
 from pytrees.fourier.boxes import Leaves, check_cardinalities, measure_arrays
 
 from .common import ENGINES, kernel_of, skip_unless
@@ -79,3 +79,25 @@ class Boosted:
 
     def time_sobol_indices(self, n_trees):
         sobol_indices(self.model.trees, self.model.cardinalities, **self.model.arguments, **self.measure)
+
+
+class Places:
+    """Forests of 25 trees of parts of Breast Cancer, merged."""
+
+    params = ([2, 8],)
+    param_names = ("n_places",)
+
+    def setup(self, n_places):
+        X, y = load_breast_cancer(return_X_y=True)
+        parts = [slice(i, None, n_places) for i in range(n_places)]
+        self.models = [RandomForestClassifier(25, random_state=0).fit(X[rows], y[rows]) for rows in parts]
+        self.merged = merge(self.models)
+
+    def time_merge(self, n_places):
+        merge(self.models)
+
+    def time_merge_again(self, n_places):
+        merge([self.merged, self.merged])
+
+    def time_distances(self, n_places):
+        self.merged.distances()

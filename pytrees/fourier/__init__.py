@@ -5,6 +5,7 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `codes`: how do trees of real features, scikit-learn's too, become trees of discrete codes?
 - `readers`: which trees, with which values at the leaves, are the ensembles of other libraries sums of?
 - `additive`: how does such an ensemble become a sum of trees of discrete codes?
+- `merged`: which model are those that were trained in several places, together?
 - `boxes`: what do the kernels take: leaves, schemata and measures as flat arrays?
 - `spectrum`: which coefficients does a tree have, and what can be computed from them?
 - `energy`: how does the energy of a spectrum fall with the order, and what bounds it?
@@ -22,6 +23,7 @@ from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTre
 from .codes import OrdinalCodes, ordinal_codes
 from .effects import AnovaEffects, SobolIndices, anova_effects, partial_dependence, sobol_indices
 from .ensembles import ModelDistance, gram, model_distance, schema_average, tree_from_ensemble, tree_inner
+from .merged import MergedModel, merge
 from .orthogonal import OrthogonalTreesClassifier
 from .rebuild import RebuiltTree
 from .spectrum import FourierSpectrum, tree_from_spectra
@@ -31,6 +33,7 @@ __all__ = [
     "AggregatedFourierTreeClassifier",
     "AnovaEffects",
     "FourierSpectrum",
+    "MergedModel",
     "ModelDistance",
     "OrdinalCodes",
     "OrthogonalTreesClassifier",
@@ -40,6 +43,7 @@ __all__ = [
     "additive_model",
     "anova_effects",
     "gram",
+    "merge",
     "model_distance",
     "ordinal_codes",
     "partial_dependence",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
 from ..tree import LEAF, UNDEFINED, Tree
-from .codes import OrdinalCodes, code_members
+from .codes import Member, OrdinalCodes, code_members
 from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, library_of, treelite_model
 
 
@@ -32,6 +33,8 @@ class AdditiveModel:
     output : {"probability", "margin", "value"}
         What the function is: the probabilities of the classes; margins, as ``decision_function`` and ``raw_score`` give
         them, before the link function; or the prediction of a regressor. Of two classes it is that of the last.
+    feature_names : ndarray of shape (n_features,), or None
+        The names of the features, where the model has learned from data with column names.
 
     Attributes
     ----------
@@ -69,6 +72,7 @@ class AdditiveModel:
     baseline: FloatArray
     classes: AnyArray | None
     output: ModelOutput
+    feature_names: AnyArray | None
     trees: list[Tree]
     arguments: dict[str, Any]
 
@@ -81,9 +85,11 @@ class AdditiveModel:
         baseline: FloatArray,
         classes: AnyArray | None,
         output: ModelOutput,
+        feature_names: AnyArray | None = None,
     ) -> None:
         self.codes, self.values, self.n_averaged, self.baseline = codes, values, n_averaged, baseline
         self.classes, self.output = classes, output
+        self.feature_names = feature_names
         has_baseline = bool(np.any(baseline))
         weights = np.full(len(values) + has_baseline, 1.0 / n_averaged)
         self.trees, of_all = codes.trees, values
@@ -192,10 +198,7 @@ def additive_model(model: Any) -> AdditiveModel:
     >>> bool(sobol_indices(model.trees, model.cardinalities, **model.arguments).variance > 0)
     True
     """
-    model = model.estimator if isinstance(model, FrozenEstimator) else model
-    read = _read(model)
-    if not read.members:
-        raise ValueError(f"{type(model).__name__} has no trees.")
+    read = read_model(model)
     codes = code_members(read.members, model)
     return AdditiveModel(
         codes,
@@ -204,11 +207,39 @@ def additive_model(model: Any) -> AdditiveModel:
         baseline=read.baseline,
         classes=read.classes,
         output=read.output,
+        feature_names=read.feature_names,
+    )
+
+
+def read_model(model: Any) -> Sum:
+    """Read a model of any library, or one that was read already."""
+    model = model.estimator if isinstance(model, FrozenEstimator) else model
+    found = _read_again(model) if isinstance(model, AdditiveModel) else _read(model)
+    if not found.members:
+        raise ValueError(f"{type(model).__name__} has no trees.")
+    return found if isinstance(model, AdditiveModel) else replace(found, feature_names=_names_of(model))
+
+
+def _names_of(model: Any) -> AnyArray | None:
+    """Return the names of the features that a model has learned, but not those that LightGBM makes up."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None or list(names) == [f"Column_{m}" for m in range(len(names))]:
+        return None
+    return np.asarray(names)
+
+
+def _read_again(model: AdditiveModel) -> Sum:
+    """Return the trees on features as they are: they compare float64."""
+    categories = dict(zip(np.flatnonzero(model.codes.is_categorical).tolist(), model.codes.categories, strict=True))
+    trees = [model.codes.decode(tree) for tree in model.codes.trees]
+    members = [Member(tree, np.zeros(tree.node_count, dtype=np.int64), np.float64, categories) for tree in trees]
+    return Sum(
+        members, model.values, model.n_averaged, model.baseline, model.classes, model.output, model.feature_names
     )
 
 
 def _read(model: Any) -> Sum:
-    """Read a model of any library."""
+    """Read a fitted model of any library."""
     library = library_of(model)
     if library in ("xgboost", "lightgbm", "treelite"):
         return treelite_model(model, library)

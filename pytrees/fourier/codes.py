@@ -171,14 +171,14 @@ class OrdinalCodes:
         for node in cuts:
             arrays["threshold"][node] = self.thresholds[tree.feature[node]][int(tree.threshold[node])]
         if self.dtype == np.float32:
-            arrays["threshold"][cuts] = _greatest_rounded_below(arrays["threshold"][cuts])
+            arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])
         return Tree(**arrays, n_features=tree.n_features)
 
     def __repr__(self) -> str:
         return f"<OrdinalCodes of {len(self.trees)} trees, {self.cardinalities.size} features>"
 
 
-def _greatest_rounded_below(thresholds: FloatArray) -> FloatArray:
+def greatest_rounded_below(thresholds: FloatArray) -> FloatArray:
     """Return the greatest float64 that float32 rounds to a number up to the threshold, for every threshold."""
     below = thresholds.astype(np.float32)
     below = np.where(below > thresholds, np.nextafter(below, np.float32(-np.inf)), below)

@@ -268,21 +268,18 @@ def model_distance(
     second = weighted_leaves(others, cardinalities, other_weights, class_index, other_values)
     if first.values.shape[1] != second.values.shape[1]:
         raise ValueError(f"The models have {first.values.shape[1]} and {second.values.shape[1]} outputs.")
-    check_trees([*trees, *others], cardinalities)
-    both = Leaves(
-        [*trees, *others], cardinalities, values=[*first.node_values, *(-part for part in second.node_values)]
-    )
-    variances, means = [], []
-    for leaves in (first, second, both):
-        mean, variance = mean_and_variance(leaves, cardinalities, measure, X)
-        variances.append(variance)
-        means.append(mean)
-    squared = variances[2] + float(((means[0] - means[1]) ** 2).sum())
-    norm = np.sqrt(variances[0]) * np.sqrt(variances[1])
-    correlation = 0.5 * (variances[0] + variances[1] - variances[2]) / norm if norm else np.nan
-    return ModelDistance(
-        float(np.sqrt(squared)) if squared > rounding(both) else 0.0, float(np.clip(correlation, -1.0, 1.0))
-    )
+    if values is None and other_values is None:
+        check_trees([*trees, *others], cardinalities)  # indicators of classes: of the same ones
+    both = first.less(second)
+    found = [mean_and_variance(leaves, cardinalities, measure, X) for leaves in (first, second, both)]
+    (mean, variance), (other_mean, other_variance), (_, of_difference) = found
+    squared = of_difference + float(((mean - other_mean) ** 2).sum())
+    distance = float(np.sqrt(squared)) if squared > rounding(both) else 0.0
+    if variance <= rounding(first) or other_variance <= rounding(second):
+        return ModelDistance(distance, np.nan)
+    covariance = 0.5 * (variance + other_variance - of_difference)
+    correlation = covariance / (np.sqrt(variance) * np.sqrt(other_variance))
+    return ModelDistance(distance, float(np.clip(correlation, -1.0, 1.0)))
 
 
 def schema_average(

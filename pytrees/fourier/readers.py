@@ -38,6 +38,7 @@ class Sum:
         Added to it, before the first tree.
     classes : ndarray of shape (n_classes,), or None
     output : {"probability", "margin", "value"}
+    feature_names : ndarray of shape (n_features,), or None
     """
 
     members: list[Member]
@@ -46,6 +47,7 @@ class Sum:
     baseline: FloatArray
     classes: AnyArray | None
     output: ModelOutput
+    feature_names: AnyArray | None = None
 
 
 def binary_tree(
