@@ -1,4 +1,4 @@
-"""What a tree becomes elsewhere, and is made of: scikit-learn's trees, and dicts that were JSON."""
+"""Convert trees to scikit-learn's and to dicts for JSON, and back."""
 
 from __future__ import annotations
 

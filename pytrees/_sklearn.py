@@ -1,4 +1,4 @@
-"""What the package takes from inside scikit-learn, in one place: names that a version of it may move.
+"""Import what the package takes from inside scikit-learn, in one place: names that a version of it may move.
 
 Its documentation tells authors of estimators to declare constraints on parameters, and keeps private what declares
 them.

@@ -1,4 +1,4 @@
-"""What the arrays of a tree must be so that it is safe to walk, and what follows from them."""
+"""Check that the arrays of a tree are safe to walk, and derive what follows from them."""
 
 from __future__ import annotations
 

@@ -383,7 +383,7 @@ class Coverage(SetFunction):
 
 
 class FacilityLocation(SetFunction):
-    """How well a set of samples stands for all: f(A) = sum over all samples i of max over j in A of s_ij.
+    """Measure how well a set of samples stands for all: f(A) = sum over all samples i of max over j in A of s_ij.
 
     Monotone and submodular.
 

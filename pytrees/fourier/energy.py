@@ -1,4 +1,4 @@
-"""How the energy of a spectrum falls with the order: what bounds it, and the picture."""
+"""Bound and draw how the energy of a spectrum falls with the order."""
 
 from __future__ import annotations
 

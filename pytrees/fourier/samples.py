@@ -37,7 +37,7 @@ class Samples(NamedTuple):
     def gram(self, leaves: Leaves) -> FloatArray:
         """Return the inner products of the functions of all pairs of trees: weighted means over the samples."""
         first = np.cumsum([0, *(tree.node_count for tree in leaves.trees[:-1])])
-        values, products = np.concatenate(leaves.node_values), 0.0
+        values, products = np.concatenate(leaves.node_values), np.zeros(1)
         for start in range(0, len(self.rows), _ROWS):
             X = self.rows[start : start + _ROWS].astype(np.float64)
             places = [tree.apply_valid(X) + place for tree, place in zip(leaves.trees, first, strict=True)]

@@ -1,4 +1,4 @@
-"""How the trees of a forest get their samples: all, or drawn with replacement, as they are repeated or weigh more."""
+"""Draw the samples of a forest's trees: all, or with replacement, as they are repeated or weigh more."""
 
 from __future__ import annotations
 

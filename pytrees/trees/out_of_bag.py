@@ -1,4 +1,4 @@
-"""What the samples that a tree of a forest has not seen say: about the forest's predictions, and about features."""
+"""Ask the samples that a tree of a forest has not seen: about the forest's predictions, and about features."""
 
 from __future__ import annotations
 

@@ -304,7 +304,7 @@ def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
         (lambda y: None, "requires y"),
         (lambda y: np.where(y == 0, None, np.array(["a", "b", "c"], dtype=object)[y]), "y contains None"),
         (lambda y: [None if label == 0 else label for label in y.tolist()], "y contains None"),
-        (lambda y: np.where(y == 0, np.datetime64("NaT"), y.astype("M8[D]")), "y contains NaT"),
+        (lambda y: np.where(y == 0, np.datetime64("NaT", "D"), y.astype("M8[D]")), "y contains NaT"),
         (lambda y: np.array([1, 2, "a"], dtype=object)[y], "y holds labels that cannot be sorted: .* '(int|str)'"),
     ],
 )

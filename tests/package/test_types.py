@@ -159,6 +159,8 @@ def is_of(value, hint):
     if hint is typing.Any or isinstance(hint, typing.TypeVar):
         return True
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hasattr(origin, "__value__"):  # NumPy's names of types, from Python 3.12 on
+        return is_of(value, origin.__value__[arguments])
     if origin in (typing.Union, types.UnionType):
         return any(is_of(value, part) for part in arguments)
     if origin is np.ndarray:

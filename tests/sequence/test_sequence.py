@@ -170,7 +170,7 @@ MISSING = {
     "list_alone": [float("nan")],
     "list_NA": [1, pd.NA],
     "list_NaT": [pd.NaT, pd.Timestamp("2020")],
-    "list_numpy_NaT": [np.datetime64("NaT"), np.datetime64("2020")],
+    "list_numpy_NaT": [np.datetime64("NaT", "D"), np.datetime64("2020")],
     "array_f8": np.array([0.0, np.nan]),
     "array_f2": np.array([np.nan, 0.0], dtype="f2"),
     "array_c16": np.array([1j, complex(0, np.nan)]),

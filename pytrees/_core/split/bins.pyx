@@ -9,7 +9,6 @@ from libc.math cimport INFINITY, NAN, fabs
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
 from pytrees._core.criteria.counts cimport ClassCounts
-from pytrees._core.criteria.gini cimport BinaryGiniScan
 from pytrees._core.rows.histogram cimport (
     MAX_BINS, FeatureBins, Histograms, Slot, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
 )
@@ -17,8 +16,8 @@ from pytrees._core.rows.partition cimport RowPartition, sort_by_value, threshold
 from pytrees._core.split.missing cimport bound_with_missing, offer_both_ways
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, tally_missing_bin
 from pytrees._core.split.table cimport (
-    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_left, offer, start_feature,
-    tie_margin, upper_bound,
+    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, offer,
+    start_feature, tie_margin, upper_bound,
 )
 
 
@@ -48,17 +47,6 @@ cdef int find_bin_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node, S
         best.threshold = threshold_between(cut.below, cut.above)
         best_gain(scan, &best.gain)
     return 0
-
-
-cdef inline void _move_bin(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
-    cdef index_t label
-    if BinnedScan is BinaryGiniScan:
-        move_left(scan, 0, counts[0])
-        move_left(scan, 1, counts[1])
-    else:
-        for label in range(n_classes):
-            if counts[label] > 0:
-                move_left(scan, label, counts[label])
 
 
 cdef inline int _find_bin_cut(
@@ -171,7 +159,7 @@ cdef inline index_t _mark_bins(
                 and bound_with_missing(&local, node_counts, counts) >= to_reach
             )
         n_marked += is_marked[bin]
-        _move_bin(&local, counts, n_classes)
+        move_bin_left(&local, counts, n_classes)
         n_left += n_in_bin
         counts += n_columns
     return n_marked
@@ -232,7 +220,7 @@ cdef inline index_t _scan_bins(
             sorted_start += n_in_bin
         elif n_in_bin > 0:
             moved = local.left_total
-            _move_bin(&local, counts, n_classes)
+            move_bin_left(&local, counts, n_classes)
             most_in_bin = max(most_in_bin, local.left_total - moved)
         n_left += n_in_bin
         counts += n_columns

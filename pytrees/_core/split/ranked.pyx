@@ -17,8 +17,8 @@ from pytrees._core.rows.node_bins cimport (
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
 from pytrees._core.split.table cimport (
-    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_left, offer, start_feature,
-    tie_margin, upper_bound,
+    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, offer,
+    start_feature, tie_margin, upper_bound,
 )
 
 
@@ -152,17 +152,6 @@ cdef inline uint32_t _last_key(const NodeFeature* feature, index_t bin) noexcept
     return feature.smallest + (((<uint32_t> bin + 1) << feature.shift) - 1)
 
 
-cdef inline void _move_bin(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
-    cdef index_t label
-    if BinnedScan is BinaryGiniScan:
-        move_left(scan, 0, counts[0])
-        move_left(scan, 1, counts[1])
-    else:
-        for label in range(n_classes):
-            if counts[label] > 0:
-                move_left(scan, label, counts[label])
-
-
 cdef inline index_t _mark_bins(
     BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t n_rows, index_t min_samples_leaf,
     float64_t to_reach
@@ -188,7 +177,7 @@ cdef inline index_t _mark_bins(
             can_win = upper_bound(&local, counts, weight) >= to_reach
         bins.is_marked[bin] = can_win
         n_marked += can_win
-        _move_bin(&local, counts, n_classes)
+        move_bin_left(&local, counts, n_classes)
         n_left += n_in_bin
         counts += bins.n_columns
     return n_marked
@@ -215,7 +204,7 @@ cdef inline int64_t _scan_bins(
             sorted_start += n_in_bin
         elif n_in_bin > 0:
             moved = local.left_total
-            _move_bin(&local, counts, n_classes)
+            move_bin_left(&local, counts, n_classes)
             most_in_bin = max(most_in_bin, local.left_total - moved)
         n_left += n_in_bin
         counts += bins.n_columns

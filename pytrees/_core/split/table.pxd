@@ -281,6 +281,18 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
 
+cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
+    """Move samples of these class counts to the left child."""
+    cdef index_t label
+    if BinnedScan is BinaryGiniScan:
+        move_left(scan, 0, counts[0])
+        move_left(scan, 1, counts[1])
+    else:
+        for label in range(n_classes):
+            if counts[label] > 0:
+                move_left(scan, label, counts[label])
+
+
 cdef inline int offer(CountScan* scan) except -1 nogil:
     """Keep the present cut where it beats the best so far."""
     if CountScan is BinaryGiniScan:
