@@ -107,7 +107,7 @@ class SobolIndices:
     def plot_pairs(
         self, ax: Axes | None = None, *, feature_names: LabelsLike | None = None, max_features: int | None = 20
     ) -> Axes:
-        """Draw the indices of pairs as a matrix, with those of first order on the diagonal; needs matplotlib.
+        """Draw the indices of pairs as a matrix, those below zero in another colour; needs matplotlib.
 
         Parameters
         ----------
@@ -133,8 +133,11 @@ class SobolIndices:
         names = _names(feature_names, self.total.size)
         shown = np.argsort(-self.total, kind="stable")[:max_features]
         ax = _axes(ax)
-        matrix = self.pairs[np.ix_(shown, shown)] + np.diag(self.first_order[shown])
-        image = ax.imshow(matrix, cmap="Blues", vmin=min(0.0, float(matrix.min())))
+        matrix = self.pairs[np.ix_(shown, shown)]
+        bound = float(np.abs(matrix).max(initial=0.0))
+        least = -bound if matrix.min(initial=0.0) < 0.0 else 0.0
+        masked = np.ma.masked_array(matrix, np.eye(len(shown), dtype=bool))
+        image = ax.imshow(masked, cmap="RdBu_r" if least else "Blues", vmin=least, vmax=bound)
         ax.set_xticks(range(len(shown)), [names[m] for m in shown], rotation=90)
         ax.set_yticks(range(len(shown)), [names[m] for m in shown])
         ax.figure.colorbar(image, ax=ax, label="share of the variance")

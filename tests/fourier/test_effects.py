@@ -27,7 +27,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import partial_dependence as sklearn_dependence
 from support import examples, on_both_engines
 
-from pytrees import FourierSpectrum, Tree
+from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._engine import kernel
 from pytrees.fourier import (
     anova_effects,
@@ -449,8 +449,15 @@ def test_pictures():
     assert [bar.get_width() for bar in ax.patches[:2]] == pytest.approx(indices.total[order])
     ax = indices.plot_pairs(plt.figure().add_subplot())
     order = np.argsort(-indices.total, kind="stable")
-    expected = indices.pairs[np.ix_(order, order)] + np.diag(indices.first_order[order])
-    np.testing.assert_allclose(ax.images[0].get_array(), expected)
+    drawn = ax.images[0].get_array()
+    np.testing.assert_allclose(drawn.filled(0.0), indices.pairs[np.ix_(order, order)])
+    assert drawn.mask.diagonal().all()
+    assert ax.images[0].get_clim()[0] == 0.0
+    stumps = [DecisionTreeClassifier().fit(X, [0, 1]) for X in ([[0, 0], [1, 0]], [[0, 0], [0, 1]])]
+    joint = sobol_indices(stumps, [2, 2], measure="joint", X=[[0, 0], [1, 1]])
+    assert joint.pairs[0, 1] == -1.0  # both tell the same
+    low, high = joint.plot_pairs(plt.figure().add_subplot()).images[0].get_clim()
+    assert low == -high
     ax = effects.plot(1, plt.figure().add_subplot(), feature_names=names)
     assert ax.get_xlabel() == "code of b"
     np.testing.assert_allclose(ax.lines[0].get_ydata(), effects.features[1])
