@@ -19,6 +19,9 @@ from .codes import Member, members_of
 _LESS, _LESS_OR_EQUAL = 2, 3
 _CATEGORICAL_NODE = 2
 
+# What LightGBM takes for zero, of either sign; it cuts zeros off there.
+_TINY = float(np.float32(1e-35))
+
 # How many bits of LightGBM's decision types stand before those of what is missing, and what they are where zeros are.
 _MISSING_BITS, _ZEROS = 2, 1
 
@@ -211,7 +214,7 @@ def treelite_model(model: Any, library: str) -> Sum:
     members, values = [], []
     for t in range(model.num_tree):
         nodes = model.get_tree_accessor(t)
-        member, order = _member_of_treelite(nodes, model.num_feature)
+        member, order = _member_of_treelite(nodes, model.num_feature, _TINY if library == "lightgbm" else 0.0)
         of_outputs = np.zeros((len(order), *shape))
         targets, columns = (slice(None) if i < 0 else slice(i, i + 1) for i in (target[t], class_[t]))
         of_outputs[:, targets, columns] = _leaves_of_treelite(nodes, leaf_shape)[order]
@@ -258,8 +261,8 @@ def _booster_of_lightgbm(model: Any) -> Any:
     return model
 
 
-def _member_of_treelite(nodes: Any, n_features: int) -> tuple[Member, IntArray]:
-    """Return a tree and its nodes by treelite's numbers."""
+def _member_of_treelite(nodes: Any, n_features: int, tiny: float) -> tuple[Member, IntArray]:
+    """Return a tree and its nodes by treelite's numbers; numbers up to `tiny`, of either sign, are taken for zero."""
     left, right = nodes.get_field("cleft"), nodes.get_field("cright")
     feature, threshold = nodes.get_field("split_index"), nodes.get_field("threshold")
     inner = left != LEAF
@@ -275,6 +278,9 @@ def _member_of_treelite(nodes: Any, n_features: int) -> tuple[Member, IntArray]:
     # What is less than a number is up to the number before it.
     strict = inner & (comparison == _LESS)
     threshold = np.where(strict, np.nextafter(threshold, threshold.dtype.type(-np.inf)), threshold)
+    if tiny:
+        threshold = np.where((-tiny <= threshold) & (threshold < 0.0), np.nextafter(-tiny, -np.inf), threshold)
+        threshold = np.where((threshold >= 0.0) & (threshold < tiny), tiny, threshold)
     tree, order = binary_tree(left, right, feature, threshold.astype(np.float64), n_features)
     return _member(tree, dtype), order
 

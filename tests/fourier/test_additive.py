@@ -368,6 +368,21 @@ def test_lightgbm(name, parameters):
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_lightgbm_takes_tiny_numbers_for_zero():
+    """It cuts zeros off at 1e-35 on either side, and these numbers themselves are zeros to it."""
+    lightgbm = imported("lightgbm")
+    X = np.repeat([[-3.0], [0.0], [2.0]], 30, axis=0)
+    y = np.repeat([5.0, 1.0, 7.0], 30)
+    estimator = lightgbm.LGBMRegressor(n_estimators=3, min_child_samples=1, verbose=-1).fit(X, y)
+    model = additive_model(estimator)
+    assert np.abs(model.codes.thresholds[0]).max() < 2e-35
+    tiny = np.float32(1e-35).astype(np.float64)
+    around = np.array([tiny, np.nextafter(tiny, 0), np.nextafter(tiny, 1), 0.5 * tiny, 0.0, 5e-324, 1.0])
+    X = np.concatenate([around, -around])[:, np.newaxis]
+    np.testing.assert_allclose(model.evaluate(X)[:, 0], estimator.predict(X), rtol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_lightgbm_stops_early_and_is_refused_by_name():
     lightgbm = imported("lightgbm")
     X, y = data("diabetes")
