@@ -141,7 +141,11 @@ def _mean(members: list[Member], values: list[FloatArray], classes: AnyArray | N
 
 def _nodes(nodes: Any, columns: ArrayLike | None, n_features: int) -> tuple[Tree, IntArray]:
     """Return a tree of scikit-learn whose features are those columns of all."""
-    feature = nodes.feature if columns is None else np.asarray(columns)[nodes.feature]
+    feature = nodes.feature
+    if columns is not None:
+        feature = np.asarray(columns)[
+            np.maximum(feature, 0)
+        ]  # those of leaves, which are below zero, are not looked at
     return binary_tree(nodes.children_left, nodes.children_right, feature, nodes.threshold, n_features)
 
 

@@ -110,6 +110,7 @@ def test_averages_of_classification_trees(name, estimator):
         RandomForestRegressor(8, random_state=0),
         ExtraTreesRegressor(8, max_depth=4, random_state=0),
         BaggingRegressor(ExtraTreeRegressor(max_depth=5), 6, max_features=0.5, random_state=0),
+        BaggingRegressor(n_estimators=6, max_features=1, random_state=0),
         DecisionTreeRegressor(max_leaf_nodes=9),
         RandomForestRegressor(4, criterion="absolute_error", max_depth=2, random_state=0),
     ],
