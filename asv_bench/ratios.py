@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
-from parts.forests import forests
+from parts.forests import forest_prediction, forests
 from parts.fourier import fourier
 from parts.fresh import memory, permutation, startup
 from parts.id3 import id3
@@ -172,6 +172,7 @@ PARTS = {
         scaling,
         forests,
         prediction,
+        forest_prediction,
         own,
         growth,
         etc,

@@ -5,12 +5,13 @@ from functools import partial
 from time import process_time
 from typing import NamedTuple
 
+import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 
 from pytrees import DecisionForestClassifier
 
-from .timing import cut_into, informative_data, print_ratio, race
+from .timing import cut_into, informative_data, print_ratio, race, rows
 
 try:
     from sklearnex.ensemble import RandomForestClassifier as IntelForestClassifier
@@ -54,15 +55,15 @@ CASES = [
 ]
 
 
-def measured(estimator):
-    """Return a call that fits the estimator and returns the processor time of all threads."""
+def processor_time(method):
+    """Return a call of the method that returns the processor time of all threads."""
 
-    def fit(X, y):
+    def call(*arguments):
         start = process_time()
-        estimator.fit(X, y)
+        method(*arguments)
         return process_time() - start
 
-    return fit
+    return call
 
 
 def forests():
@@ -77,7 +78,7 @@ def forests():
             contestants["scikit-learn"] = RandomForestClassifier(**parameters)
         if IntelForestClassifier is not None:
             contestants["sklearnex"] = IntelForestClassifier(**parameters)
-        calls = {name: measured(estimator) for name, estimator in contestants.items()}
+        calls = {name: processor_time(estimator.fit) for name, estimator in contestants.items()}
         times = race(calls, case.make_arguments, case.repetitions, returns_time=case.n_jobs == 1)
         goals = {"scikit-learn": case.goal_against_sklearn, "sklearnex": case.goal}
         for name in times:
@@ -86,3 +87,20 @@ def forests():
                 print_ratio(f"forest of {case.n_estimators}, {case.title}", pair, goals.get(name))
     if IntelForestClassifier is None:
         print("sklearnex is not installed: not compared")
+
+
+def forest_prediction():
+    """Compare forests of 100 trees without limits that predict samples which they have not seen: processor seconds."""
+    if IntelForestClassifier is None:
+        print("sklearnex is not installed: not compared")
+        return
+    n_seen, n_new = rows(100_000), 20_000
+    X, y = informative_data(100_000 + n_new, np.random.default_rng(0))
+    kinds = {"pytrees": DecisionForestClassifier, "sklearnex": IntelForestClassifier}
+    forests = {name: kind(n_jobs=1, random_state=0).fit(X[:n_seen], y[:n_seen]) for name, kind in kinds.items()}
+    new = np.ascontiguousarray(X[n_seen:])
+    for method in ("predict", "predict_proba"):
+        for n, repetitions in ((1, 101), (1_000, 31), (n_new, 11)):
+            calls = {name: processor_time(getattr(forest, method)) for name, forest in forests.items()}
+            times = race(calls, lambda rng, n=n: (new[:n],), repetitions, returns_time=True)
+            print_ratio(f"{method}, forest of 100, {n:,} rows", times, goal=1.0)

@@ -22,7 +22,7 @@ cdef enum:
     STEPS = 4               # steps between two looks at whether all of them have arrived
     LINE = 8                # values in a line of the cache
     SHORT = 64              # features up to which it pays to fetch the next rows whole
-    BLOCK = 65536           # values of rows that go through all trees before the next rows do: they stay in the cache
+    BLOCK = 524288           # values of rows that go through all trees before the next rows do: they stay in the cache
 
 # A packed node. Its right child stands behind the left one. A leaf is its own left child, and nothing is above its
 # threshold, so that a row which has arrived stays.
@@ -37,10 +37,9 @@ PENDING = np.dtype({
 })
 NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
-# Its leaves give a row of values, or one vote; the other one is NULL.
+# A leaf gives a row of values, or one vote, by its place; the other one is NULL.
 cdef struct PackedTree:
     const PackedNode* nodes
-    const uint32_t* numbers
     const float64_t* values
     const int64_t* votes
     const uint8_t* missing      # by place whether samples that lack the value go left; NULL where all have it
@@ -329,9 +328,9 @@ cdef inline void add_walked(
         )
         for lane in range(n_walked):
             if tree.votes != NULL:
-                sums[tree.votes[tree.numbers[places[lane]]]] += 1.0
+                sums[tree.votes[places[lane]]] += 1.0
             else:
-                values = tree.values + tree.numbers[places[lane]] * n_classes
+                values = tree.values + places[lane] * n_classes
                 for k in range(n_classes):
                     sums[k] += values[k]
             sums += n_classes
@@ -367,24 +366,27 @@ cdef class PackedForest:
         cdef const uint8_t[::1] goes_left
         cdef Py_ssize_t i
         self.n_trees, self.n_classes = len(trees), n_classes
-        self.arrays = list(trees), list(leaf_arrays), None if missing is None else list(missing)
         self.trees = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
         if self.trees == NULL:
             raise MemoryError(f"no memory for {len(trees)} packed trees")
+        self.arrays = list(trees), missing and list(missing), []
         for i in range(len(trees)):
             nodes, numbers = trees[i]
-            self.trees[i] = PackedTree(&nodes[0], &numbers[0], NULL, NULL, NULL)
+            self.trees[i] = PackedTree(&nodes[0], NULL, NULL, NULL)
             if missing is not None:
                 goes_left = missing[i]
                 check_places(nodes.shape[0], goes_left.shape[0])
                 self.trees[i].missing = &goes_left[0]
-            if leaf_arrays[i].ndim == 1:
-                votes = leaf_arrays[i]
-                check_sizes(numbers, votes.shape[0])
+            given = np.asarray(leaf_arrays[i])
+            check_sizes(numbers, given.shape[0] if given.shape[1:] in ((), (n_classes,)) else 0)
+            # By place, so that a walk that ends at a leaf finds what it gives without its number.
+            given = given[np.asarray(numbers)]
+            self.arrays[2].append(given)
+            if given.ndim == 1:
+                votes = given
                 self.trees[i].votes = &votes[0]
             else:
-                values = leaf_arrays[i]
-                check_sizes(numbers, values.shape[0] if values.shape[1] == n_classes else 0)
+                values = given
                 self.trees[i].values = &values[0, 0]
 
     def __dealloc__(self):

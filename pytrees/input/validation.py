@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,7 +37,7 @@ def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
 
 def validate_rows(estimator: Any, X: Any) -> FloatArray:
     """Validate X as `validate_X` does, but for NaN and infinity, which the caller looks for."""
-    if _is_valid_as_it_is(estimator, X):
+    if _is_plain(X) and _has_known_features(estimator, X):
         return X
     with naming_columns(estimator, X):
         if takes_codes(estimator):
@@ -45,18 +45,30 @@ def validate_rows(estimator: Any, X: Any) -> FloatArray:
         return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
 
 
-def _is_valid_as_it_is(estimator: Any, X: Any) -> bool:
-    """Whether `validate_data` would find nothing to do: to ask it takes longer than a sample takes to walk."""
+def _is_plain(X: Any) -> TypeGuard[FloatArray]:
+    """Whether X is a table that `validate_data` would return as it is: to ask it takes longer than a sample takes to
+    walk, and as long as a small tree takes to grow."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
         and X.flags.c_contiguous
         and X.ndim == 2
         and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
+        and X.shape[1] > 0
+    )
+
+
+def _has_known_features(estimator: Any, X: FloatArray) -> bool:
+    return (
+        X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
         and not takes_codes(estimator)
     )
+
+
+def _are_plain_labels(y: Any, X: FloatArray) -> bool:
+    """Whether y holds a whole number for every sample of X."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X)
 
 
 def validate_X_y(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArray, CodeArray, AnyArray]:
@@ -72,12 +84,16 @@ def validate_coded_X_y(
     """Validate X and y where the categories of X are coded to `coded`, or None if it has none."""
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
-    kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-    with naming_columns(estimator, X):
-        if coded is None:
-            X, y = validate_data(estimator, X, y, **kind)
-        else:
-            X, y = check_X_y(coded, y, estimator=estimator, **kind)
+    if coded is None and _is_plain(X) and _are_plain_labels(y, X):
+        estimator.n_features_in_ = X.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+    else:
+        kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
+        with naming_columns(estimator, X):
+            if coded is None:
+                X, y = validate_data(estimator, X, y, **kind)
+            else:
+                X, y = check_X_y(coded, y, estimator=estimator, **kind)
     check_finite(estimator, X)
     if len(X) > MAX_SAMPLES:
         raise ValueError(f"X has {len(X)} samples; at most {MAX_SAMPLES} can be fitted.")
@@ -87,6 +103,11 @@ def validate_coded_X_y(
 
 def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
     """Return the sorted classes, and the code of every label (int32)."""
+    if y.dtype.kind in "iu" and len(y) > 0:
+        low = int(y.min())
+        n_values = int(y.max()) - low + 1
+        if 2 * n_values <= len(y) and y.dtype.isnative:  # scikit-learn warns of more classes
+            return _coded_integers(y, low, n_values)
     if y.dtype.kind == "O" and any(label is None for label in y.tolist()):
         raise ValueError("Input y contains None, which is no class label.")
     if y.dtype.kind in "mM" and np.isnat(y).any():
@@ -100,6 +121,17 @@ def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
             "one other type that can be sorted."
         ) from error
     return classes, codes.astype(np.int32)
+
+
+def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, CodeArray]:
+    """Return the classes and codes of whole numbers from `low` on, so few that each has a place of its own."""
+    # Differences of narrow integers can wrap around: as unsigned ones they are right.
+    places = (y - y.dtype.type(low)).view(f"u{y.dtype.itemsize}").astype(np.intp)
+    is_class = np.zeros(n_values, dtype=bool)
+    is_class[places] = True
+    code_of_place = np.cumsum(is_class, dtype=np.int32) - np.int32(1)
+    classes = np.flatnonzero(is_class).astype(y.dtype) + y.dtype.type(low)
+    return classes, code_of_place[places]
 
 
 @contextmanager

@@ -282,6 +282,29 @@ def test_labels_of_any_type(engine, data, estimator, labels):
         np.testing.assert_array_equal(predicted, np.asarray(y))
 
 
+@pytest.mark.parametrize("dtype", list("bhilBHIL"))
+@pytest.mark.parametrize("lowest", [False, True])
+def test_whole_numbers_of_every_width_are_classes(dtype, lowest):
+    info = np.iinfo(dtype)
+    classes = np.array([info.min, info.min + 1, info.min + 7] if lowest else [info.max - 9, info.max], dtype=dtype)
+    wide = np.arange(info.min, info.max + 1).astype(dtype) if info.bits == 8 else classes  # all that 8 bits hold
+    for values in (classes, wide):
+        y = np.tile(values, 2)
+        X = np.repeat(np.arange(len(values), dtype=np.float64), 2)[:, np.newaxis]
+        tree = DecisionTreeClassifier().fit(X, np.sort(y))
+        np.testing.assert_array_equal(tree.classes_, values)
+        assert tree.classes_.dtype == np.dtype(dtype)
+        np.testing.assert_array_equal(tree.predict(X), np.sort(y))
+
+
+def test_refitting_without_names_forgets_them(data):
+    X, y = data
+    tree = DecisionTreeClassifier().fit(pd.DataFrame(X, columns=[f"x{m}" for m in range(X.shape[1])]), y)
+    tree.fit(np.ascontiguousarray(X), y)
+    assert not hasattr(tree, "feature_names_in_")
+    assert tree.fit(X[:, :1].copy(), y).n_features_in_ == 1
+
+
 def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
     X, y = data
     with pytest.warns(UserWarning, match="column-vector y"):
