@@ -154,7 +154,7 @@ def additive_model(model: Any) -> AdditiveModel:
     model : fitted estimator, booster, or treelite model
         Of pytrees: any tree or forest. Of scikit-learn: decision trees, random forests, extra trees and bagging of
         trees, gradient boosting and histogram gradient boosting, classifiers and regressors. Of XGBoost and LightGBM:
-        boosters and estimators, which treelite reads (``pip install 'pytrees[interop]'``); of treelite: a Model.
+        boosters and estimators, which treelite reads (``pip install treelite``); of treelite: a Model.
 
     Returns
     -------

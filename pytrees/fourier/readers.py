@@ -199,7 +199,7 @@ def treelite_model(model: Any, library: str) -> Sum:
     try:
         import treelite
     except ImportError as error:
-        raise ImportError("Models of other libraries need treelite: pip install 'pytrees[interop]'.") from error
+        raise ImportError("Models of other libraries need treelite: pip install treelite.") from error
     if hasattr(model, "fit"):
         check_is_fitted(model)
     classes = getattr(model, "classes_", None)

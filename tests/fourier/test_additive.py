@@ -271,7 +271,7 @@ def imported(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what other packages say about each other as they are imported
         for package in (name, "treelite"):
-            pytest.importorskip(package, reason="needs the extra: pip install 'pytrees[interop]'")
+            pytest.importorskip(package, reason="needs the extra: pip install 'pytrees[boosters]'")
         return importlib.import_module(name)
 
 
@@ -426,5 +426,5 @@ def test_models_of_treelite():
 def test_treelite_is_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "treelite", None)
     booster = type("Booster", (), {"__module__": "xgboost.core"})()
-    with pytest.raises(ImportError, match=r"pip install 'pytrees\[interop\]'"):
+    with pytest.raises(ImportError, match="pip install treelite"):
         additive_model(booster)
