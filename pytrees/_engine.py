@@ -40,6 +40,7 @@ KERNELS = {
         "c45.rows": ("class_shares",),
         "minimal.search": ("minimal_tree",),
         "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),
+        "fourier.effects": ("box_effects", "box_profiles", "sample_effects", "sample_profiles"),
         "fourier.samples": ("gram_of_samples",),
         "fourier.spectrum": (
             "count_orders",
