@@ -63,7 +63,7 @@ class OrderSensitivity:
     @property
     def effect(self) -> float:
         """What the true order gains, in units of the score."""
-        return float(self.score - self.shuffled_scores.mean())
+        return float(np.mean(self.score - self.shuffled_scores))
 
     @property
     def interval(self) -> tuple[float, float]:

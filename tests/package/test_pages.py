@@ -3,6 +3,7 @@
 import warnings
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 from pages import DOCS, blocks, run
 
@@ -14,7 +15,7 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["effects", "models"])
+@pytest.mark.parametrize("page", ["effects", "models", "order"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
@@ -24,4 +25,4 @@ def test_the_page_runs(page):
             for package in (package for line, packages in NEEDS.items() if line in code for package in packages):
                 pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters]'")
             run(code, output, names)
-    matplotlib.pyplot.close("all")
+    plt.close("all")
