@@ -11,6 +11,7 @@ from .fourier import (
     ReconstructedFourierTree,
 )
 from .graphviz import export_graphviz
+from .order import order_sensitivity
 from .plotting import plot_decision_path, plot_distinct_trees, plot_tree
 from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps
 from .simplify import merge_redundant, redundant_splits
@@ -56,6 +57,7 @@ __all__ = [
     "merge_redundant",
     "minimal_tree",
     "nsrps",
+    "order_sensitivity",
     "plot_decision_path",
     "plot_distinct_trees",
     "plot_tree",

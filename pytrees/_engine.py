@@ -41,6 +41,7 @@ KERNELS = {
         "minimal.rollouts": ("small_tree",),
         "minimal.search": ("minimal_tree",),
         "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),
+        "fourier.effects": ("box_effects", "box_profiles", "sample_effects", "sample_profiles"),
         "fourier.samples": ("gram_of_samples",),
         "fourier.spectrum": (
             "count_orders",

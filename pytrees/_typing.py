@@ -48,6 +48,7 @@ PredictRule: TypeAlias = Literal["mode", "median", "expected", "cost"]
 HandleUnknown: TypeAlias = Literal["error", "majority"]
 CategoricalSplit: TypeAlias = Literal["multiway", "subset"]
 RebuildCriterion: TypeAlias = Literal["entropy", "variance"]
+ModelOutput: TypeAlias = Literal["probability", "margin", "value"]
 OrdinalMetric: TypeAlias = Literal["rps", "mae", "amae", "mmae", "qwk", "off_by_one"]
 
 # Other parameters that several estimators or functions have.
@@ -62,6 +63,7 @@ RandomState: TypeAlias = int | np.random.RandomState | None
 OobScore: TypeAlias = bool | Callable[[AnyArray, AnyArray], float]
 Ensemble: TypeAlias = "BaseEstimator | Tree | Sequence[Tree | TreeEstimator] | None"
 Measure: TypeAlias = Literal["uniform", "empirical", "joint"] | Sequence[ArrayLike]
+FeatureOrPair: TypeAlias = int | tuple[int, int]
 Schema: TypeAlias = Mapping[int, int | Iterable[int]] | Iterable[int | Iterable[int] | None]
 
 # A criterion or distance as the kernels take it: its name, or its name and a dict of parameters.

@@ -347,6 +347,24 @@ class Leaves:
         attribute, start, stop = (np.concatenate([part[i] for part in parts]) for i in (2, 4, 5))
         self.boxes = _starts(np.concatenate(lengths)), attribute, _starts(np.concatenate(n_runs)), start, stop
 
+    def less(self, other: Leaves) -> Leaves:
+        """Return the leaves of the difference of two sums of trees of as many outputs."""
+        found = Leaves.__new__(Leaves)
+        found.trees = self.trees + other.trees
+        found.node_values = [*self.node_values, *(-of_tree for of_tree in other.node_values)]
+        found.indptr = np.concatenate([self.indptr, self.indptr[-1] + other.indptr[1:]])
+        found.values = np.concatenate([self.values, -other.values])
+        indptr, attribute, run_indptr, start, stop = self.boxes
+        more, *_, other_start, other_stop = other.boxes
+        found.boxes = (
+            np.concatenate([indptr, indptr[-1] + more[1:]]),
+            np.concatenate([attribute, other.boxes[1]]),
+            np.concatenate([run_indptr, run_indptr[-1] + other.boxes[2][1:]]),
+            np.concatenate([start, other_start]),
+            np.concatenate([stop, other_stop]),
+        )
+        return found
+
     @property
     def tree_of_box(self) -> IntArray:
         return np.repeat(np.arange(len(self.trees), dtype=np.int64), np.diff(self.indptr))
@@ -355,6 +373,19 @@ class Leaves:
     def magnitude(self) -> float:
         """An upper bound of the sum of the trees: the sum of their greatest absolute values."""
         return float(np.sum(np.maximum.reduceat(np.abs(self.values).max(axis=1), self.indptr[:-1])))
+
+
+def weighted_leaves(
+    trees: Iterable[Tree | TreeEstimator],
+    cardinalities: IntArray,
+    weights: ArrayLike | None,
+    class_index: int | None,
+    values: Iterable[ArrayLike] | None,
+) -> Leaves:
+    """Collect the leaves of trees, their values times the weights of the trees; by default these are averaged."""
+    trees = listed(trees)
+    factors = check_weights(weights, len(trees))
+    return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=factors)
 
 
 def _leaf_boxes(tree: Tree, cardinalities: IntArray) -> list[IntArray]:

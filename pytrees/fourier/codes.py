@@ -171,14 +171,14 @@ class OrdinalCodes:
         for node in cuts:
             arrays["threshold"][node] = self.thresholds[tree.feature[node]][int(tree.threshold[node])]
         if self.dtype == np.float32:
-            arrays["threshold"][cuts] = _greatest_rounded_below(arrays["threshold"][cuts])
+            arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])
         return Tree(**arrays, n_features=tree.n_features)
 
     def __repr__(self) -> str:
         return f"<OrdinalCodes of {len(self.trees)} trees, {self.cardinalities.size} features>"
 
 
-def _greatest_rounded_below(thresholds: FloatArray) -> FloatArray:
+def greatest_rounded_below(thresholds: FloatArray) -> FloatArray:
     """Return the greatest float64 that float32 rounds to a number up to the threshold, for every threshold."""
     below = thresholds.astype(np.float32)
     below = np.where(below > thresholds, np.nextafter(below, np.float32(-np.inf)), below)
@@ -236,7 +236,13 @@ def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator
 
 def code(ensemble: Any, categories: dict[int, AnyArray] | None = None) -> OrdinalCodes:
     """Encode the features of an ensemble; `categories` lists all codes of an ensemble that has learned from codes."""
-    members = _members_of(ensemble)
+    return code_members(members_of(ensemble), ensemble, categories)
+
+
+def code_members(
+    members: Sequence[Member], ensemble: Any, categories: dict[int, AnyArray] | None = None
+) -> OrdinalCodes:
+    """Encode the features of the trees that an ensemble is made of."""
     first = members[0].tree
     if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree, *_ in members):
         raise ValueError("The trees differ in their features or classes.")
@@ -255,7 +261,7 @@ def code(ensemble: Any, categories: dict[int, AnyArray] | None = None) -> Ordina
     return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder)
 
 
-class _Member(NamedTuple):
+class Member(NamedTuple):
     """A tree, the labels of its nodes, what it compares, and the categories of its categorical features by number."""
 
     tree: Tree
@@ -278,7 +284,7 @@ class _CategoryCodes(BaseEstimator):
             self.feature_names_in_ = ensemble.feature_names_in_
 
 
-def _known_categories(members: Sequence[_Member]) -> dict[int, AnyArray]:
+def _known_categories(members: Sequence[Member]) -> dict[int, AnyArray]:
     """Return for every feature that is categorical in some tree, the categories of all of them, sorted."""
     known = {}
     for m in sorted(set().union(*(member.categories for member in members))):
@@ -298,7 +304,7 @@ def _union(parts: list[AnyArray], m: int) -> AnyArray:
         raise ValueError(f"The trees differ in the kinds of categories of feature {m}: {error}.") from error
 
 
-def _codes_of_multiway_nodes(members: Sequence[_Member], known: dict[int, AnyArray]) -> dict[int, AnyArray]:
+def _codes_of_multiway_nodes(members: Sequence[Member], known: dict[int, AnyArray]) -> dict[int, AnyArray]:
     """Return for other features with multiway nodes, all codes from 0 to the greatest that a tree asks for."""
     found: dict[int, int] = {}
     for tree, _, _, categories in members:
@@ -316,7 +322,8 @@ def _codes_of_multiway_nodes(members: Sequence[_Member], known: dict[int, AnyArr
     return {m: np.arange(size) for m, size in found.items()}
 
 
-def _members_of(ensemble: Any) -> list[_Member]:
+def members_of(ensemble: Any) -> list[Member]:
+    """Return the classification trees of an ensemble, with what coding them needs."""
     if isinstance(ensemble, Tree) or hasattr(ensemble, "tree_"):
         ensemble = [ensemble]
     elif hasattr(ensemble, "fit"):
@@ -335,7 +342,7 @@ def _members_of(ensemble: Any) -> list[_Member]:
     return [_member_of(member) for member in given]
 
 
-def _of_all_classes(members: list[_Member], ensemble: Any) -> list[_Member]:
+def _of_all_classes(members: list[Member], ensemble: Any) -> list[Member]:
     """Add a column of zeros to the trees of a bagging ensemble whose bootstrap sample lacked a class."""
     n_classes = len(getattr(ensemble, "classes_", []))
     if all(member.tree.n_classes >= n_classes for member in members):
@@ -354,7 +361,7 @@ def _of_all_classes(members: list[_Member], ensemble: Any) -> list[_Member]:
     return completed
 
 
-def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = None) -> _Member:
+def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = None) -> Member:
     """Return a tree or fitted estimator as a member; its features are those columns of all n_features."""
     if not isinstance(member, Tree) and hasattr(member, "fit"):
         check_is_fitted(member)
@@ -383,7 +390,7 @@ def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = 
                 f"Feature {m} has missing values among its categories: the Fourier algebra takes trees that were grown "
                 "without them."
             )
-    return _Member(tree, labels, dtype, categories)
+    return Member(tree, labels, dtype, categories)
 
 
 def _from_sklearn(member: Any, nodes: Any) -> Tree:
@@ -418,7 +425,7 @@ def with_value(tree: Tree, value: FloatArray) -> Tree:
     return Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
 
 
-def _coded(member: _Member, thresholds: list[FloatArray], categories: dict[int, AnyArray]) -> Tree:
+def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray]) -> Tree:
     """Recode a tree: thresholds between the codes of the intervals beside them, and codes of all categories."""
     tree, arrays = member.tree, arrays_of(member.tree)
     for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,11 +14,13 @@ from .boxes import (
     Leaves,
     box_of_schema,
     check_cardinalities,
-    check_weights,
+    check_trees,
     listed,
     measure_arrays,
     multiway_features,
+    weighted_leaves,
 )
+from .effects import mean_and_variance, rounding
 from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 from .samples import joint_samples
 
@@ -168,6 +170,118 @@ def gram(
     return np.asarray(products, dtype=np.float64)
 
 
+class ModelDistance(NamedTuple):
+    """How far two functions are from each other; made by :func:`model_distance`.
+
+    Parameters
+    ----------
+    distance : float
+        The root of the mean squared difference, summed over the outputs. 0 where the mean square is up to 1e-12 of the
+        square of what the trees of both together can vary, which is what rounding can leave of nothing.
+    correlation : float
+        The covariance over the product of the standard deviations, from -1 to 1, covariance and variances summed over
+        the outputs. NaN where one of the functions is constant.
+
+    See Also
+    --------
+    model_distance : Makes one of two ensembles.
+
+    Examples
+    --------
+    >>> from pytrees.fourier import ModelDistance
+    >>> ModelDistance(distance=0.5, correlation=1.0)
+    ModelDistance(distance=0.5, correlation=1.0)
+    """
+
+    distance: float
+    correlation: float
+
+
+def model_distance(
+    trees: Iterable[Tree | TreeEstimator],
+    others: Iterable[Tree | TreeEstimator],
+    cardinalities: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    other_weights: ArrayLike | None = None,
+    measure: Measure = "uniform",
+    X: ArrayLike | None = None,
+    class_index: int | None = -1,
+    values: Iterable[ArrayLike] | None = None,
+    other_values: Iterable[ArrayLike] | None = None,
+) -> ModelDistance:
+    """Compute the distance and the correlation of two models, each a weighted sum of trees.
+
+    Exact, without samples of the domain: two models that agree on all data at hand may differ elsewhere.
+
+    Parameters
+    ----------
+    trees : sequence of Tree or of fitted tree estimators
+        The first model, as in :func:`gram`.
+    others : sequence of Tree or of fitted tree estimators
+        The second model, on the same codes: :func:`ordinal_codes` makes them of the trees of both in one list.
+    cardinalities : array-like of shape (n_attributes,), int
+        As in :func:`gram`.
+    weights, other_weights : array-like of shape (n_trees,), optional
+        By default the trees of a model are averaged.
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
+        As in :func:`gram`.
+    X : array-like of shape (n_rows, n_attributes), optional
+        As in :func:`gram`.
+    class_index : int or None, default=-1
+        As in :func:`gram`.
+    values, other_values : sequence of array-like, optional
+        As in :func:`gram`, for each of the models.
+
+    Returns
+    -------
+    ModelDistance
+        ``distance`` and ``correlation``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`schema_average`; if the models differ in their features, classes or outputs.
+
+    See Also
+    --------
+    gram : Inner products of single trees.
+    sobol_indices : What a model's variance is made of.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+    >>> from pytrees.fourier import model_distance, ordinal_codes
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest, extra = (f(10, random_state=0).fit(X, y) for f in (RandomForestClassifier, ExtraTreesClassifier))
+    >>> codes = ordinal_codes([*forest.estimators_, *extra.estimators_])
+    >>> found = model_distance(codes.trees[:10], codes.trees[10:], codes.cardinalities)
+    >>> 0.0 < found.distance < 1.0
+    True
+    >>> model_distance(codes.trees, codes.trees, codes.cardinalities).distance
+    0.0
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    trees, others = listed(trees), listed(others)
+    first = weighted_leaves(trees, cardinalities, weights, class_index, values)
+    second = weighted_leaves(others, cardinalities, other_weights, class_index, other_values)
+    if first.values.shape[1] != second.values.shape[1]:
+        raise ValueError(f"The models have {first.values.shape[1]} and {second.values.shape[1]} outputs.")
+    if values is None and other_values is None:
+        check_trees([*trees, *others], cardinalities)  # indicators of classes: of the same ones
+    both = first.less(second)
+    found = [mean_and_variance(leaves, cardinalities, measure, X) for leaves in (first, second, both)]
+    (mean, variance), (other_mean, other_variance), (_, of_difference) = found
+    squared = of_difference + float(((mean - other_mean) ** 2).sum())
+    distance = float(np.sqrt(squared)) if squared > rounding(both) else 0.0
+    if variance <= rounding(first) or other_variance <= rounding(second):
+        return ModelDistance(distance, np.nan)
+    covariance = 0.5 * (variance + other_variance - of_difference)
+    correlation = covariance / (np.sqrt(variance) * np.sqrt(other_variance))
+    return ModelDistance(distance, float(np.clip(correlation, -1.0, 1.0)))
+
+
 def schema_average(
     trees: Iterable[Tree | TreeEstimator],
     schema: Schema,
@@ -226,7 +340,7 @@ def schema_average(
     0.5
     """
     cardinalities = check_cardinalities(cardinalities)
-    leaves = _weighted(trees, cardinalities, weights, class_index, values)
+    leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
     box = box_of_schema(schema, cardinalities)
     samples = joint_samples(measure, cardinalities, X)
     if samples is None:
@@ -324,7 +438,7 @@ def tree_from_ensemble(
     8
     """
     cardinalities = check_cardinalities(cardinalities)
-    leaves = _weighted(trees, cardinalities, weights, class_index, values)
+    leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
     settled = settled_classes(min_confidence, leaves.values.shape[1])
     limits = Limits(criterion, tol, max_depth, max_leaf_nodes, settled)
     given: dict[str, Any] = {"measure": measure, "X": X, "categorical_features": categorical_features}
@@ -350,16 +464,3 @@ def tree_of_leaves(
     arrays = measure_arrays(measure, cardinalities, X)
     arguments = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
     return rebuild("tree_from_boxes", arguments, magnitude_squared, mask, limits)
-
-
-def _weighted(
-    trees: Iterable[Tree | TreeEstimator],
-    cardinalities: IntArray,
-    weights: ArrayLike | None,
-    class_index: int | None,
-    values: Iterable[ArrayLike] | None,
-) -> Leaves:
-    """Collect the leaves of trees, their values times the weights of the trees."""
-    trees = listed(trees)
-    weights = check_weights(weights, len(trees))
-    return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=weights)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import IntArray, MatrixLike
+from .._typing import IntArray, MatrixLike, TreeEstimator
 from ..export import node_labels
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree
@@ -64,14 +64,7 @@ class DistinctTreesMixin(MixedIn):
             X = validate_X(self, X)
         members: dict[tuple[bytes, ...], list[int]] = {}
         for i, estimator in enumerate(self.estimators_):
-            tree = estimator.tree_
-            # Rows end at leaves, and those of other categories than its children's at a multiway node.
-            predicted = np.where(tree.children_left >= 0, LEAF, node_labels(estimator, tree))
-            sets = tree.category_offsets, tree.categories
-            splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, *sets)
-            saw_missing = tree.saw_missing
-            arrays = (*splits, predicted, saw_missing, saw_missing & (tree.missing_go_to_left > 0))
-            members.setdefault(tuple(array.tobytes() for array in arrays), []).append(i)
+            members.setdefault(decisions_of(estimator), []).append(i)
         distinct = []
         for same in members.values():
             tree = self.estimators_[same[0]].tree_
@@ -79,3 +72,15 @@ class DistinctTreesMixin(MixedIn):
             n_rows = tree.n_node_samples[0] if X is None else len(X)
             distinct.append(DistinctTree(tree, len(same), same, usage, float(usage.sum() / n_rows)))
         return sorted(distinct, key=lambda one: (-one.count, one.tests_per_row))
+
+
+def decisions_of(estimator: TreeEstimator) -> tuple[bytes, ...]:
+    """Return what is equal of two fitted trees where they decide the same way."""
+    tree = estimator.tree_
+    # Rows end at leaves, and those of other categories than its children's at a multiway node.
+    predicted = np.where(tree.children_left >= 0, LEAF, node_labels(estimator, tree))
+    sets = tree.category_offsets, tree.categories
+    splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, *sets)
+    saw_missing = tree.saw_missing
+    arrays = (*splits, predicted, saw_missing, saw_missing & (tree.missing_go_to_left > 0))
+    return tuple(array.tobytes() for array in arrays)

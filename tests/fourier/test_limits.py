@@ -211,6 +211,9 @@ print("ready", flush=True)
 """
 LONG = {
     "gram": 'kernel("gram")(np.array([0, n]), boxes, np.ones((n, 1)), measure)',
+    "effects": 'kernel("box_effects")(boxes, np.ones((n, 1)), measure)',
+    "profiles": 'kernel("sample_profiles")(boxes, np.ones((n, 1)), rng.integers(0, 49, (10_000, m)), np.ones(10_000), '
+    "np.full(m, 50), [(0, -1)])",
     "rebuild": "FourierSpectrum(np.eye(22, dtype=int), 2.0 ** -np.arange(22.0), [2] * 22)"
     '.to_tree(criterion="variance", max_leaf_nodes=10**7)',
 }

@@ -1,18 +1,15 @@
 """The page about taking trees elsewhere: all of its code runs, and gives what it says; and the same of other trees."""
 
-import ast
-import contextlib
 import importlib
 import importlib.util
-import io
 import re
 import warnings
-from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from pages import DOCS, blocks, run
 from samples import make_classes
 
 from pytrees import (
@@ -25,7 +22,7 @@ from pytrees import (
     to_sklearn,
 )
 
-PAGE = (Path(__file__).parents[2] / "docs" / "elsewhere.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "elsewhere.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
 # Of the extra `interop`, by their sections.
@@ -48,28 +45,6 @@ def imported(*names):
         for name in names:
             pytest.importorskip(name, reason="needs the extra: pip install 'pytrees[interop]'")
         return [importlib.import_module(name) for name in names]
-
-
-def blocks(text):
-    """Return the blocks of code of a text, each with the output that follows it, or None."""
-    found = re.findall(r"```python\n(.*?)```\n(?:\n```\n(.*?)```\n)?", text, re.DOTALL)
-    return [(code, output or None) for code, output in found]
-
-
-def run(code, output, names):
-    """Run a block; want what the comments behind expressions say that they are, and the output."""
-    lines, printed = code.splitlines(), io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        for statement in ast.parse(code).body:
-            source = ast.unparse(statement)
-            if not isinstance(statement, ast.Expr):
-                exec(source, names)
-                continue
-            value = eval(source, names)
-            _, _, said = lines[statement.end_lineno - 1].partition("  # ")
-            assert said == "" or repr(value) == said.strip(), source
-    if output is not None:
-        assert printed.getvalue() == output
 
 
 @pytest.fixture

@@ -61,6 +61,7 @@ PYTHON_FLOORS = [
     {"export", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
+    {"order"},  # what is asked of an estimator as a whole
     {"fourier"},  # the algebra on trees, and its estimators
     {"tour"},  # what `python -m pytrees` shows
     {"__init__", "__main__"},  # the public names; the program

@@ -61,6 +61,7 @@ def test_public_names():
         "merge_redundant",
         "minimal_tree",
         "nsrps",
+        "order_sensitivity",
         "plot_decision_path",
         "plot_distinct_trees",
         "plot_tree",

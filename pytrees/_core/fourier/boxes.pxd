@@ -41,6 +41,12 @@ cdef class BoxOverlaps:
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil
 
 
+cdef float64_t LEAST
+
+cdef float64_t[::1] constraint_shares(Boxes boxes, Measure measure)
+cdef list boxes_that_count(Boxes boxes, shares, values)
+
+
 cdef inline float64_t run_mass(Measure measure, int64_t attribute, int64_t start, int64_t stop) noexcept nogil:
     """Return the weight of the values start to stop - 1; zero where there are none."""
     cdef int64_t first = measure.offsets[attribute]

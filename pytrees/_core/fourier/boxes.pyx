@@ -6,7 +6,7 @@ from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
 
 # Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
-cdef float64_t LEAST = 1e-300
+LEAST = 1e-300
 
 
 cdef class Boxes:

@@ -57,3 +57,6 @@ cdef class SampleFunction(Function):
 cdef BoxFunction box_function(boxes, values, tree_of_box, measure)
 cdef SpectrumFunction spectrum_function(partitions, coefficients, measure)
 cdef SampleFunction sample_function(rows, values, weights, cardinalities)
+cdef float64_t mean_variance(
+    const int32_t[:, ::1] samples, const float64_t[:, ::1] values, const float64_t[::1] weights, int64_t attribute
+) except? -1.0

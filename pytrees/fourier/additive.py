@@ -1,0 +1,268 @@
+"""Models of many kinds as sums of trees on codes, which the Fourier algebra takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
+from ..tree import LEAF, UNDEFINED, Tree
+from .codes import Member, OrdinalCodes, code_members
+from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, library_of, treelite_model
+
+
+class AdditiveModel:
+    """A model as a sum of trees on codes; made by :func:`additive_model`.
+
+    Parameters
+    ----------
+    codes : OrdinalCodes
+        The trees on codes, and the coding of samples.
+    values : list of ndarray of shape (node_count, n_outputs), float64
+        What the leaves of every tree of `codes` add, learning rates included.
+    n_averaged : int
+        The sum is divided by this: the number of trees where they are averaged, else 1.
+    baseline : ndarray of shape (n_outputs,), float64
+        What is added to the sum: what boosting starts from.
+    classes : ndarray of shape (n_classes,), or None
+        The classes of a classifier, where they are known.
+    output : {"probability", "margin", "value"}
+        What the function is: the probabilities of the classes; margins, as ``decision_function`` and ``raw_score`` give
+        them, before the link function; or the prediction of a regressor. Of two classes it is that of the last.
+    feature_names : ndarray of shape (n_features,), or None
+        The names of the features, where the model has learned from data with column names.
+
+    Attributes
+    ----------
+    trees : list of Tree
+        Those of `codes`, then a single leaf for the baseline if there is one.
+    cardinalities : ndarray of shape (n_features,), int64
+        How many codes every feature has.
+    arguments : dict
+        ``weights`` and ``values`` of `trees`, as the functions of the algebra take them.
+    n_outputs : int
+        The number of outputs.
+
+    See Also
+    --------
+    additive_model : Makes one of an ensemble.
+    ordinal_codes : The trees alone, which vote for classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import GradientBoostingRegressor
+    >>> from pytrees.fourier import additive_model, tree_from_ensemble
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = additive_model(GradientBoostingRegressor(n_estimators=20, random_state=0).fit(X, y))
+    >>> one = tree_from_ensemble(
+    ...     model.trees, model.cardinalities, criterion="variance", max_leaf_nodes=8, **model.arguments
+    ... )
+    >>> one.tree.n_leaves
+    8
+    """
+
+    codes: OrdinalCodes
+    values: list[FloatArray]
+    n_averaged: int
+    baseline: FloatArray
+    classes: AnyArray | None
+    output: ModelOutput
+    feature_names: AnyArray | None
+    trees: list[Tree]
+    arguments: dict[str, Any]
+
+    def __init__(
+        self,
+        codes: OrdinalCodes,
+        values: list[FloatArray],
+        *,
+        n_averaged: int,
+        baseline: FloatArray,
+        classes: AnyArray | None,
+        output: ModelOutput,
+        feature_names: AnyArray | None = None,
+    ) -> None:
+        self.codes, self.values, self.n_averaged, self.baseline = codes, values, n_averaged, baseline
+        self.classes, self.output = classes, output
+        self.feature_names = feature_names
+        has_baseline = bool(np.any(baseline))
+        weights = np.full(len(values) + has_baseline, 1.0 / n_averaged)
+        self.trees, of_all = codes.trees, values
+        if has_baseline:
+            weights[-1] = 1.0
+            self.trees, of_all = [*codes.trees, _leaf(codes.trees[0])], [*values, baseline[np.newaxis]]
+        self.arguments = {"weights": weights, "values": of_all}
+
+    @property
+    def cardinalities(self) -> IntArray:
+        """How many codes every feature has."""
+        return self.codes.cardinalities
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs."""
+        return self.baseline.size
+
+    def evaluate(self, X: MatrixLike) -> FloatArray:
+        """Evaluate the function at samples, adding up as the model does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples as the model takes them, without missing values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs), float64
+            The probabilities, margins or values.
+
+        Raises
+        ------
+        ValueError
+            If X has other features, or missing values.
+        """
+        rows = self.codes.transform(X)
+        total = np.zeros((len(rows), self.n_outputs))
+        if self.n_averaged == 1:
+            total += self.baseline
+        for tree, values in zip(self.codes.trees, self.values, strict=True):
+            total += values[tree.apply(rows)]
+        return total if self.n_averaged == 1 else total / self.n_averaged + self.baseline
+
+    def __repr__(self) -> str:
+        return f"<AdditiveModel of {len(self.codes.trees)} trees, output={self.output!r}>"
+
+
+def _leaf(like: Tree) -> Tree:
+    """Return a tree that is a single leaf."""
+    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
+
+
+def additive_model(model: Any) -> AdditiveModel:
+    """Convert a fitted tree ensemble of another library, or of this one, to a sum of trees on codes.
+
+    What it predicts, with real numbers at the leaves, where :func:`ordinal_codes` takes votes for classes. The
+    functions of the algebra take its trees with its `arguments`.
+
+    Parameters
+    ----------
+    model : fitted estimator, booster, or treelite model
+        Of pytrees: any tree or forest. Of scikit-learn: decision trees, random forests, extra trees and bagging of
+        trees, gradient boosting and histogram gradient boosting, classifiers and regressors. Of XGBoost and LightGBM:
+        boosters and estimators, which treelite reads (``pip install treelite``); of treelite: a Model.
+
+    Returns
+    -------
+    AdditiveModel
+        The sum. Averages of trees give probabilities, or the values of regressors; boosting gives margins, or the
+        values of regressors where these have no link function.
+
+    Raises
+    ------
+    TypeError
+        If the model is none of these.
+    ValueError
+        If it is no sum of functions of boxes: categorical splits, linear leaves or linear boosters, zeros that are
+        taken for missing, an `init` that is no constant; if a classifier has several outputs; if it has no trees.
+    ImportError
+        If treelite is needed and not installed.
+
+    See Also
+    --------
+    ordinal_codes : The trees of an ensemble, which vote.
+    sobol_indices : What the function's variance is made of.
+    tree_from_ensemble : One tree of the function.
+
+    Notes
+    -----
+    The function is that of samples without missing values: which way these would go is left out, and samples that have
+    some are refused.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from pytrees.fourier import additive_model, sobol_indices
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> boosted = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=8).fit(X, y)
+    >>> model = additive_model(boosted)
+    >>> model
+    <AdditiveModel of 10 trees, output='margin'>
+    >>> bool((model.evaluate(X)[:, 0] == boosted.decision_function(X)).all())
+    True
+    >>> bool(sobol_indices(model.trees, model.cardinalities, **model.arguments).variance > 0)
+    True
+    """
+    read = read_model(model)
+    codes = code_members(read.members, model)
+    return AdditiveModel(
+        codes,
+        read.values,
+        n_averaged=read.n_averaged,
+        baseline=read.baseline,
+        classes=read.classes,
+        output=read.output,
+        feature_names=read.feature_names,
+    )
+
+
+def read_model(model: Any) -> Sum:
+    """Read a model of any library, or one that was read already."""
+    model = model.estimator if isinstance(model, FrozenEstimator) else model
+    found = _read_again(model) if isinstance(model, AdditiveModel) else _read(model)
+    if not found.members:
+        raise ValueError(f"{type(model).__name__} has no trees.")
+    return found if isinstance(model, AdditiveModel) else replace(found, feature_names=_names_of(model))
+
+
+def _names_of(model: Any) -> AnyArray | None:
+    """Return the names of the features that a model has learned, but not those that LightGBM makes up."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None or list(names) == [f"Column_{m}" for m in range(len(names))]:
+        return None
+    return np.asarray(names)
+
+
+def _read_again(model: AdditiveModel) -> Sum:
+    """Return the trees on features as they are: they compare float64."""
+    categories = dict(zip(np.flatnonzero(model.codes.is_categorical).tolist(), model.codes.categories, strict=True))
+    trees = [model.codes.decode(tree) for tree in model.codes.trees]
+    members = [Member(tree, np.zeros(tree.node_count, dtype=np.int64), np.float64, categories) for tree in trees]
+    return Sum(
+        members, model.values, model.n_averaged, model.baseline, model.classes, model.output, model.feature_names
+    )
+
+
+def _read(model: Any) -> Sum:
+    """Read a fitted model of any library."""
+    library = library_of(model)
+    if library in ("xgboost", "lightgbm", "treelite"):
+        return treelite_model(model, library)
+    if library not in ("sklearn", "pytrees") or not hasattr(model, "fit"):
+        raise TypeError(f"A fitted ensemble of trees is expected, got {type(model).__name__}.")
+    check_is_fitted(model)
+    if library == "pytrees":
+        return averaged(model)
+    from sklearn import ensemble, tree  # here: they take longer to import than all of this package
+
+    averages = (
+        tree.BaseDecisionTree,
+        ensemble.RandomForestClassifier,
+        ensemble.RandomForestRegressor,
+        ensemble.ExtraTreesClassifier,
+        ensemble.ExtraTreesRegressor,
+        ensemble.BaggingClassifier,
+        ensemble.BaggingRegressor,
+    )
+    if isinstance(model, (ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor)):
+        return gradient_boosting(model)
+    if isinstance(model, (ensemble.HistGradientBoostingClassifier, ensemble.HistGradientBoostingRegressor)):
+        return histogram_gradient_boosting(model)
+    if isinstance(model, averages):
+        return averaged(model)
+    raise TypeError(f"An average or a sum of trees is expected, got {type(model).__name__}.")

@@ -1,0 +1,332 @@
+"""Models that were trained in different places, as one: the weighted mean of their functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._typing import AnyArray, BoolArray, FloatArray, Measure, ModelOutput
+from ..tree import LEAF
+from .additive import AdditiveModel, read_model
+from .boxes import real_array
+from .codes import Member, OrdinalCodes, arrays_of, code_members, greatest_rounded_below, with_value
+from .ensembles import model_distance
+from .readers import Sum
+
+
+class MergedModel(AdditiveModel):
+    """The weighted mean of several models, as a sum of trees on codes; made by :func:`merge`.
+
+    Parameters
+    ----------
+    codes : OrdinalCodes
+        As of :class:`AdditiveModel`, as all that follow up to `feature_names`.
+    values : list of ndarray of shape (node_count, n_outputs), float64
+        What the leaves add, times the weights of their models.
+    n_averaged : int
+        Always 1.
+    baseline : ndarray of shape (n_outputs,), float64
+        The weighted mean of the models' baselines.
+    classes : ndarray of shape (n_classes,), or None
+        Those of all models together.
+    output : {"probability", "margin", "value"}
+        What all models give.
+    feature_names : ndarray of shape (n_features,), or None
+        Those of the models that have names.
+    weights : ndarray of shape (n_models,), float64
+        Those of the models; they sum to 1.
+    seen : ndarray of shape (n_models, n_classes), bool, or None
+        Which of `classes` every model knows. Others have probability 0 in it. None where classes are not known.
+    parts : list of (slice, list of ndarray)
+        For every model where its trees are, and what their leaves add to its own function.
+
+    See Also
+    --------
+    merge : Makes one of models.
+    tree_from_ensemble : One tree of it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from pytrees.fourier import merge
+    >>> X, y = load_iris(return_X_y=True)
+    >>> places = [slice(0, 100), slice(50, 150)]  # the first one has not seen the last class
+    >>> merged = merge([RandomForestClassifier(5, random_state=0).fit(X[rows], y[rows]) for rows in places])
+    >>> merged.seen
+    array([[ True,  True, False],
+           [False,  True,  True]])
+    """
+
+    weights: FloatArray
+    seen: BoolArray | None
+
+    def __init__(
+        self,
+        codes: OrdinalCodes,
+        values: list[FloatArray],
+        *,
+        n_averaged: int,
+        baseline: FloatArray,
+        classes: AnyArray | None,
+        output: ModelOutput,
+        feature_names: AnyArray | None = None,
+        weights: FloatArray,
+        seen: BoolArray | None,
+        parts: list[tuple[slice, list[FloatArray]]],
+    ) -> None:
+        given: dict[str, Any] = {"classes": classes, "output": output, "feature_names": feature_names}
+        super().__init__(codes, values, n_averaged=n_averaged, baseline=baseline, **given)
+        self.weights, self.seen, self._parts = weights, seen, parts
+
+    def distances(self, *, measure: Measure = "uniform", X: ArrayLike | None = None) -> FloatArray:
+        """Compute how far every model is from their mean: what is lost of each.
+
+        Parameters
+        ----------
+        measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
+            As in :func:`gram`.
+        X : array-like of shape (n_rows, n_features), optional
+            As in :func:`gram`.
+
+        Returns
+        -------
+        ndarray of shape (n_models,), float64
+            Roots of the mean squared differences, summed over the outputs, as :func:`model_distance` gives them.
+
+        Raises
+        ------
+        ValueError
+            As in :func:`gram`.
+        """
+        given: dict[str, Any] = {"measure": measure, "X": X}
+        found = []
+        for places, values in self._parts:
+            trees = self.codes.trees[places]
+            distance = model_distance(
+                trees,
+                self.trees,
+                self.cardinalities,
+                weights=np.ones(len(trees)),
+                values=values,
+                other_weights=self.arguments["weights"],
+                other_values=self.arguments["values"],
+                **given,
+            ).distance
+            found.append(distance)
+        return np.array(found)
+
+    def __repr__(self) -> str:
+        return f"<MergedModel of {len(self.weights)} models, {len(self.codes.trees)} trees, output={self.output!r}>"
+
+
+def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedModel:
+    """Merge models that were trained in different places, on the same features, into their weighted mean.
+
+    The function is exactly the mean of the models' functions, wherever their thresholds are, whichever classes and
+    categories each has seen: no rows are moved, only trees [1]_. Merging merged models, with the sums of their weights,
+    gives the same as merging all at once.
+
+    Parameters
+    ----------
+    models : sequence of fitted models
+        Whatever :func:`additive_model` takes or makes, of one kind: all give probabilities, or margins, or values.
+    weights : array-like of shape (n_models,), optional
+        Not negative, such as the numbers of samples that the models have learned from. By default all are equal.
+
+    Returns
+    -------
+    MergedModel
+        The mean. Its `classes` are those of all models together. `seen` says which model knows which: a model gives
+        a class that it has not seen probability 0, and lowers the mean by its weight. A category that a model has not
+        seen stays at the node that asks for it.
+
+    Raises
+    ------
+    TypeError
+        If a model is none that :func:`additive_model` takes.
+    ValueError
+        If there are no models; if they differ in the number or names of features, in what is categorical, or in what
+        they give; if margins are of different classes; if classes cannot be sorted together; if there are other numbers
+        of weights and models, or weights are negative or all zero; as in :func:`additive_model`.
+
+    See Also
+    --------
+    additive_model : One model.
+    model_distance : How far two models are apart.
+    tree_from_ensemble : One tree of the mean, which `arguments` are for.
+
+    References
+    ----------
+    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: section VIII, on data
+       that lies in several places.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from pytrees import DecisionForestClassifier
+    >>> from pytrees.fourier import merge
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> places = [slice(0, 200), slice(200, 300), slice(300, 569)]
+    >>> models = [DecisionForestClassifier(10, random_state=0).fit(X[rows], y[rows]) for rows in places]
+    >>> merged = merge(models, weights=[200, 100, 269])
+    >>> merged
+    <MergedModel of 3 models, 30 trees, output='probability'>
+    >>> bool((merged.evaluate(X)[:, 0] > 0.5).astype(int)[0] == y[0])
+    True
+    """
+    sums = [read_model(model) for model in _listed(models)]
+    _check_schema(sums)
+    shares, classes = _shares(weights, len(sums)), _all_classes(sums)
+    members: list[Member] = []
+    values: list[FloatArray] = []
+    parts: list[tuple[slice, list[FloatArray]]] = []
+    baseline: Any = 0.0
+    for read, share in zip(sums, shares, strict=True):
+        of_trees, constant = _in_columns(read, classes)
+        start = len(members)
+        members += read.members
+        values += [share / read.n_averaged * of_tree for of_tree in of_trees]
+        own = [of_tree / read.n_averaged for of_tree in of_trees]
+        parts.append((slice(start, len(members)), [own[0] + constant, *own[1:]]))
+        baseline = baseline + share * constant
+    seen = None if classes is None else np.array([np.isin(classes, _known(read, classes)) for read in sums])
+    names = next((read.feature_names for read in sums if read.feature_names is not None), None)
+    codes = code_members(_of_one_kind(members), _Named(names))
+    return MergedModel(
+        codes,
+        values,
+        n_averaged=1,
+        baseline=baseline,
+        classes=classes,
+        output=sums[0].output,
+        feature_names=names,
+        weights=shares,
+        seen=seen,
+        parts=parts,
+    )
+
+
+def _listed(models: Iterable[Any]) -> list[Any]:
+    if not isinstance(models, Iterable) or hasattr(models, "fit") or isinstance(models, str):
+        raise TypeError(f"A sequence of models is expected, got {type(models).__name__}.")
+    found = list(models)
+    if not found:
+        raise ValueError("There are no models.")
+    return found
+
+
+class _Named:
+    """The names of features, as an estimator has them that has learned some."""
+
+    def __init__(self, names: AnyArray | None) -> None:
+        if names is not None:
+            self.feature_names_in_ = names
+
+
+def _check_schema(sums: Sequence[Sum]) -> None:
+    """Raise ValueError where models are of other features, or give something else."""
+    first = sums[0]
+    for number, read in enumerate(sums[1:], 1):
+        n_features, expected = (one.members[0].tree.n_features for one in (read, first))
+        if n_features != expected:
+            raise ValueError(f"Model {number} has {n_features} features, the first one {expected}.")
+        categorical, expected = (sorted(set().union(*(m.categories for m in one.members))) for one in (read, first))
+        if categorical != expected:
+            raise ValueError(
+                f"The categorical features of model {number} are {categorical}, of the first one {expected}."
+            )
+        if read.output != first.output:
+            raise ValueError(f"Model {number} gives a {read.output}, the first one a {first.output}.")
+        n_outputs, expected = read.baseline.size, first.baseline.size
+        if read.output == "margin" and not _same_classes(read, first):
+            raise ValueError("Margins of different classes have no mean: merge models that give probabilities.")
+        if read.output != "probability" and n_outputs != expected:
+            raise ValueError(f"Model {number} has {n_outputs} outputs, the first one {expected}.")
+    named = [(number, read.feature_names) for number, read in enumerate(sums) if read.feature_names is not None]
+    for number, names in named[1:]:
+        wrong = np.flatnonzero(named[0][1] != names)
+        if wrong.size:
+            m, (other, others) = wrong[0], named[0]
+            raise ValueError(
+                f"Feature {m} is {str(names[m])!r} in model {number}, {str(others[m])!r} in model {other}."
+            )
+
+
+def _same_classes(read: Sum, other: Sum) -> bool:
+    """Whether two models have the same classes, as far as they are known."""
+    return read.classes is None or other.classes is None or np.array_equal(read.classes, other.classes)
+
+
+def _known(read: Sum, classes: AnyArray) -> AnyArray:
+    """Return the classes of a model; a booster that does not name its own has those of the others."""
+    return classes if read.classes is None else read.classes
+
+
+def _all_classes(sums: Sequence[Sum]) -> AnyArray | None:
+    """Return the classes of all models, in order."""
+    known = [np.asarray(read.classes) for read in sums if read.classes is not None]
+    if not known:
+        return None
+    if all(np.array_equal(known[0], other) for other in known[1:]):
+        return known[0]
+    if len({part.dtype.kind in "biuf" for part in known}) > 1:
+        raise ValueError("The classes of some models are numbers, those of others are not.")
+    try:
+        in_order = all(np.array_equal(part, np.unique(part)) for part in known)
+        classes = np.unique(np.concatenate(known))
+    except TypeError as error:
+        raise ValueError(f"The classes of the models cannot be sorted together: {error}.") from error
+    if not in_order:
+        raise ValueError("The models have scales of different classes: give all of them the same `classes`.")
+    return classes
+
+
+def _in_columns(read: Sum, classes: AnyArray | None) -> tuple[list[FloatArray], FloatArray]:
+    """Return values and baseline of a model, with the outputs that all classes have."""
+    if read.output != "probability" or classes is None or read.classes is None:
+        return read.values, read.baseline
+    places, found = np.searchsorted(classes, read.classes), []
+    if len(classes) == len(read.classes):
+        return read.values, read.baseline
+    for values in read.values:
+        of_own = np.hstack([1.0 - values, values]) if len(read.classes) == 2 else values
+        of_all = np.zeros((len(values), len(classes)))
+        of_all[:, places] = of_own
+        found.append(np.ascontiguousarray(of_all[:, 1:] if len(classes) == 2 else of_all))
+    return found, np.zeros(found[0].shape[1])
+
+
+def _shares(weights: ArrayLike | None, n_models: int) -> FloatArray:
+    """Check the weights of the models, and scale them to a sum of one."""
+    if weights is None:
+        return np.full(n_models, 1.0 / n_models)
+    found = real_array("weights", weights)
+    if found.shape != (n_models,) or not np.all(np.isfinite(found)) or np.any(found < 0) or not np.any(found):
+        raise ValueError(f"weights must be {n_models} numbers, one a model, not negative and not all zero.")
+    found = np.ldexp(found, -int(np.frexp(found.max())[1]))  # by a power of two: their sum does not overflow
+    return found / found.sum()
+
+
+def _of_one_kind(members: Sequence[Member]) -> list[Member]:
+    """Return trees that compare numbers of one type, with one column of `value`, which says nothing."""
+    to_double = len({member.dtype for member in members}) > 1
+    found = []
+    for member in members:
+        tree = with_value(member.tree, np.ones((member.tree.node_count, 1)))
+        if to_double and member.dtype == np.float32:
+            arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
+            arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])
+            tree = type(tree)(**arrays, n_features=tree.n_features)
+        found.append(
+            Member(
+                tree,
+                np.zeros(tree.node_count, dtype=np.int64),
+                np.float64 if to_double else member.dtype,
+                member.categories,
+            )
+        )
+    return found

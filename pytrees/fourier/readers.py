@@ -1,0 +1,313 @@
+"""What other libraries' ensembles are sums of: their trees, with the values that the leaves add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import AnyArray, FloatArray, IntArray, ModelOutput
+from ..tree import LEAF, UNDEFINED, Tree
+from .codes import Member, members_of
+
+# treelite's numbers for comparisons, and for nodes.
+_LESS, _LESS_OR_EQUAL = 2, 3
+_CATEGORICAL_NODE = 2
+
+# What LightGBM takes for zero, of either sign; it cuts zeros off there.
+_TINY = float(np.float32(1e-35))
+
+# How many bits of LightGBM's decision types stand before those of what is missing, and what they are where zeros are.
+_MISSING_BITS, _ZEROS = 2, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """An ensemble as a sum of trees.
+
+    Attributes
+    ----------
+    members : list of Member
+    values : list of ndarray of shape (node_count, n_outputs), float64
+        What the nodes of every tree add.
+    n_averaged : int
+        The sum is divided by this.
+    baseline : ndarray of shape (n_outputs,), float64
+        Added to it, before the first tree.
+    classes : ndarray of shape (n_classes,), or None
+    output : {"probability", "margin", "value"}
+    feature_names : ndarray of shape (n_features,), or None
+    """
+
+    members: list[Member]
+    values: list[FloatArray]
+    n_averaged: int
+    baseline: FloatArray
+    classes: AnyArray | None
+    output: ModelOutput
+    feature_names: AnyArray | None = None
+
+
+def binary_tree(
+    children_left: AnyArray, children_right: AnyArray, feature: AnyArray, threshold: AnyArray, n_features: int
+) -> tuple[Tree, IntArray]:
+    """Return the tree of arrays with nodes in any order, the root first, and the nodes that its nodes were.
+
+    Leaves have a left child of -1. A split that sends all numbers to one side, as those do that only part missing
+    values from others, is left out.
+    """
+    left, right, cuts = children_left.tolist(), children_right.tolist(), threshold.tolist()
+    old: list[int] = []
+    below: list[list[int]] = []
+    pending = [(0, -1, 0)]
+    while pending:
+        node, parent, side = pending.pop()
+        while left[node] != LEAF and not np.isfinite(cuts[node]):
+            node = left[node] if cuts[node] > 0 else right[node]
+        if parent >= 0:
+            below[parent][side] = len(old)
+        if left[node] != LEAF:
+            pending += [(right[node], len(old), 1), (left[node], len(old), 0)]
+        old.append(node)
+        below.append([LEAF, LEAF])
+    order, children = np.array(old, dtype=np.int64), np.array(below, dtype=np.int64)
+    leaves = children[:, 0] == LEAF
+    n_nodes = len(order)
+    tree = Tree(
+        children[:, 0],
+        children[:, 1],
+        np.where(leaves, UNDEFINED, feature[order]),
+        np.where(leaves, UNDEFINED, threshold[order]),
+        np.ones(n_nodes, dtype=np.int64),
+        np.ones((n_nodes, 1)),
+        np.zeros(n_nodes),
+        n_features=n_features,
+    )
+    return tree, order
+
+
+def _member(tree: Tree, dtype: type[np.floating[Any]]) -> Member:
+    return Member(tree, np.zeros(tree.node_count, dtype=np.int64), dtype, {})
+
+
+def _last_of_two(values: FloatArray) -> FloatArray:
+    """Return the column of the last class where there are two, and all columns where there are other numbers."""
+    return np.ascontiguousarray(values[:, 1:] if values.shape[1] == 2 else values)
+
+
+# -------------------------------------------------------------------------------------------------------- scikit-learn
+
+
+def averaged(model: Any) -> Sum:
+    """Read a tree, forest or bagging ensemble of scikit-learn or of pytrees: the mean of what its trees predict."""
+    classes = np.asarray(model.classes_) if is_classifier(model) else None
+    estimators = getattr(model, "estimators_", [model])
+    if classes is not None and getattr(model, "n_outputs_", 1) != 1:
+        raise ValueError(f"{type(model).__name__} has {model.n_outputs_} outputs, each with classes; one is taken.")
+    if isinstance(getattr(estimators[0], "tree_", None), Tree):
+        members = members_of(model)
+        labels = model._labels_of_nodes() if hasattr(model, "_labels_of_nodes") else None
+        shares = [member.tree.shares for member in members]
+        if labels is not None:
+            shares = [np.eye(len(model.classes_))[of_tree] for of_tree in labels]
+        return _mean(members, [_last_of_two(of_tree) for of_tree in shares], classes)
+    columns = getattr(model, "estimators_features_", [None] * len(estimators))
+    members, values = [], []
+    for estimator, of_estimator in zip(estimators, columns, strict=True):
+        if not hasattr(getattr(estimator, "tree_", None), "value"):
+            names = f"{type(model).__name__} of {type(estimator).__name__}"
+            raise TypeError(f"An ensemble of trees is expected, got {names}.")
+        tree, order = _nodes(estimator.tree_, of_estimator, model.n_features_in_)
+        members.append(_member(tree, np.float32))
+        value = estimator.tree_.value[order, :, 0] if classes is None else estimator.tree_.value[order, 0]
+        if classes is not None and value.shape[1] < len(classes):
+            # A bootstrap sample of bagging lacked classes: its tree has learned the codes of those that it has.
+            completed = np.zeros((len(value), len(classes)))
+            completed[:, estimator.classes_.astype(np.int64)] = value
+            value = completed
+        values.append(np.ascontiguousarray(value) if classes is None else _last_of_two(value))
+    return _mean(members, values, classes)
+
+
+def _mean(members: list[Member], values: list[FloatArray], classes: AnyArray | None) -> Sum:
+    baseline = np.zeros(values[0].shape[1])
+    return Sum(members, values, len(members), baseline, classes, "value" if classes is None else "probability")
+
+
+def _nodes(nodes: Any, columns: ArrayLike | None, n_features: int) -> tuple[Tree, IntArray]:
+    """Return a tree of scikit-learn whose features are those columns of all."""
+    feature = nodes.feature
+    if columns is not None:
+        feature = np.asarray(columns)[
+            np.maximum(feature, 0)
+        ]  # those of leaves, which are below zero, are not looked at
+    return binary_tree(nodes.children_left, nodes.children_right, feature, nodes.threshold, n_features)
+
+
+def gradient_boosting(model: Any) -> Sum:
+    """Read scikit-learn's gradient boosting: its margins, or the values of a regressor."""
+    init = model.init_
+    if not (isinstance(init, str) or type(init).__name__ in ("DummyClassifier", "DummyRegressor")):
+        raise ValueError(f"{type(model).__name__} starts from init={type(init).__name__}, which is no constant.")
+    baseline = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))
+    baseline = np.array(baseline, dtype=np.float64).reshape(-1)
+    members, values = [], []
+    for stage in model.estimators_:
+        for output, estimator in enumerate(stage):
+            tree, order = _nodes(estimator.tree_, None, model.n_features_in_)
+            members.append(_member(tree, np.float32))
+            values.append(_in_column(model.learning_rate * estimator.tree_.value[order, 0, 0], output, baseline.size))
+    classes = model.classes_ if is_classifier(model) else None
+    return Sum(members, values, 1, baseline, classes, "value" if classes is None else "margin")
+
+
+def histogram_gradient_boosting(model: Any) -> Sum:
+    """Read scikit-learn's histogram gradient boosting: its margins, or the values of a regressor without a link."""
+    if getattr(model, "is_categorical_", None) is not None and np.any(model.is_categorical_):
+        raise ValueError(f"{type(model).__name__} has categorical features; only splits at thresholds are taken.")
+    baseline = np.array(model._baseline_prediction, dtype=np.float64).reshape(-1)
+    members, values = [], []
+    for iteration in model._predictors:
+        for output, predictor in enumerate(iteration):
+            nodes = predictor.nodes
+            left = np.where(nodes["is_leaf"], LEAF, nodes["left"].astype(np.int64))
+            right = np.where(nodes["is_leaf"], LEAF, nodes["right"].astype(np.int64))
+            tree, order = binary_tree(left, right, nodes["feature_idx"], nodes["num_threshold"], model.n_features_in_)
+            members.append(_member(tree, np.float64))
+            values.append(_in_column(nodes["value"][order], output, baseline.size))
+    classes = model.classes_ if is_classifier(model) else None
+    has_link = classes is not None or type(model._loss.link).__name__ != "IdentityLink"
+    return Sum(members, values, 1, baseline, classes, "margin" if has_link else "value")
+
+
+def _in_column(values: AnyArray, output: int, n_outputs: int) -> FloatArray:
+    found = np.zeros((len(values), n_outputs))
+    found[:, output] = values
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ XGBoost and LightGBM
+
+
+def treelite_model(model: Any, library: str) -> Sum:
+    """Read a model of XGBoost or LightGBM, or of treelite, by treelite."""
+    try:
+        import treelite
+    except ImportError as error:
+        raise ImportError("Models of other libraries need treelite: pip install treelite.") from error
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    classes = getattr(model, "classes_", None)
+    try:
+        if library == "xgboost":
+            model = treelite.frontend.from_xgboost(_booster_of_xgboost(model))
+        elif library == "lightgbm":
+            model = treelite.frontend.from_lightgbm(_booster_of_lightgbm(model))
+    except treelite.TreeliteError as error:
+        raise ValueError(f"treelite cannot read this model of {library}: {error}") from error
+    header = model.get_header_accessor()
+    shape = int(header.get_field("num_target")[0]), int(header.get_field("num_class").max())
+    baseline = np.array(header.get_field("base_scores"), dtype=np.float64)
+    target, class_ = header.get_field("target_id"), header.get_field("class_id")
+    leaf_shape = header.get_field("leaf_vector_shape")
+    members, values = [], []
+    for t in range(model.num_tree):
+        nodes = model.get_tree_accessor(t)
+        member, order = _member_of_treelite(nodes, model.num_feature, _TINY if library == "lightgbm" else 0.0)
+        of_outputs = np.zeros((len(order), *shape))
+        targets, columns = (slice(None) if i < 0 else slice(i, i + 1) for i in (target[t], class_[t]))
+        of_outputs[:, targets, columns] = _leaves_of_treelite(nodes, leaf_shape)[order]
+        members.append(member)
+        values.append(of_outputs.reshape(len(order), -1))
+    n_averaged = 1
+    if header.get_field("average_tree_output")[0]:
+        n_averaged = max(model.num_tree // (1 if np.any(class_ < 0) else shape[1]), 1)
+    postprocessor = str(header.get_field("postprocessor"))
+    return Sum(members, values, n_averaged, baseline, classes, "value" if postprocessor == "identity" else "margin")
+
+
+def _booster_of_xgboost(model: Any) -> Any:
+    """Return the booster that predicts; refuse what is no sum of trees of boxes."""
+    if hasattr(model, "get_booster"):
+        if not np.isnan(model.missing):
+            raise ValueError(
+                f"{type(model).__name__} takes missing={model.missing} for missing values; only NaN can be."
+            )
+        booster, best = model.get_booster(), getattr(model, "best_iteration", None)
+        if best is not None:
+            booster = booster[: best + 1]
+    else:
+        booster = model
+    if '"name":"gblinear"' in booster.save_config().replace(" ", ""):
+        raise ValueError("The booster gblinear is a linear model and has no trees.")
+    if "c" in (booster.feature_types or []):
+        m = booster.feature_types.index("c")
+        raise ValueError(f"Feature {m} is categorical; only splits at thresholds are taken.")
+    return booster
+
+
+def _booster_of_lightgbm(model: Any) -> Any:
+    """Return the booster; refuse what is no sum of trees of boxes."""
+    if hasattr(model, "booster_"):
+        model = model.booster_
+    for line in model.model_to_string().splitlines():
+        if line == "is_linear=1":
+            raise ValueError("The trees have linear leaves (linear_tree=True), which are not constant on boxes.")
+        if line.startswith("decision_type="):
+            types = np.array(line.partition("=")[2].split(), dtype=np.int64)
+            if np.any(types >> _MISSING_BITS & 3 == _ZEROS):
+                raise ValueError("The trees take zeros for missing (zero_as_missing=True), which are not in one box.")
+    return model
+
+
+def _member_of_treelite(nodes: Any, n_features: int, tiny: float) -> tuple[Member, IntArray]:
+    """Return a tree and its nodes by treelite's numbers; numbers up to `tiny`, of either sign, are taken for zero."""
+    left, right = nodes.get_field("cleft"), nodes.get_field("cright")
+    feature, threshold = nodes.get_field("split_index"), nodes.get_field("threshold")
+    inner = left != LEAF
+    categorical = np.flatnonzero(inner & (nodes.get_field("node_type") == _CATEGORICAL_NODE))
+    if categorical.size:
+        raise ValueError(
+            f"A tree has a categorical split of feature {feature[categorical[0]]}; only splits at thresholds are taken."
+        )
+    comparison = nodes.get_field("cmp")
+    if not np.all(np.isin(comparison[inner], [_LESS, _LESS_OR_EQUAL])):
+        raise ValueError("A tree compares otherwise than by < and <=.")
+    dtype = np.float32 if threshold.dtype == np.float32 else np.float64
+    # What is less than a number is up to the number before it.
+    strict = inner & (comparison == _LESS)
+    threshold = np.where(strict, np.nextafter(threshold, threshold.dtype.type(-np.inf)), threshold)
+    if tiny:
+        threshold = np.where((-tiny <= threshold) & (threshold < 0.0), np.nextafter(-tiny, -np.inf), threshold)
+        threshold = np.where((threshold >= 0.0) & (threshold < tiny), tiny, threshold)
+    tree, order = binary_tree(left, right, feature, threshold.astype(np.float64), n_features)
+    return _member(tree, dtype), order
+
+
+def _leaves_of_treelite(nodes: Any, shape: IntArray) -> FloatArray:
+    """Return the values of all nodes: (n_nodes, n_targets or 1, n_classes or 1)."""
+    begin, end = nodes.get_field("leaf_vector_begin"), nodes.get_field("leaf_vector_end")
+    if not np.any(end > begin):
+        return np.asarray(nodes.get_field("leaf_value"), dtype=np.float64)[:, np.newaxis, np.newaxis]
+    vectors = nodes.get_field("leaf_vector")
+    found = np.zeros((len(begin), *map(int, shape)))
+    for node in np.flatnonzero(end > begin):
+        found[node] = vectors[begin[node] : end[node]].reshape(shape)
+    return found
+
+
+def library_of(model: Any) -> str:
+    """Return the name of the library that a model's class, or one that it derives from, comes from."""
+    return next(filter(None, _libraries(model)), "")
+
+
+def _libraries(model: Any) -> Iterator[str]:
+    for base in type(model).__mro__:
+        name = base.__module__.partition(".")[0]
+        if name in ("xgboost", "lightgbm", "treelite", "sklearn", "pytrees"):
+            yield name

@@ -1,0 +1,199 @@
+"""Order sensitivity: p-values hold what they promise, orders are what they say, and each result is what it is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom, chisquare
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import KFold, PredefinedSplit, TimeSeriesSplit, cross_val_score
+
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    PermutationDecisionTreeClassifier,
+    order_sensitivity,
+)
+from pytrees.order import shuffled_rows
+
+
+class Fading(ClassifierMixin, BaseEstimator):
+    """Knows the mean of X, of which the latest samples weigh most: its scores depend on the order, without ties."""
+
+    def fit(self, X, y):
+        self.classes_ = np.array([0, 1])
+        self.mean_ = np.average(X[:, 0], weights=0.9 ** np.arange(len(X), 0, -1))
+        return self
+
+
+def distance_to_the_mean(estimator, X, y):
+    return -abs(float(X[:, 0].mean()) - estimator.mean_)
+
+
+@pytest.fixture(scope="module")
+def bursts():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(60, 3)), np.arange(60) // 10 % 2
+
+
+ONE_SPLIT = PredefinedSplit([-1] * 15 + [0] * 5)
+
+
+@pytest.mark.parametrize(
+    ("shuffle", "cv", "block_size"),
+    [("all", TimeSeriesSplit(3), None), ("all", TimeSeriesSplit(3), 2), ("training", ONE_SPLIT, None)],
+)
+def test_p_values_are_uniform_where_the_order_does_not_matter(shuffle, cv, block_size):
+    n_permutations, n_tables = 9, 600
+    pvalues = []
+    for seed in range(n_tables):
+        X = np.random.default_rng(seed).normal(size=(20, 1))
+        found = order_sensitivity(
+            Fading(), X, np.zeros(20), cv=cv, scoring=distance_to_the_mean, shuffle=shuffle, block_size=block_size,
+            n_permutations=n_permutations, alternative="greater", random_state=seed,
+        )  # fmt: skip
+        pvalues.append(found.pvalue)
+    counts = np.bincount(np.round(np.array(pvalues) * 10).astype(int), minlength=11)[1:]
+    assert chisquare(counts).pvalue > 0.01
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_p_values_of_scores_with_ties_are_not_too_small(alternative):
+    tree, pvalues = PermutationDecisionTreeClassifier(max_depth=2), []
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(24, 2)), rng.integers(0, 2, 24)
+        found = order_sensitivity(
+            tree, X, y, cv=TimeSeriesSplit(2), n_permutations=9, alternative=alternative, random_state=seed
+        )
+        pvalues.append(found.pvalue)
+    for level in (0.1, 0.2, 0.5):
+        n_below = np.count_nonzero(np.array(pvalues) <= level + 1e-12)
+        assert binom.sf(n_below - 1, len(pvalues), level) > 0.01
+
+
+def test_an_order_that_matters_is_found():
+    rng = np.random.default_rng(0)
+    X = np.arange(200.0)[:, np.newaxis] + rng.normal(size=(200, 1))
+    y = np.arange(200) // 20 % 2  # known from neighbours, of whom a shuffled order has some among the training samples
+    found = order_sensitivity(DecisionTreeClassifier(), X, y, n_permutations=19, random_state=0)
+    assert found.pvalue == 0.1  # the least that is possible on two sides
+    assert found.effect < -0.1
+    assert found.interval[1] < 0.0
+
+
+def test_scores_are_those_of_cross_validation_in_each_order(bursts):
+    X, y = bursts
+    tree, cv = PermutationDecisionTreeClassifier(max_depth=3), TimeSeriesSplit(4)
+    found = order_sensitivity(tree, X, y, cv=cv, n_permutations=3, random_state=7)
+    assert found.score == cross_val_score(tree, X, y, cv=cv).mean()
+    assert found.reversed_score == cross_val_score(tree, X[::-1], y[::-1], cv=cv).mean()
+    seeds = np.random.RandomState(7).randint(np.iinfo(np.int32).max, size=3)
+    orders = [shuffled_rows(len(X), None, seed) for seed in seeds]
+    expected = [cross_val_score(tree, X[rows], y[rows], cv=cv).mean() for rows in orders]
+    np.testing.assert_array_equal(found.shuffled_scores, expected)
+    trees = [tree.fit(X[rows], y[rows]).feature_usage(X) / len(X) for rows in (np.arange(len(X)), *orders)]
+    np.testing.assert_array_equal(found.feature_usage, trees)
+
+
+def test_shuffled_training_samples_are_tested_by_the_same_samples(bursts):
+    X, y = bursts
+    tree = PermutationDecisionTreeClassifier(max_depth=3)
+    found = order_sensitivity(tree, X, y, cv=ONE_OF_60, shuffle="training", n_permutations=2, random_state=1)
+    seeds = np.random.RandomState(1).randint(np.iinfo(np.int32).max, size=2)
+    for seed, score in zip(seeds, found.shuffled_scores, strict=True):
+        rows = shuffled_rows(60, None, seed)
+        train = rows[rows < 40]
+        assert score == tree.fit(X[train], y[train]).score(X[40:], y[40:])
+    assert found.reversed_score == tree.fit(X[39::-1], y[39::-1]).score(X[40:], y[40:])
+
+
+ONE_OF_60 = PredefinedSplit([-1] * 40 + [0] * 20)
+
+
+def test_training_orders_do_not_matter_to_a_tree_by_counts(bursts):
+    found = order_sensitivity(DecisionTreeClassifier(), *bursts, shuffle="training", n_permutations=5, random_state=0)
+    assert set(found.shuffled_scores) == {found.score} == {found.reversed_score}
+    assert (found.pvalue, found.effect, found.interval, found.n_distinct_trees) == (1.0, 0.0, (0.0, 0.0), 1)
+
+
+@pytest.mark.parametrize("n_samples", [2, 7, 10])
+@pytest.mark.parametrize("block_size", [1, 2, 3])
+def test_blocks_stay_whole(n_samples, block_size):
+    block_size = min(block_size, n_samples - 1)
+    for seed in range(20):
+        rows = shuffled_rows(n_samples, block_size, seed)
+        assert sorted(rows) == list(range(n_samples))
+        steps = np.diff(rows)
+        ends = (rows[:-1] % block_size == block_size - 1) | (rows[:-1] == n_samples - 1)
+        assert ((steps == 1) | ends).all()
+    seen = {tuple(shuffled_rows(4, 2, seed)) for seed in range(20)}
+    assert seen == {(0, 1, 2, 3), (2, 3, 0, 1)}
+
+
+def test_keys_sort_the_samples_first(bursts):
+    X, y = bursts
+    keys = np.random.default_rng(1).permutation(60)
+    rows = np.argsort(keys)
+    tree = PermutationDecisionTreeClassifier(max_depth=2)
+    by_keys = order_sensitivity(tree, pd.DataFrame(X), list(y), keys, n_permutations=4, random_state=0)
+    sorted_first = order_sensitivity(tree, X[rows], y[rows], n_permutations=4, random_state=0)
+    assert by_keys.score == sorted_first.score
+    np.testing.assert_array_equal(by_keys.shuffled_scores, sorted_first.shuffled_scores)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_number_of_jobs_changes_nothing(bursts, n_jobs):
+    tree = PermutationDecisionTreeClassifier(max_depth=2)
+    found = order_sensitivity(tree, *bursts, n_permutations=4, random_state=0, n_jobs=n_jobs)
+    expected = order_sensitivity(tree, *bursts, n_permutations=4, random_state=0)
+    np.testing.assert_array_equal(found.shuffled_scores, expected.shuffled_scores)
+    np.testing.assert_array_equal(found.feature_usage, expected.feature_usage)
+
+
+def test_forests_have_scores_alone(bursts):
+    forest = DecisionForestClassifier(3, random_state=0)
+    found = order_sensitivity(forest, *bursts, cv=KFold(3), n_permutations=2, random_state=0)
+    assert found.n_distinct_trees is None
+    assert found.feature_usage is None
+    assert len(found.shuffled_scores) == 2
+
+
+def test_the_picture_has_all_orders(bursts):
+    import matplotlib
+
+    matplotlib.use("agg")
+    tree = PermutationDecisionTreeClassifier(max_depth=2)
+    ax = order_sensitivity(tree, *bursts, n_permutations=5, random_state=0).plot()
+    assert sum(bar.get_height() for bar in ax.patches) == 5
+    assert any(text.get_text().startswith("true order, p = ") for text in ax.get_legend().get_texts())
+    matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_permutations": 0}, "'n_permutations' parameter"),
+        ({"shuffle": "test"}, "'shuffle' parameter"),
+        ({"block_size": 0}, "'block_size' parameter"),
+        ({"block_size": 60}, "block_size=60 leaves one block of 60 samples"),
+        ({"alternative": "both"}, "'alternative' parameter"),
+        ({"scoring": "etc"}, "scoring"),
+        ({"order": np.arange(59)}, "order has 59 keys for 60 samples"),
+        ({"order": np.r_[np.arange(59.0), np.nan]}, "order contains missing values"),
+        ({"cv": TimeSeriesSplit(60)}, "Cannot have number of folds"),
+    ],
+)
+def test_bad_input(bursts, options, message):
+    with pytest.raises(ValueError, match=message):
+        order_sensitivity(DecisionTreeClassifier(), *bursts, **options)
+
+
+def test_lengths_that_differ(bursts):
+    X, y = bursts
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        order_sensitivity(DecisionTreeClassifier(), X, y[1:])
+
+
+def test_an_estimator_that_cannot_be_fitted(bursts):
+    with pytest.raises(ValueError, match="'estimator' parameter"):
+        order_sensitivity("tree", *bursts)

@@ -1,0 +1,28 @@
+"""Pages of the documentation: all of their code runs, and gives what it says."""
+
+import warnings
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pytest
+from pages import DOCS, blocks, run
+
+# Packages that blocks need, by what stands in them.
+NEEDS = {
+    "import shap": ["shap"],
+    "import xgboost": ["xgboost", "treelite"],
+    "import lightgbm": ["lightgbm", "treelite"],
+}
+
+
+@pytest.mark.parametrize("page", ["effects", "models", "order"])
+def test_the_page_runs(page):
+    matplotlib.use("agg")
+    names = {}
+    for code, output in blocks((DOCS / f"{page}.md").read_text(encoding="utf-8")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what other packages say as they are imported
+            for package in (package for line, packages in NEEDS.items() if line in code for package in packages):
+                pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters]'")
+            run(code, output, names)
+    plt.close("all")
