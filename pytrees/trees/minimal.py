@@ -158,7 +158,7 @@ def _search(
     and how many sets of samples were looked at."""
     search, small_tree = kernel("minimal_tree"), kernel("small_tree")
     if time_limit is None:
-        return search(X, codes, n_classes, memory_limit=memory_limit)  # type: ignore[no-any-return]
+        return search(X, codes, n_classes, memory_limit=memory_limit)
     start = time.monotonic()
     first_limit = min(FIRST_SHARE * time_limit, FIRST_SECONDS)
     arrays, splits, n_subproblems = search(X, codes, n_classes, time_limit=first_limit, memory_limit=memory_limit)
