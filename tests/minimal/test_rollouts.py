@@ -90,7 +90,7 @@ def test_no_time_finds_no_tree(engine):
 def test_the_time_limit_holds_and_more_time_finds_no_larger_tree():
     X, y = random_labels()
     sizes = []
-    for limit in (0.05, 1.0):
+    for limit in (0.5, 1.5):
         start = time.monotonic()
         sizes.append(len(small_tree(X, y, time_limit=limit)["feature"]))
         assert time.monotonic() - start < limit + 1.0
