@@ -15,6 +15,7 @@ from .order import order_sensitivity
 from .plotting import plot_decision_path, plot_distinct_trees, plot_tree
 from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps
 from .simplify import merge_redundant, redundant_splits
+from .symbols import symbolize
 from .tree import Tree
 from .trees import (
     C45Classifier,
@@ -62,5 +63,6 @@ __all__ = [
     "plot_distinct_trees",
     "plot_tree",
     "redundant_splits",
+    "symbolize",
     "to_sklearn",
 ]

@@ -66,6 +66,7 @@ def test_public_names():
         "plot_distinct_trees",
         "plot_tree",
         "redundant_splits",
+        "symbolize",
         "to_sklearn",
     }
     for name in pytrees.__all__:

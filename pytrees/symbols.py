@@ -1,0 +1,154 @@
+"""Sequences of symbols made of numbers, for the measures of `sequence`."""
+
+from __future__ import annotations
+
+from math import factorial
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._sklearn import Interval, StrOptions, validate_params
+from ._typing import AnyArray, CodeArray, FloatArray
+
+__all__ = ["symbolize"]
+
+_MOST_ORDERED = 12  # values of a pattern: 12! patterns fit 32 bits
+
+
+@validate_params(
+    {
+        "values": ["array-like"],
+        "method": [StrOptions({"frequency", "width", "thresholds", "ordinal"})],
+        "n_symbols": [Interval(Integral, 1, 2**31 - 1, closed="both")],
+        "thresholds": ["array-like", None],
+        "order": [Interval(Integral, 2, _MOST_ORDERED, closed="both")],
+        "delay": [Interval(Integral, 1, None, closed="left")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def symbolize(
+    values: ArrayLike,
+    method: Literal["frequency", "width", "thresholds", "ordinal"] = "frequency",
+    *,
+    n_symbols: int = 2,
+    thresholds: ArrayLike | None = None,
+    order: int = 3,
+    delay: int = 1,
+) -> CodeArray:
+    """Make a sequence of symbols of a series of numbers.
+
+    The symbols decide what a measure of the sequence can see: report them with it, and try others.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        The series; finite numbers.
+    method : {"frequency", "width", "thresholds", "ordinal"}, default="frequency"
+        How a symbol is chosen.
+
+        - "frequency": `n_symbols` of about equal frequency, divided by quantiles of the series. Equal values have equal
+          symbols, so that a series of few different values has fewer or less even ones.
+        - "width": `n_symbols` intervals of equal width between the least and the greatest value.
+        - "thresholds": the number of `thresholds` that the value is above, as in a tree: at a threshold it is below.
+        - "ordinal": the permutation that sorts `order` values, `delay` steps apart, as a number from 0 to
+          order! - 1 ([1]_): ascending values are 0, and equal ones ascend.
+    n_symbols : int, default=2
+        Number of symbols of "frequency" and "width".
+    thresholds : array-like of shape (n_thresholds,), optional
+        Ascending finite numbers; for "thresholds" alone.
+    order : int, default=3
+        Values of an ordinal pattern, 2 to 12.
+    delay : int, default=1
+        Steps between the values of an ordinal pattern.
+
+    Returns
+    -------
+    ndarray of shape (n,), int32
+        The symbols, 0, 1, ...; of "ordinal", (n - (order - 1) * delay,), one for every pattern.
+
+    Raises
+    ------
+    ValueError
+        If the values are not a series of finite numbers, thresholds are missing, not ascending, or given to another
+        method, or an ordinal pattern is longer than the series.
+
+    See Also
+    --------
+    effort_to_compress : How irregular a sequence is.
+    lempel_ziv_complexity : Another measure of it.
+
+    Notes
+    -----
+    Takes O(n log n) by "frequency", O(n log n_symbols) by width and thresholds, O(n order log order) by patterns.
+
+    References
+    ----------
+    .. [1] C. Bandt and B. Pompe, "Permutation Entropy: A Natural Complexity Measure for Time Series", Physical Review
+       Letters 88, 2002.
+
+    Examples
+    --------
+    >>> from pytrees import effort_to_compress, symbolize
+    >>> series = [4, 7, 9, 10, 6, 11, 3]
+    >>> symbolize(series)
+    array([0, 0, 1, 1, 0, 1, 0], dtype=int32)
+    >>> symbolize(series, "thresholds", thresholds=[6, 9])
+    array([0, 1, 1, 2, 0, 2, 0], dtype=int32)
+    >>> symbolize(series, "ordinal")
+    array([0, 0, 4, 2, 4], dtype=int32)
+    >>> effort_to_compress(symbolize(series))
+    5
+    """
+    series = _checked_series(values, "values")
+    if (thresholds is None) == (method == "thresholds"):
+        raise ValueError("thresholds are needed by method='thresholds', and by no other.")
+    if method == "ordinal":
+        return _ordinal_patterns(series, order, delay)
+    if method == "thresholds":
+        edges = _checked_series(thresholds, "thresholds")
+        if np.any(edges[1:] <= edges[:-1]):
+            raise ValueError("thresholds must ascend.")
+    elif len(series) == 0:
+        edges = series
+    elif method == "width":
+        shares = np.arange(1, n_symbols) / n_symbols
+        low, high = series.min(), series.max()
+        edges = np.maximum.accumulate(np.clip(low * (1.0 - shares) + high * shares, low, high))  # however they round
+    else:
+        # In whole numbers: the least values that a share of k / n_symbols of the series, or more, is not above.
+        edges = np.sort(series)[-(-np.arange(1, n_symbols) * len(series) // n_symbols) - 1]
+    return np.searchsorted(edges, series, side="left").astype(np.int32)
+
+
+def _ordinal_patterns(series: FloatArray, order: int, delay: int) -> CodeArray:
+    length = (order - 1) * delay + 1
+    if len(series) < length:
+        raise ValueError(
+            f"A pattern of order={order} and delay={delay} takes {length} values, the series has {len(series)}."
+        )
+    windows = np.lib.stride_tricks.sliding_window_view(series, length)[:, ::delay]
+    ranks = windows.argsort(axis=1, kind="stable")
+    codes = np.zeros(len(ranks), dtype=np.int64)
+    for i in range(order - 1):
+        # How many of the later ones are smaller: the digits of the pattern's number among the permutations.
+        codes += (ranks[:, i + 1 :] < ranks[:, i : i + 1]).sum(axis=1) * factorial(order - 1 - i)
+    return codes.astype(np.int32)
+
+
+def _checked_series(values: Any, name: str) -> FloatArray:
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} contain missing values: some of them are masked.")
+    array: AnyArray = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got an array with {array.ndim}.")
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} must be real numbers, got complex ones.")
+    try:
+        series = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}.") from error
+    if not np.all(np.isfinite(series)):
+        raise ValueError(f"{name} contain NaN or infinity.")
+    return series
