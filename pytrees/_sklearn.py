@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils._param_validation import validate_params as _validate_params
+from sklearn.utils.validation import _get_feature_names
 
 try:
     narwhals: Any = import_module("narwhals.stable.v2")
@@ -21,7 +22,21 @@ except ModuleNotFoundError:  # scikit-learn depends on it from 1.9 on
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-__all__ = ["HasMethods", "Interval", "RealNotInt", "StrOptions", "fit_context", "narwhals", "validate_params"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "RealNotInt",
+    "StrOptions",
+    "feature_names_of",
+    "fit_context",
+    "narwhals",
+    "validate_params",
+]
+
+
+def feature_names_of(X: Any) -> Any:
+    """Return the names of the columns of a table as an array; None where it has none, or they are not all strings."""
+    return _get_feature_names(X)
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[_Function], _Function]:

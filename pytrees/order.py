@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples
 from ._sklearn import HasMethods, Interval, StrOptions, validate_params
 from ._typing import FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.validation import row_order
+from .tree import Tree
 from .trees.distinct import decisions_of
 
 if TYPE_CHECKING:
@@ -286,7 +287,7 @@ class _Task:
                 train = train[np.argsort(places[train], kind="stable")]
                 scores.append(self._score(self.X, self.y, train, test))
         fitted = clone(self.estimator).fit(X, y)
-        if not hasattr(fitted, "tree_"):
+        if not isinstance(getattr(fitted, "tree_", None), Tree):
             return _Result(float(np.mean(scores)))
         usage = fitted.feature_usage(self.X) / _num_samples(self.X)
         return _Result(float(np.mean(scores)), decisions_of(fitted), usage)

@@ -35,6 +35,8 @@ class AdditiveModel:
         them, before the link function; or the prediction of a regressor. Of two classes it is that of the last.
     feature_names : ndarray of shape (n_features,), or None
         The names of the features, where the model has learned from data with column names.
+    link : str or None
+        The link function of margins, where it is known: models of other ones are not merged.
 
     Attributes
     ----------
@@ -73,6 +75,7 @@ class AdditiveModel:
     classes: AnyArray | None
     output: ModelOutput
     feature_names: AnyArray | None
+    link: str | None
     trees: list[Tree]
     arguments: dict[str, Any]
 
@@ -86,7 +89,9 @@ class AdditiveModel:
         classes: AnyArray | None,
         output: ModelOutput,
         feature_names: AnyArray | None = None,
+        link: str | None = None,
     ) -> None:
+        self.link = link
         self.codes, self.values, self.n_averaged, self.baseline = codes, values, n_averaged, baseline
         self.classes, self.output = classes, output
         self.feature_names = feature_names
@@ -124,7 +129,7 @@ class AdditiveModel:
         Raises
         ------
         ValueError
-            If X has other features, or missing values.
+            If X has another number of features, columns of other names, or missing values.
         """
         rows = self.codes.transform(X)
         total = np.zeros((len(rows), self.n_outputs))
@@ -199,7 +204,7 @@ def additive_model(model: Any) -> AdditiveModel:
     True
     """
     read = read_model(model)
-    codes = code_members(read.members, model)
+    codes = code_members(read.members, Named(read.feature_names))
     return AdditiveModel(
         codes,
         read.values,
@@ -208,6 +213,7 @@ def additive_model(model: Any) -> AdditiveModel:
         classes=read.classes,
         output=read.output,
         feature_names=read.feature_names,
+        link=read.link,
     )
 
 
@@ -220,9 +226,21 @@ def read_model(model: Any) -> Sum:
     return found if isinstance(model, AdditiveModel) else replace(found, feature_names=_names_of(model))
 
 
+class Named:
+    """The names of features, as an estimator has them that has learned some."""
+
+    def __init__(self, names: AnyArray | None) -> None:
+        if names is not None:
+            self.feature_names_in_ = names
+
+
 def _names_of(model: Any) -> AnyArray | None:
     """Return the names of the features that a model has learned, but not those that LightGBM makes up."""
     names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = getattr(model, "feature_names", None)  # of a booster of XGBoost
+    if names is None and library_of(model) == "lightgbm" and not hasattr(model, "fit"):
+        names = model.feature_name()
     if names is None or list(names) == [f"Column_{m}" for m in range(len(names))]:
         return None
     return np.asarray(names)
@@ -233,9 +251,8 @@ def _read_again(model: AdditiveModel) -> Sum:
     categories = dict(zip(np.flatnonzero(model.codes.is_categorical).tolist(), model.codes.categories, strict=True))
     trees = [model.codes.decode(tree) for tree in model.codes.trees]
     members = [Member(tree, np.zeros(tree.node_count, dtype=np.int64), np.float64, categories) for tree in trees]
-    return Sum(
-        members, model.values, model.n_averaged, model.baseline, model.classes, model.output, model.feature_names
-    )
+    given = members, model.values, model.n_averaged, model.baseline, model.classes, model.output
+    return Sum(*given, model.feature_names, model.link)
 
 
 def _read(model: Any) -> Sum:

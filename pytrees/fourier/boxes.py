@@ -279,6 +279,11 @@ def node_values(
 ) -> list[FloatArray]:
     """Return what every node of every tree stands for: a list of arrays of shape (node_count, n_outputs)."""
     if values is None:
+        if len(trees) and all(isinstance(one, Tree) and one.n_classes == 1 for one in given):
+            raise ValueError(
+                "These trees have one class, whose share is 1 everywhere: give their values, such as "
+                "**model.arguments of an additive model."
+            )
         pairs = zip(given, trees, strict=True)
         return [_indicators(node_labels(one, tree), tree.n_classes, class_index) for one, tree in pairs]
     if not isinstance(values, Iterable):

@@ -6,7 +6,7 @@ Categorical features are coded by their categories.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..export import node_labels
 from ..input.categories import encode, has_missing
@@ -42,6 +43,8 @@ class OrdinalCodes:
     encoder : object, optional
         Has the attributes of a fitted estimator that coding categories needs. By default samples have codes of
         categories already.
+    feature_names : ndarray of shape (n_features,), or None, default=None
+        The names of the features, where they are known: samples with other column names are refused.
 
     Attributes
     ----------
@@ -80,6 +83,7 @@ class OrdinalCodes:
     cardinalities: IntArray
     is_categorical: BoolArray
     categories: list[AnyArray]
+    feature_names: AnyArray | None
 
     def __init__(
         self,
@@ -89,7 +93,9 @@ class OrdinalCodes:
         dtype: DTypeLike,
         categories: dict[int, AnyArray],
         encoder: Any = None,
+        feature_names: AnyArray | None = None,
     ) -> None:
+        self.feature_names = feature_names
         self.trees, self.labels, self.thresholds, self.dtype = trees, labels, thresholds, np.dtype(dtype)
         self.cardinalities = np.array([len(cuts) + 1 for cuts in thresholds], dtype=np.int64)
         self.is_categorical = np.isin(np.arange(len(thresholds)), list(categories))
@@ -113,14 +119,23 @@ class OrdinalCodes:
         Raises
         ------
         ValueError
-            If X has another number of features, or holds NaN or infinity.
+            If X has another number of features, or columns of other names, or holds NaN or infinity.
         """
+        self._check_names(X)
         if self._encoder is not None:
             return self.number(encode(self._encoder, X))
         X = check_array(X, dtype=self.dtype)
         if X.shape[1] != len(self.thresholds):
             raise ValueError(f"X has {X.shape[1]} features; the trees have {len(self.thresholds)}.")
         return self.number(X.astype(np.float64))
+
+    def _check_names(self, X: MatrixLike) -> None:
+        names = None if self.feature_names is None else feature_names_of(X)
+        if names is not None and not np.array_equal(names, np.asarray(self.feature_names, dtype=object)):
+            raise ValueError(
+                f"The columns of X should be {list(map(str, cast('Any', self.feature_names)))}, in this order, got "
+                f"{list(map(str, names))}."
+            )
 
     def number(self, X: FloatArray) -> IntArray:
         """Encode samples whose categories are numbered already, as `encode` of an estimator does.
@@ -258,7 +273,8 @@ def code_members(
         for m in range(first.n_features)
     ]
     trees = [_coded(member, cuts, known) for member in members]
-    return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder)
+    names = getattr(ensemble, "feature_names_in_", None)
+    return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder, names)
 
 
 class Member(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._typing import AnyArray, BoolArray, FloatArray, Measure, ModelOutput
 from ..tree import LEAF
-from .additive import AdditiveModel, read_model
+from .additive import AdditiveModel, Named, read_model
 from .boxes import real_array
 from .codes import Member, OrdinalCodes, arrays_of, code_members, greatest_rounded_below, with_value
 from .ensembles import model_distance
@@ -36,6 +36,8 @@ class MergedModel(AdditiveModel):
         What all models give.
     feature_names : ndarray of shape (n_features,), or None
         Those of the models that have names.
+    link : str or None
+        The link function of margins.
     weights : ndarray of shape (n_models,), float64
         Those of the models; they sum to 1.
     seen : ndarray of shape (n_models, n_classes), bool, or None
@@ -74,11 +76,12 @@ class MergedModel(AdditiveModel):
         classes: AnyArray | None,
         output: ModelOutput,
         feature_names: AnyArray | None = None,
+        link: str | None = None,
         weights: FloatArray,
         seen: BoolArray | None,
         parts: list[tuple[slice, list[FloatArray]]],
     ) -> None:
-        given: dict[str, Any] = {"classes": classes, "output": output, "feature_names": feature_names}
+        given: dict[str, Any] = {"classes": classes, "output": output, "feature_names": feature_names, "link": link}
         super().__init__(codes, values, n_averaged=n_averaged, baseline=baseline, **given)
         self.weights, self.seen, self._parts = weights, seen, parts
 
@@ -150,8 +153,8 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
         If a model is none that :func:`additive_model` takes.
     ValueError
         If there are no models; if they differ in the number or names of features, in what is categorical, or in what
-        they give; if margins are of different classes; if classes cannot be sorted together; if there are other numbers
-        of weights and models, or weights are negative or all zero; as in :func:`additive_model`.
+        they give; if margins are of different classes or link functions; if classes cannot be sorted together; if there
+        are other numbers of weights and models, or weights are negative or all zero; as in :func:`additive_model`.
 
     See Also
     --------
@@ -195,7 +198,7 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
         baseline = baseline + share * constant
     seen = None if classes is None else np.array([np.isin(classes, _known(read, classes)) for read in sums])
     names = next((read.feature_names for read in sums if read.feature_names is not None), None)
-    codes = code_members(_of_one_kind(members), _Named(names))
+    codes = code_members(_of_one_kind(members), Named(names))
     return MergedModel(
         codes,
         values,
@@ -204,6 +207,7 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
         classes=classes,
         output=sums[0].output,
         feature_names=names,
+        link=sums[0].link,
         weights=shares,
         seen=seen,
         parts=parts,
@@ -217,14 +221,6 @@ def _listed(models: Iterable[Any]) -> list[Any]:
     if not found:
         raise ValueError("There are no models.")
     return found
-
-
-class _Named:
-    """The names of features, as an estimator has them that has learned some."""
-
-    def __init__(self, names: AnyArray | None) -> None:
-        if names is not None:
-            self.feature_names_in_ = names
 
 
 def _check_schema(sums: Sequence[Sum]) -> None:
@@ -241,6 +237,11 @@ def _check_schema(sums: Sequence[Sum]) -> None:
             )
         if read.output != first.output:
             raise ValueError(f"Model {number} gives a {read.output}, the first one a {first.output}.")
+        if read.output == "margin" and read.link != first.link:
+            raise ValueError(
+                f"Margins of different link functions have no mean: {read.link} of model {number}, {first.link} of the "
+                "first one."
+            )
         n_outputs, expected = read.baseline.size, first.baseline.size
         if read.output == "margin" and not _same_classes(read, first):
             raise ValueError("Margins of different classes have no mean: merge models that give probabilities.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ class Sum:
     classes : ndarray of shape (n_classes,), or None
     output : {"probability", "margin", "value"}
     feature_names : ndarray of shape (n_features,), or None
+    link : str or None
+        The link function of margins: one name for the same function of several libraries.
     """
 
     members: list[Member]
@@ -51,6 +54,18 @@ class Sum:
     classes: AnyArray | None
     output: ModelOutput
     feature_names: AnyArray | None = None
+    link: str | None = None
+
+
+# Names of link functions, and of losses, by which libraries call the same one.
+_LINKS = {
+    "LogitLink": "logit",
+    "sigmoid(1)": "logit",
+    "MultinomialLogit": "softmax",
+    "LogLink": "log",
+    "exponential": "log",
+    "IdentityLink": "identity",
+}
 
 
 def binary_tree(
@@ -163,7 +178,10 @@ def gradient_boosting(model: Any) -> Sum:
             members.append(_member(tree, np.float32))
             values.append(_in_column(model.learning_rate * estimator.tree_.value[order, 0, 0], output, baseline.size))
     classes = model.classes_ if is_classifier(model) else None
-    return Sum(members, values, 1, baseline, classes, "value" if classes is None else "margin")
+    if classes is None:
+        return Sum(members, values, 1, baseline, None, "value")
+    link = "logit of half" if model.loss == "exponential" else "logit" if len(classes) == 2 else "softmax"
+    return Sum(members, values, 1, baseline, classes, "margin", link=link)
 
 
 def histogram_gradient_boosting(model: Any) -> Sum:
@@ -181,8 +199,8 @@ def histogram_gradient_boosting(model: Any) -> Sum:
             members.append(_member(tree, np.float64))
             values.append(_in_column(nodes["value"][order], output, baseline.size))
     classes = model.classes_ if is_classifier(model) else None
-    has_link = classes is not None or type(model._loss.link).__name__ != "IdentityLink"
-    return Sum(members, values, 1, baseline, classes, "margin" if has_link else "value")
+    link = _link(type(model._loss.link).__name__)
+    return Sum(members, values, 1, baseline, classes, "value" if link == "identity" else "margin", link=link)
 
 
 def _in_column(values: AnyArray, output: int, n_outputs: int) -> FloatArray:
@@ -197,7 +215,7 @@ def _in_column(values: AnyArray, output: int, n_outputs: int) -> FloatArray:
 def treelite_model(model: Any, library: str) -> Sum:
     """Read a model of XGBoost or LightGBM, or of treelite, by treelite."""
     try:
-        import treelite
+        treelite: Any = import_module("treelite")  # whose types say less than they ask for
     except ImportError as error:
         raise ImportError("Models of other libraries need treelite: pip install treelite.") from error
     if hasattr(model, "fit"):
@@ -227,8 +245,15 @@ def treelite_model(model: Any, library: str) -> Sum:
     n_averaged = 1
     if header.get_field("average_tree_output")[0]:
         n_averaged = max(model.num_tree // (1 if np.any(class_ < 0) else shape[1]), 1)
-    postprocessor = str(header.get_field("postprocessor"))
-    return Sum(members, values, n_averaged, baseline, classes, "value" if postprocessor == "identity" else "margin")
+    link = str(header.get_field("postprocessor"))
+    if link in ("sigmoid", "multiclass_ova"):
+        link += f"({float(header.get_field('sigmoid_alpha')[0]):g})"
+    link = _link(link)
+    return Sum(members, values, n_averaged, baseline, classes, "value" if link == "identity" else "margin", link=link)
+
+
+def _link(name: str) -> str:
+    return _LINKS.get(name, name)
 
 
 def _booster_of_xgboost(model: Any) -> Any:

@@ -5,6 +5,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from fourier_samples import CLOSE
 from sklearn.compose import TransformedTargetRegressor
@@ -428,3 +429,19 @@ def test_treelite_is_asked_for(monkeypatch):
     booster = type("Booster", (), {"__module__": "xgboost.core"})()
     with pytest.raises(ImportError, match="pip install treelite"):
         additive_model(booster)
+
+
+def test_boosters_know_the_names_and_links_of_their_estimators():
+    xgboost, lightgbm = imported("xgboost"), imported("lightgbm")
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:100], y[:100]
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    for library, make in ((xgboost, xgboost.XGBClassifier), (lightgbm, lightgbm.LGBMClassifier)):
+        quiet = {"verbose": -1} if library is lightgbm else {}
+        for data, names in ((frame, ["a", "b", "c", "d"]), (X, None)):
+            estimator = make(n_estimators=2, **quiet).fit(data, y)
+            booster = estimator.get_booster() if library is xgboost else estimator.booster_
+            for model in (estimator, booster):
+                read = additive_model(model)
+                assert read.link == "logit"
+                assert read.feature_names is None if names is None else read.feature_names.tolist() == names

@@ -223,3 +223,29 @@ def test_bagging_in_one_place():
     merged = merge([bagged, forest], [2, 1])
     expected = mean_probabilities([bagged, forest], [2.0, 1.0], X, np.array([0, 1, 2]))
     np.testing.assert_allclose(merged.evaluate(X), expected, **CLOSE)
+
+
+def test_columns_of_other_names_are_refused():
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    model = RandomForestClassifier(2, random_state=0).fit(frame, y)
+    for read in (additive_model(model), merge([model, model]), additive_model(merge([model]))):
+        np.testing.assert_array_equal(read.evaluate(frame), read.evaluate(X))
+        for other in (frame[["c", "a", "b", "d"]], frame.rename(columns={"a": "e"})):
+            with pytest.raises(ValueError, match=r"columns of X should be \['a', 'b', 'c', 'd'\], in this order"):
+                read.evaluate(other)
+
+
+def test_margins_of_other_link_functions_have_no_mean():
+    X, y = load_breast_cancer(return_X_y=True)
+    logistic = [
+        GradientBoostingClassifier(n_estimators=2).fit(X, y),
+        HistGradientBoostingClassifier(max_iter=2).fit(X, y),
+    ]
+    merged = merge(logistic)
+    assert (merged.link, merge([merged, logistic[0]]).link) == ("logit", "logit")
+    exponential = GradientBoostingClassifier(n_estimators=2, loss="exponential").fit(X, y)
+    with pytest.raises(
+        ValueError, match="link functions have no mean: logit of half of model 1, logit of the first one"
+    ):
+        merge([merged, exponential])

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom, chisquare
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import KFold, PredefinedSplit, TimeSeriesSplit, cross_val_score
+from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 
 from pytrees import (
     DecisionForestClassifier,
@@ -197,3 +198,9 @@ def test_lengths_that_differ(bursts):
 def test_an_estimator_that_cannot_be_fitted(bursts):
     with pytest.raises(ValueError, match="'estimator' parameter"):
         order_sensitivity("tree", *bursts)
+
+
+def test_trees_of_scikit_learn_have_scores_alone(bursts):
+    found = order_sensitivity(SklearnTreeClassifier(random_state=0), *bursts, n_permutations=2, random_state=0)
+    assert found.n_distinct_trees is None
+    assert found.feature_usage is None
