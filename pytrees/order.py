@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples
 from ._sklearn import HasMethods, Interval, StrOptions, validate_params
 from ._typing import FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.validation import row_order
+from .plotting import pyplot
 from .tree import Tree
 from .trees.distinct import decisions_of
 
@@ -63,12 +64,12 @@ class OrderSensitivity:
 
     @property
     def effect(self) -> float:
-        """What the true order gains, in units of the score."""
+        """Mean gain of the true order, in units of the score."""
         return float(np.mean(self.score - self.shuffled_scores))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """What it gains against the better and the worse of the shuffled orders: 95 % of them are between."""
+        """Gains against the better and the worse of the shuffled orders: 95 % of them are between."""
         high, low = np.quantile(self.shuffled_scores, [0.975, 0.025])
         return float(self.score - high), float(self.score - low)
 
@@ -90,11 +91,7 @@ class OrderSensitivity:
         ImportError
             If matplotlib is not installed.
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plot needs matplotlib: pip install 'pytrees[plot]'.") from error
-        ax = plt.gca() if ax is None else ax
+        ax = pyplot("plot").gca() if ax is None else ax
         ax.hist(self.shuffled_scores, bins="auto", color="0.8", label="shuffled orders")
         ax.axvline(self.score, color="C0", label=f"true order, p = {self.pvalue:.3g}")
         ax.axvline(self.reversed_score, color="C1", linestyle="--", label="reversed order")
@@ -265,7 +262,7 @@ class _Result:
 
 @dataclass
 class _Task:
-    """What is done in every order of the samples."""
+    """Do in every order of the samples what is compared."""
 
     estimator: Any
     X: Any
@@ -278,20 +275,17 @@ class _Task:
         """Score the estimator on the samples in the order of these rows, and grow it on all of them."""
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
         if self.shuffle == "all":
-            splits = list(self.cv.split(X, y))
-            scores = [self._score(X, y, *split) for split in splits]
+            splits = [(rows[train], rows[test]) for train, test in self.cv.split(X, y)]
         else:
             places = np.argsort(rows)
-            scores = []
-            for train, test in self.cv.split(self.X, self.y):
-                train = train[np.argsort(places[train], kind="stable")]
-                scores.append(self._score(self.X, self.y, train, test))
+            splits = [(train[np.argsort(places[train])], test) for train, test in self.cv.split(self.X, self.y)]
+        scores = [self._score(*split) for split in splits]
         fitted = clone(self.estimator).fit(X, y)
         if not isinstance(getattr(fitted, "tree_", None), Tree):
             return _Result(float(np.mean(scores)))
         usage = fitted.feature_usage(self.X) / _num_samples(self.X)
         return _Result(float(np.mean(scores)), decisions_of(fitted), usage)
 
-    def _score(self, X: Any, y: Any, train: IntArray, test: IntArray) -> float:
-        fitted = clone(self.estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        return float(self.scorer(fitted, _safe_indexing(X, test), _safe_indexing(y, test)))
+    def _score(self, train: IntArray, test: IntArray) -> float:
+        (X, X_test), (y, y_test) = ([_safe_indexing(part, rows) for rows in (train, test)] for part in (self.X, self.y))
+        return float(self.scorer(clone(self.estimator).fit(X, y), X_test, y_test))

@@ -130,7 +130,7 @@ def plot_tree(
     >>> nodes[1].get_text()
     'class a\\n1 sample'
     """
-    plt = _pyplot("plot_tree")
+    plt = pyplot("plot_tree")
     ax = plt.gca() if ax is None else ax
     drawing = _Drawing(tree, feature_names, class_names, max_depth)
     drawing.form = ".4g" if precision is None else f".{int(precision)}f"
@@ -211,7 +211,7 @@ def plot_decision_path(
     >>> [text.get_text() for text in texts]
     ['temperature is 37: at most 38.15', 'predicted: well']
     """
-    plt = _pyplot("plot_decision_path")
+    plt = pyplot("plot_decision_path")
     ax = plt.gca() if ax is None else ax
     path = _Path(tree, sample, feature_names, class_names, precision)
     boxes = path.draw(ax, 10.0 if fontsize is None else fontsize)
@@ -287,7 +287,7 @@ def plot_distinct_trees(
     >>> [axes.get_title() for axes in plot_distinct_trees(forest)]
     ['10 of 10 trees\\n1 test for a sample']
     """
-    plt = _pyplot("plot_distinct_trees")
+    plt = pyplot("plot_distinct_trees")
     if not hasattr(forest, "distinct_trees"):
         raise TypeError(f"A forest with distinct_trees is expected, got {type(forest).__name__}.")
     distinct = forest.distinct_trees()[: int(max_trees)]
@@ -321,7 +321,8 @@ def _shrink(ax: Axes, fontsize: float) -> None:
         text.set_fontsize(min(text.get_fontsize(), max(fontsize, _SMALLEST_LETTERS)))
 
 
-def _pyplot(function: str) -> Any:
+def pyplot(function: str) -> Any:
+    """Import matplotlib's pyplot for a function of this name, or raise an ImportError that names it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

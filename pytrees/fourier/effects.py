@@ -1,4 +1,4 @@
-"""What the function of an ensemble is made of, exactly: its variance by features and interactions, and its effects."""
+"""Divide the function of an ensemble, exactly: its variance by features and interactions, and its effects."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, TreeEstimator, is_whole
+from ..plotting import pyplot
 from .boxes import Leaves, check_cardinalities, measure_arrays, weighted_leaves
 from .samples import joint_samples
 
@@ -585,13 +586,7 @@ def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int
 
 def _axes(ax: Axes | None) -> Any:
     """Return the axes to draw on."""
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("Pictures need matplotlib: pip install 'pytrees[plot]'.") from error
-    return plt.gca()
+    return pyplot("plot").gca() if ax is None else ax
 
 
 def _names(feature_names: LabelsLike | None, n_features: int, prefix: str = "") -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._typing import FloatArray, TreeEstimator
+from ..plotting import pyplot
 from .boxes import Leaves
 
 if TYPE_CHECKING:
@@ -52,10 +53,7 @@ def energy_bounds(spectrum: FourierSpectrum, tree: Tree | TreeEstimator) -> tupl
 
 def plot_energy(spectrum: FourierSpectrum, ax: Axes | None, tree: Tree | TreeEstimator | None) -> Axes:
     """Draw what :meth:`FourierSpectrum.plot_energy` describes."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plot_energy needs matplotlib: pip install 'pytrees[plot]'.") from error
+    plt = pyplot("plot_energy")
     ax = plt.gca() if ax is None else ax
     energies = spectrum.energy_by_order()[: spectrum.orders[-1] + 1]
     orders = np.arange(len(energies))

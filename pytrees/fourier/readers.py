@@ -1,4 +1,4 @@
-"""What other libraries' ensembles are sums of: their trees, with the values that the leaves add."""
+"""Read other libraries' ensembles: the trees that they are sums of, with the values that the leaves add."""
 
 from __future__ import annotations
 

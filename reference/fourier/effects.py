@@ -1,4 +1,4 @@
-"""What functions are made of: the variance by attributes and their interactions, and profiles over attributes.
+"""Divide functions: the variance by attributes and their interactions, and profiles over attributes.
 
 I. M. Sobol', "Sensitivity estimates for nonlinear mathematical models", 1993; J. H. Friedman, "Greedy function
 approximation: a gradient boosting machine", Annals of Statistics 29, 2001, section 8.2 (partial dependence).

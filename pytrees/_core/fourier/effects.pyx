@@ -1,4 +1,4 @@
-"""What functions are made of: the variance by attributes and their interactions, and profiles over attributes."""
+"""Divide functions: the variance by attributes and their interactions, and profiles over attributes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What `search` asks the search among called rows."""
+"""The search among called rows, as `search` asks it."""
 
 from pytrees._core.base.types cimport index_t
 from pytrees._core.minimal.called_rows cimport CalledRows, FirstSplit
