@@ -53,9 +53,10 @@ class Search:
         if depth == 0 or leaves == 1 or self.errors(rows) == 0 or best[0] <= 2 * self.leaf_cost:
             return best
         depth = depth if depth == UNLIMITED else depth - 1
-        for feature, threshold in self.splits(rows):
-            left, right = split_rows(self.X, rows, feature, threshold)
-            for of_left, of_right in ways_to_divide(depth, leaves):
+        splits = self.splits(rows)
+        for of_left, of_right in ways_to_divide(depth, leaves):
+            for feature, threshold in splits:
+                left, right = split_rows(self.X, rows, feature, threshold)
                 left_cost = self.first_split(left, depth, of_left)[0]
                 cost = left_cost + self.first_split(right, depth, of_right)[0]
                 if cost < best[0]:
@@ -89,11 +90,13 @@ def halving(n):
 
 
 def ways_to_divide(depth, leaves):
-    """Return the leaves of both sides, which have so many levels: all ways, few for the left side first."""
+    """Return the leaves of both sides, which have so many levels: all ways, the most even ones first, and of two that
+    mirror each other that of fewer leaves on the left."""
     most = UNLIMITED if depth >= 31 else 2**depth
     if leaves >= 2 * most or leaves == UNLIMITED:
         return [(most, most)]
-    return [(of_left, leaves - of_left) for of_left in range(1, leaves) if max(of_left, leaves - of_left) <= most]
+    ways = [(of_left, leaves - of_left) for of_left in range(1, leaves) if max(of_left, leaves - of_left) <= most]
+    return sorted(ways, key=lambda way: (abs(way[0] - way[1]), way[0]))
 
 
 def cheapest_tree(

@@ -76,14 +76,18 @@ cdef struct Known:
 cdef struct Limits:
     index_t depth, leaves
 
+# The limits of both sides of a cut.
+cdef struct Division:
+    Limits left, right
+
 # The last sets of a number of levels, and what they cost at least. The last word of a set is that of its limits.
 cdef struct Recent:
     uint64_t* sets
     int64_t* least
     Py_ssize_t n_sets, next
 
-# A set of rows that is being decided. A feature's place is where it comes in the order of trial; bounds stand by side,
-# leaves of the side, place, and how many rows are on the left.
+# A set of rows that is being decided. A feature's place is where it comes in the order of trial; bounds on what the sides
+# of cuts cost stand by side, place, and how many rows are on the left.
 cdef struct Level:
     index_t* orders             # by feature: the rows, ascending
     index_t n_rows
@@ -97,7 +101,6 @@ cdef struct Level:
     index_t n_cuts
     int64_t* bounds
     Py_ssize_t bounds_capacity
-    index_t first_leaves, n_leaves  # of a side
     index_t* counts             # by class, of the rows; behind them those of the left side of a cut
     uint64_t* key
     char* is_left               # by row
@@ -206,6 +209,17 @@ cdef inline index_t _leaves_on_the_right(Limits limits, index_t left_leaves) noe
     return UNLIMITED if limits.leaves == UNLIMITED else limits.leaves - left_leaves
 
 
+cdef inline Division _division(Limits limits, index_t i) noexcept nogil:
+    """Return the limits of both sides in the i'th way to divide the leaves: the most even one first, and of two that
+    mirror each other that of fewer leaves on the left."""
+    cdef index_t left_leaves = limits.leaves // 2, further = (i + 1) // 2
+    cdef Division division
+    left_leaves += -further if (i + limits.leaves) % 2 else further
+    division.left = _limits_of_side(limits, left_leaves)
+    division.right = _limits_of_side(limits, _leaves_on_the_right(limits, left_leaves))
+    return division
+
+
 cdef int _count_steps(CheapestTrees trees, int64_t n_steps) except -1 nogil:
     """Count steps; now and then handle signals and look at the clock."""
     if check_signals(&trees.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
@@ -237,23 +251,9 @@ cdef int _open_level(CheapestTrees trees, Py_ssize_t number) except -1 nogil:
     return 0
 
 
-cdef int _open_bounds(CheapestTrees trees, Level* level, Limits limits) except -1 nogil:
-    """Make room for the bounds of all cuts, which begin at 0."""
-    cdef index_t most = _most_leaves(_one_less(limits.depth))
-    level.first_leaves, level.n_leaves = most, 1
-    if limits.leaves < _most_leaves(limits.depth):
-        level.first_leaves = max(1, limits.leaves - most)
-        level.n_leaves = min(most, limits.leaves - 1) - level.first_leaves + 1
-    cdef Py_ssize_t n_bounds = 2 * <Py_ssize_t> level.n_leaves * level.n_features * level.n_rows
-    reserve(<void**> &level.bounds, &level.bounds_capacity, n_bounds, sizeof(int64_t), b"bounds of cuts")
-    memset(level.bounds, 0, n_bounds * sizeof(int64_t))
-    return 0
-
-
-cdef inline int64_t* _bounds_of(Level* level, bint is_right, index_t leaves, index_t place) noexcept nogil:
+cdef inline int64_t* _bounds_of(Level* level, bint is_right, index_t place) noexcept nogil:
     """Return the bounds of one side, by the number of rows on the left."""
-    cdef Py_ssize_t row = (is_right * level.n_leaves + leaves - level.first_leaves) * <Py_ssize_t> level.n_features + place
-    return level.bounds + row * level.n_rows
+    return level.bounds + (is_right * <Py_ssize_t> level.n_features + place) * level.n_rows
 
 
 # ------------------------------------------------------------------------------------------------------- what is known
@@ -435,7 +435,7 @@ cdef void _make_side(CheapestTrees trees, Py_ssize_t number, index_t feature, in
 
 
 cdef void _spread(
-    CheapestTrees trees, Level* level, bint is_right, index_t leaves, int64_t least, index_t first, index_t stop
+    CheapestTrees trees, Level* level, bint is_right, int64_t least, index_t first, index_t stop
 ) noexcept nogil:
     """Bound the same side of all cuts of the features at places first:stop: what the side that `is_left` tells costs
     at least, without those of its rows that are not on the other one."""
@@ -447,7 +447,7 @@ cdef void _spread(
         return
     for place in range(first, stop):
         order = level.orders + level.features[place] * trees.n_rows
-        bounds = _bounds_of(level, is_right, leaves, place)
+        bounds = _bounds_of(level, is_right, place)
         bound = least
         if is_right:
             for i in range(level.n_rows - 1):
@@ -493,19 +493,21 @@ cdef int _open_stumps(CheapestTrees trees, Level* level) except -1 nogil:
     return 0
 
 
-cdef inline int64_t _cost_of_stump(CheapestTrees trees, int64_t leaf, int64_t n_samples, index_t correct) noexcept nogil:
-    return min(leaf, trees.error_cost * (n_samples - correct) + 2 * trees.leaf_cost)
+cdef inline int64_t _cost_of_side(
+    CheapestTrees trees, index_t leaves, int64_t n_samples, index_t most, index_t correct
+) noexcept nogil:
+    """Return what a side costs that has so many leaves, one or two, and how many samples one and two get right."""
+    cdef int64_t leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
+    return leaf if leaves == 1 else min(leaf, trees.error_cost * (n_samples - correct) + 2 * trees.leaf_cost)
 
 
-cdef int _ask_two_levels(
-    CheapestTrees trees, Level* level, index_t place, index_t cut, index_t left_leaves, index_t right_leaves
-) except -1 nogil:
+cdef int _ask_stumps(CheapestTrees trees, Level* level, Division division, index_t place, index_t cut) except -1 nogil:
     """Find what both sides of a cut cost, with a split each at most, and let that bound the other cuts of the feature."""
     cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
     cdef index_t* left = level.counts + trees.n_classes
     cdef index_t i, label, n_left = 0, most_left = 0, most_right = 0, end = level.ends[cut]
     cdef index_t correct[2]
-    cdef int64_t left_cost, right_cost, n_right
+    cdef int64_t cost
     memset(left, 0, trees.n_classes * sizeof(index_t))
     for i in range(level.n_rows):
         level.is_left[order[i]] = i < end
@@ -515,124 +517,129 @@ cdef int _ask_two_levels(
         n_left += left[label]
         most_left = max(most_left, left[label])
         most_right = max(most_right, level.counts[label] - left[label])
-    n_right = level.n_samples - n_left
-    left_cost = trees.error_cost * (n_left - most_left) + trees.leaf_cost
-    right_cost = trees.error_cost * (n_right - most_right) + trees.leaf_cost
     count_correct(&trees.stumps, level.ranks[cut], left, level.counts, correct)
-    _count_steps(trees, trees.stumps.n_rows * trees.stumps.n_blocks)
-    if left_leaves > 1:
-        left_cost = _cost_of_stump(trees, left_cost, n_left, correct[0])
-    if right_leaves > 1:
-        right_cost = _cost_of_stump(trees, right_cost, n_right, correct[1])
-    _bounds_of(level, False, left_leaves, place)[end] = left_cost
-    _bounds_of(level, True, right_leaves, place)[end] = right_cost
-    _spread(trees, level, False, left_leaves, left_cost, place, place + 1)
-    _spread(trees, level, True, right_leaves, right_cost, place, place + 1)
-    return 0
+    cost = _cost_of_side(trees, division.left.leaves, n_left, most_left, correct[0])
+    _bounds_of(level, False, place)[end] = cost
+    _spread(trees, level, False, cost, place, place + 1)
+    cost = _cost_of_side(trees, division.right.leaves, level.n_samples - n_left, most_right, correct[1])
+    _bounds_of(level, True, place)[end] = cost
+    _spread(trees, level, True, cost, place, place + 1)
+    return _count_steps(trees, trees.stumps.n_rows * trees.stumps.n_blocks)
 
 
-# --------------------------------------------------------------------------------------------------------- more levels
+# ------------------------------------------------------------------------------------------------------------- any sides
 
 cdef int _ask_sides(
-    CheapestTrees trees, Py_ssize_t number, Limits limits, index_t place, index_t cut, index_t left_leaves,
-    int64_t budget,
+    CheapestTrees trees, Py_ssize_t number, Division division, index_t place, index_t cut, int64_t budget
 ) except -1 nogil:
-    """Raise the bounds of both sides of a cut, the larger side's first, until they reach the budget or are what the
-    sides cost, and let that bound all cuts that are left."""
+    """Raise the bounds of both sides of a cut until they reach the budget or are what the sides cost, and let that
+    bound all cuts that are left. First comes the side of fewer leaves, or the larger one."""
     cdef Level* level = &trees.levels[number]
-    cdef index_t end = level.ends[cut], right_leaves = _leaves_on_the_right(limits, left_leaves)
-    cdef int64_t* of_left = _bounds_of(level, False, left_leaves, place) + end
-    cdef int64_t* of_right = _bounds_of(level, True, right_leaves, place) + end
-    cdef bint is_right = 2 * end < level.n_rows
-    cdef Limits of_side
+    cdef index_t end = level.ends[cut]
+    cdef int64_t* of_left = _bounds_of(level, False, place) + end
+    cdef int64_t* of_right = _bounds_of(level, True, place) + end
+    cdef bint is_right = division.right.leaves < division.left.leaves
     cdef Split split
     cdef int64_t* bound
     cdef int64_t found
+    if division.right.leaves == division.left.leaves:
+        is_right = 2 * end < level.n_rows
     for _ in range(2):
         bound = of_right if is_right else of_left
-        of_side = _limits_of_side(limits, right_leaves if is_right else left_leaves)
         _make_side(trees, number, level.features[place], end, is_right)
-        found = _ask(trees, number + 1, of_side, budget - (of_left[0] + of_right[0] - bound[0]), &split)
+        found = _ask(
+            trees, number + 1, division.right if is_right else division.left,
+            budget - (of_left[0] + of_right[0] - bound[0]), &split,
+        )
         if trees.is_over:
             return 0
         bound[0] = max(bound[0], found)
-        # The next level has forgotten nothing of this one: `is_left` stands as _make_side wrote it.
-        _spread(
-            trees, level, is_right, right_leaves if is_right else left_leaves, bound[0], place, level.n_features
-        )
+        _spread(trees, level, is_right, bound[0], place, level.n_features)
         if of_left[0] + of_right[0] >= budget:
             return 0
         is_right = not is_right
     return 0
 
 
-cdef int64_t _try_cut(
-    CheapestTrees trees, Py_ssize_t number, Limits limits, index_t place, index_t cut, int64_t best, index_t* chosen
-) except -1 nogil:
-    """Return what the tree with this cut costs, if less than `best`, and the leaves of its left side; or a bound."""
-    cdef Level* level = &trees.levels[number]
-    cdef index_t end = level.ends[cut], i, left, right
-    cdef int64_t least = NO_BUDGET, cost
-    cdef const int64_t* of_left
-    cdef const int64_t* of_right
-    for i in range(level.n_leaves):
-        left = level.first_leaves + i
-        right = _leaves_on_the_right(limits, left)
-        of_left, of_right = _bounds_of(level, False, left, place) + end, _bounds_of(level, True, right, place) + end
-        if of_left[0] + of_right[0] < best:
-            if limits.depth == 2:
-                _ask_two_levels(trees, level, place, cut, left, right)
-            else:
-                _ask_sides(trees, number, limits, place, cut, left, best)
-            if trees.is_over:
-                return least
-        cost = of_left[0] + of_right[0]
-        if cost < best:
-            best, chosen[0] = cost, left
-        least = min(least, cost)
-    return least
+cdef void _bound_sides(CheapestTrees trees, Level* level, Division division, index_t place) noexcept nogil:
+    """Bound the sides of all cuts of a feature by what a leaf of them costs, if they may be no more, or two leaves
+    without errors that can be avoided."""
+    cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
+    cdef index_t* counts = level.counts + trees.n_classes
+    cdef index_t side, i, row, most, n_samples
+    cdef int64_t inevitable, leaf
+    cdef int64_t* bounds
+    for side in range(2):
+        bounds = _bounds_of(level, side, place)
+        memset(counts, 0, trees.n_classes * sizeof(index_t))
+        most, n_samples, inevitable = 0, 0, 0
+        for i in range(level.n_rows - 1):
+            row = order[level.n_rows - 1 - i if side else i]
+            counts[trees.labels[row]] += trees.weights[row]
+            most = max(most, counts[trees.labels[row]])
+            n_samples += trees.weights[row]
+            inevitable += trees.inevitable[row]
+            leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
+            if (division.right.leaves if side else division.left.leaves) > 1:
+                leaf = min(leaf, trees.error_cost * inevitable + 2 * trees.leaf_cost)
+            # So many rows are on the left: i + 1 of the left side, or all but as many.
+            row = level.n_rows - 1 - i if side else i + 1
+            bounds[row] = max(bounds[row], leaf)
 
 
 cdef int64_t _try_cuts(
-    CheapestTrees trees, Py_ssize_t number, Limits limits, int64_t best, int64_t least, Split* split
+    CheapestTrees trees, Py_ssize_t number, Division division, int64_t best, int64_t least, Split* split
 ) except -1 nogil:
-    """Return the cost of the cheapest tree with a split, and this split, if that is less than `best`; a bound
-    otherwise. It is no less than `least`: a tree of this cost ends the search."""
+    """Return the cost of the cheapest tree with a split and such sides, and this split, if that is less than `best`; a
+    bound otherwise. It is no less than `least`: a tree of this cost ends the search."""
     cdef Level* level = &trees.levels[number]
+    cdef const int64_t* of_left
+    cdef const int64_t* of_right
     cdef const index_t* order
-    cdef index_t place, i, end, left_leaves = 0
-    cdef int64_t bound = NO_BUDGET, cost
-    _open_bounds(trees, level, limits)
-    if limits.depth == 2:
+    cdef bint by_table = max(division.left.depth, division.right.depth) <= 1
+    cdef index_t place, i, end
+    cdef int64_t bound = NO_BUDGET
+    cdef Py_ssize_t n_bounds = 2 * <Py_ssize_t> level.n_features * level.n_rows
+    reserve(<void**> &level.bounds, &level.bounds_capacity, n_bounds, sizeof(int64_t), b"bounds of cuts")
+    memset(level.bounds, 0, n_bounds * sizeof(int64_t))
+    if by_table:
         _open_stumps(trees, level)
     else:
         _open_level(trees, number + 1)
     for place in range(level.n_features):
         order = level.orders + level.features[place] * trees.n_rows
+        of_left, of_right = _bounds_of(level, False, place), _bounds_of(level, True, place)
         _list_cuts(trees, level, level.features[place])
-        if limits.depth == 2:
+        _bound_sides(trees, level, division, place)
+        if by_table:
             lay_out_ranks(&trees.stumps, trees.order_pointers, level.n_features, &trees.ranks[level.features[place], 0])
+        _count_steps(trees, level.n_rows * level.n_features)
         for i in range(level.n_cuts):
-            cost = _try_cut(trees, number, limits, place, level.trials[i], best, &left_leaves)
+            end = level.ends[level.trials[i]]
+            if of_left[end] + of_right[end] < best and by_table:
+                _ask_stumps(trees, level, division, place, level.trials[i])
+            elif of_left[end] + of_right[end] < best:
+                _ask_sides(trees, number, division, place, level.trials[i], best)
             if trees.is_over:
                 return least
-            bound = min(bound, cost)
-            if cost < best:
-                end = level.ends[level.trials[i]]
-                best, split.feature, split.left_leaves = cost, level.features[place], left_leaves
-                split.below, split.above = order[end - 1], order[end]
+            bound = min(bound, of_left[end] + of_right[end])
+            if of_left[end] + of_right[end] < best:
+                best = of_left[end] + of_right[end]
+                split.feature, split.below, split.above = level.features[place], order[end - 1], order[end]
+                split.left_leaves = division.left.leaves
                 if best <= least:
                     return best
-        _count_steps(trees, level.n_rows * level.n_features)
     return bound
 
 
 cdef inline Limits _affordable(CheapestTrees trees, Level* level, Limits limits, int64_t budget) noexcept nogil:
-    """Return the limits of trees below a budget where it allows three leaves or less."""
+    """Return limits that hold for trees below a budget: it may allow no more leaves than one or two levels have."""
     cdef int64_t n_leaves = UNLIMITED
     if trees.leaf_cost > 0:
         n_leaves = (budget - 1 - trees.error_cost * level.inevitable) // trees.leaf_cost
-    return limits if n_leaves > 3 else _limits(limits.depth, min(limits.leaves, <index_t> n_leaves))
+    if n_leaves > 3:
+        return limits
+    return _limits(min(limits.depth, 1 if n_leaves <= 2 else 2), limits.leaves)
 
 
 cdef int64_t _ask(
@@ -677,20 +684,25 @@ cdef int64_t _search(
     less than that."""
     cdef Level* level = &trees.levels[number]
     cdef Known found
-    cdef int64_t best = min(start, budget)
+    cdef index_t i, n_divisions = 1
+    cdef int64_t best = min(start, budget), bound = start, cost
     trees.n_subproblems += 1
     if number + 1 == MOST_LEVELS:
         trees.is_over = True
         return least
+    if affordable.leaves < _most_leaves(affordable.depth):
+        n_divisions = 2 * min(_most_leaves(affordable.depth - 1), affordable.leaves - 1) - affordable.leaves + 1
     found.split.feature = NONE
-    found.least = _try_cuts(trees, number, affordable, best, least, &found.split)
-    if trees.is_over:
-        return least
-    found.is_exact = found.least < best or start < budget
-    if found.least >= best:
-        found.split.feature = NONE
-        # Trees of more leaves than can be afforded cost the budget at least, others what has been found.
-        found.least = best if start < budget or affordable.leaves < limits.leaves else min(found.least, start)
+    for i in range(n_divisions):
+        cost = _try_cuts(trees, number, _division(affordable, i), best, least, &found.split)
+        if trees.is_over:
+            return least
+        bound, best = min(bound, cost), min(best, cost)
+        if best <= least:
+            break
+    found.is_exact = best < budget
+    # Trees of more leaves than can be afforded cost the budget at least, others what has been found.
+    found.least = best if found.is_exact or affordable.depth < limits.depth else max(bound, budget)
     _learn(trees, level, limits, &found)
     split[0] = found.split
     return found.least
