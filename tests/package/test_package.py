@@ -61,6 +61,7 @@ def test_public_names():
         "merge_redundant",
         "minimal_tree",
         "nsrps",
+        "optimal_tree",
         "order_sensitivity",
         "plot_decision_path",
         "plot_distinct_trees",

@@ -1,5 +1,5 @@
-/* How many samples trees of one split get right on both sides of a cut, over all features and cuts of the sides: several
-features side by side, in the vectors that GCC and Clang know.
+/* How many samples trees of one split get right on both sides of a cut, over all features and cuts of the sides:
+several features side by side, in the vectors that GCC and Clang know.
 
 The samples of a node, a row each, are laid out in the order of every feature, LANES features beside each other:
 entry (block, row, lane) is that of the row'th sample in the order of feature block * LANES + lane. Sums of weights are
@@ -22,7 +22,7 @@ typedef struct {
     int32_t total;          /* weight of the node */
     void *ranks;            /* in the feature that is cut */
     void *steps;            /* of two classes: the weight, negative for class 0; of more: the weight */
-    void *ends;             /* -1 where a cut lies behind the row, 0 where it has the value of the next one or is the last */
+    void *ends;             /* -1 where a cut lies behind the row, 0 elsewhere */
     void *walks;            /* of two classes: the sum of the steps up to the row, plus twice the total */
     void *labels;           /* of more classes */
     void *scratch;          /* of more classes: two vectors a class */

@@ -19,404 +19,35 @@ import time
 
 import numpy as np
 
-cimport cython
 from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from pytrees._core.base.memory cimport reserve
-from pytrees._core.base.signals cimport check_signals
-from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint64_t
-from pytrees._core.minimal.sets cimport SetTable, add_bit, close_table, find_item, open_table, take_item, words_for
+from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t
+from pytrees._core.minimal.priced_sets cimport (
+    MOST_LEVELS, CheapestTrees, KnownCost, LeafDivision, PricedLevel, PricedSplit, TreeLimits, bound_by_recent,
+    bounds_of, choose_stump, cost_of_leaf, count_correct, count_steps, division_of, lanes_of, lay_out_node,
+    lay_out_ranks, learn, leaves_on_the_right, limits_of_side, list_cuts, most_leaves, open_level, rank_features,
+    set_key, stump_table, tightened,
+)
+from pytrees._core.minimal.sets cimport find_item
 from pytrees._core.rows.partition cimport threshold_between
 
-cdef extern from *:
-    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
-
-cdef extern from "stumps.h" nogil:
-    ctypedef struct stump_table:
-        Py_ssize_t n_blocks, n_rows, n_classes
-        index_t is_wide, total
-        void *ranks
-        void *steps
-        void *ends
-        void *walks
-        void *labels
-        void *scratch
-    enum:
-        MOST_IN_NARROW_LANES
-    Py_ssize_t lanes_of(const stump_table*)
-    void lay_out_node(
-        stump_table*, const index_t* const*, const index_t* const*, Py_ssize_t, const index_t*, const index_t*
-    )
-    void lay_out_ranks(stump_table*, const index_t* const*, Py_ssize_t, const index_t*)
-    void count_correct(const stump_table*, index_t, const index_t*, const index_t*, index_t*)
-
 cdef enum:
-    MOST_LEVELS = 500               # of the recursion, so that it fits the stack of any thread
-    STEPS_BETWEEN_CHECKS = 2000000  # of the clock and of signals: some milliseconds
-    N_RECENT = 128                  # sets of as many levels that a set is compared with
     BYTES_OF_VECTOR = 16
     PARTS_OF_TABLE = 5              # of the stump table: ranks, steps, ends, walks, labels
 
 cdef int64_t NO_BUDGET = <int64_t> 1 << 62
 
-# A first split behind row `below` of a feature's order, `above` being the next row, and the leaves of the left side.
-# The feature of a leaf is NONE.
-cdef struct Split:
-    index_t feature, below, above, left_leaves
 
-# What is known of a set of rows: what it costs at least and, where that is exact, the first split.
-cdef struct Known:
-    int64_t least
-    bint is_exact
-    Split split
+# ------------------------------------------------------------------------------------------------------------ the sides
 
-# How many levels of splits and leaves a tree may have.
-cdef struct Limits:
-    index_t depth, leaves
-
-# The limits of both sides of a cut.
-cdef struct Division:
-    Limits left, right
-
-# The last sets of a number of levels, and what they cost at least. The last word of a set is that of its limits.
-cdef struct Recent:
-    uint64_t* sets
-    int64_t* least
-    Py_ssize_t n_sets, next
-
-# A set of rows that is being decided. A feature's place is where it comes in the order of trial; bounds on what the sides
-# of cuts cost stand by side, place, and how many rows are on the left.
-cdef struct Level:
-    index_t* orders             # by feature: the rows, ascending
-    index_t n_rows
-    int64_t n_samples
-    index_t* features           # those that are not constant, in the order in which they are tried
-    int64_t* stumps             # by feature: the errors of the best split by it
-    index_t n_features
-    index_t* ends               # cuts of the feature that is being tried: the first ends[i] rows are on the left
-    index_t* ranks              # and the rank of the last one of them
-    index_t* trials             # the cuts in the order in which they are tried
-    index_t n_cuts
-    int64_t* bounds
-    Py_ssize_t bounds_capacity
-    index_t* counts             # by class, of the rows; behind them those of the left side of a cut
-    uint64_t* key
-    char* is_left               # by row
-    int64_t inevitable          # errors of any tree, by equal rows of different classes
-
-
-@cython.final
-cdef class CheapestTrees:
-    """Distinct rows, with a weight each, and what is known of sets of them."""
-
-    cdef const float64_t[:, ::1] X
-    cdef const index_t[::1] labels
-    cdef const index_t[::1] weights         # how often a row occurs
-    cdef const index_t[::1] inevitable      # how often it is wrong whatever the tree, for its equals have other classes
-    cdef const index_t[::1] first_bits      # where the bits of a row begin: it has as many as its weight
-    cdef const index_t[:, ::1] ranks        # by feature: which of its distinct values a row has
-    cdef Py_ssize_t n_rows, n_features, n_classes, n_words
-    cdef int64_t error_cost, leaf_cost
-    cdef SetTable table
-    cdef Recent recent[MOST_LEVELS]
-    cdef Level levels[MOST_LEVELS]
-    cdef stump_table stumps                 # of the rows of a node of two levels
-    cdef char* stump_memory
-    cdef Py_ssize_t stump_capacity
-    cdef const index_t** order_pointers     # by place: the order of a feature, then its ranks
-    cdef index_t* correct                   # scratch, by row: see _best_stump
-    cdef index_t* starts                    # scratch, by cut: see _list_cuts
-    cdef int64_t n_steps, n_subproblems
-    cdef float64_t deadline
-    cdef bint is_over
-
-    def __cinit__(self, X, labels, weights, Py_ssize_t n_classes, costs, memory_limit, float64_t deadline):
-        memset(&self.levels[0], 0, sizeof(self.levels))
-        memset(&self.recent[0], 0, sizeof(self.recent))
-        self.X, self.labels, self.weights, self.n_classes = X, labels, weights, n_classes
-        self.n_rows, self.n_features = X.shape
-        self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
-        ends = np.cumsum(weights, dtype=np.int32)
-        self.first_bits = ends - self.weights
-        self.inevitable = _inevitable_errors(X, np.asarray(labels), np.asarray(weights))
-        self.n_words = words_for(ends[-1]) + 1
-        self.error_cost, self.leaf_cost = costs
-        self.deadline = deadline
-        open_table(&self.table, self.n_words, sizeof(Known), memory_limit)
-        self.stumps.n_classes = n_classes
-        self.stumps.is_wide = ends[-1] > MOST_IN_NARROW_LANES
-        self.order_pointers = <const index_t**> malloc(2 * self.n_features * sizeof(index_t*))
-        self.correct = <index_t*> malloc(2 * self.n_rows * sizeof(index_t))
-        if self.order_pointers == NULL or self.correct == NULL:
-            raise MemoryError(f"no memory for {self.n_rows} rows")
-        self.starts = self.correct + self.n_rows
-
-    def __dealloc__(self):
-        cdef Py_ssize_t number
-        close_table(&self.table)
-        for number in range(MOST_LEVELS):
-            free(self.levels[number].orders)
-            free(self.levels[number].stumps)
-            free(self.levels[number].bounds)
-            free(self.recent[number].sets)
-            free(self.recent[number].least)
-        free(self.stump_memory)
-        free(self.order_pointers)
-        free(self.correct)
-
-
-def _inevitable_errors(X, labels, weights):
-    """Return the weights of the rows that are not of the greatest class among their equals, 0 for others."""
-    _, group = np.unique(X, axis=0, return_inverse=True)
-    group = group.ravel()
-    by_weight = np.lexsort((labels, -weights, group))
-    is_first = np.ones(len(group), dtype=bool)
-    is_first[1:] = group[by_weight][1:] != group[by_weight][:-1]
-    errors = weights.copy()
-    errors[by_weight[is_first]] = 0
-    return errors
-
-
-# --------------------------------------------------------------------------------------------------- limits and memory
-
-cdef inline index_t _most_leaves(index_t depth) noexcept nogil:
-    return <index_t> 1 << depth if depth < 31 else UNLIMITED
-
-
-cdef inline index_t _one_less(index_t depth) noexcept nogil:
-    return depth if depth == UNLIMITED else depth - 1
-
-
-cdef inline Limits _limits(index_t depth, index_t leaves) noexcept nogil:
-    """Return the limits, each no greater than the other one allows."""
-    cdef Limits limits
-    limits.leaves = min(leaves, _most_leaves(depth))
-    limits.depth = depth if limits.leaves == UNLIMITED else min(depth, limits.leaves - 1)
-    limits.leaves = min(limits.leaves, _most_leaves(limits.depth))
-    return limits
-
-
-cdef inline Limits _limits_of_side(Limits limits, index_t leaves) noexcept nogil:
-    """Return the limits of a side that gets so many leaves: all that its levels allow where leaves have no limit."""
-    if limits.leaves == _most_leaves(limits.depth):
-        leaves = UNLIMITED
-    return _limits(_one_less(limits.depth), leaves)
-
-
-cdef inline index_t _leaves_on_the_right(Limits limits, index_t left_leaves) noexcept nogil:
-    return UNLIMITED if limits.leaves == UNLIMITED else limits.leaves - left_leaves
-
-
-cdef inline Division _division(Limits limits, index_t i) noexcept nogil:
-    """Return the limits of both sides in the i'th way to divide the leaves: the most even one first, and of two that
-    mirror each other that of fewer leaves on the left."""
-    cdef index_t left_leaves = limits.leaves // 2, further = (i + 1) // 2
-    cdef Division division
-    left_leaves += -further if (i + limits.leaves) % 2 else further
-    division.left = _limits_of_side(limits, left_leaves)
-    division.right = _limits_of_side(limits, _leaves_on_the_right(limits, left_leaves))
-    return division
-
-
-cdef int _count_steps(CheapestTrees trees, int64_t n_steps) except -1 nogil:
-    """Count steps; now and then handle signals and look at the clock."""
-    if check_signals(&trees.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
-        with gil:
-            trees.is_over = trees.is_over or time.monotonic() >= trees.deadline
-    return 0
-
-
-cdef int _open_level(CheapestTrees trees, Py_ssize_t number) except -1 nogil:
-    """Allocate a level, which is kept."""
-    cdef Level* level = &trees.levels[number]
-    cdef Py_ssize_t n_rows = trees.n_rows, n_features = trees.n_features, n_words = trees.n_words
-    if level.orders != NULL:
-        return 0
-    level.orders = <index_t*> malloc(
-        ((n_features + 3) * n_rows + n_features + 2 * trees.n_classes) * sizeof(index_t)
-    )
-    level.stumps = <int64_t*> malloc(n_features * sizeof(int64_t) + n_words * sizeof(uint64_t) + n_rows)
-    if level.orders == NULL or level.stumps == NULL:
-        with gil:
-            raise MemoryError(f"no memory for sets of {n_rows} rows")
-    level.ends = level.orders + n_features * n_rows
-    level.ranks = level.ends + n_rows
-    level.trials = level.ranks + n_rows
-    level.features = level.trials + n_rows
-    level.counts = level.features + n_features
-    level.key = <uint64_t*> (level.stumps + n_features)
-    level.is_left = <char*> (level.key + n_words)
-    return 0
-
-
-cdef inline int64_t* _bounds_of(Level* level, bint is_right, index_t place) noexcept nogil:
-    """Return the bounds of one side, by the number of rows on the left."""
-    return level.bounds + (is_right * <Py_ssize_t> level.n_features + place) * level.n_rows
-
-
-# ------------------------------------------------------------------------------------------------------- what is known
-
-cdef void _set_key(CheapestTrees trees, Level* level, Limits limits) noexcept nogil:
-    cdef index_t i, row, bit
-    memset(level.key, 0, trees.n_words * sizeof(uint64_t))
-    for i in range(level.n_rows):
-        row = level.orders[i]
-        for bit in range(trees.first_bits[row], trees.first_bits[row] + trees.weights[row]):
-            add_bit(level.key, bit)
-    level.key[trees.n_words - 1] = <uint64_t> limits.depth << 32 | <uint64_t> limits.leaves
-
-
-cdef inline Recent* _recent_of(CheapestTrees trees, Limits limits) noexcept nogil:
-    return &trees.recent[min(limits.depth, MOST_LEVELS - 1)]
-
-
-cdef int64_t _bound_by_recent(CheapestTrees trees, Level* level, Limits limits) noexcept nogil:
-    """Return what the rows cost at least by the last sets of the same limits: no less than these without their rows
-    that are not among them."""
-    cdef const Recent* recent = _recent_of(trees, limits)
-    cdef const uint64_t* rows
-    cdef Py_ssize_t i, word, last = trees.n_words - 1
-    cdef int64_t least = 0, n_others
-    for i in range(recent.n_sets):
-        rows = recent.sets + i * trees.n_words
-        if recent.least[i] <= least or rows[last] != level.key[last]:
-            continue
-        n_others = 0
-        for word in range(last):
-            n_others += popcount(rows[word] & ~level.key[word])
-        least = max(least, recent.least[i] - trees.error_cost * n_others)
-    return least
-
-
-cdef int _learn(CheapestTrees trees, Level* level, Limits limits, const Known* found) except -1 nogil:
-    cdef Recent* recent = _recent_of(trees, limits)
-    cdef Known* known = <Known*> take_item(&trees.table, level.key, found)
-    if known != NULL and not known.is_exact and (found.is_exact or found.least > known.least):
-        known[0] = found[0]
-    if recent.sets == NULL:
-        recent.sets = <uint64_t*> malloc(N_RECENT * trees.n_words * sizeof(uint64_t))
-        recent.least = <int64_t*> malloc(N_RECENT * sizeof(int64_t))
-        if recent.sets == NULL or recent.least == NULL:
-            with gil:
-                raise MemoryError(f"no memory for {N_RECENT} sets of rows")
-    memcpy(recent.sets + recent.next * trees.n_words, level.key, trees.n_words * sizeof(uint64_t))
-    recent.least[recent.next] = found.least
-    recent.next = (recent.next + 1) % N_RECENT
-    recent.n_sets = max(recent.n_sets, recent.next, N_RECENT * (recent.next == 0))
-    return 0
-
-
-# ------------------------------------------------------------------------------------------------------------ one split
-
-cdef int64_t _cost_of_leaf(CheapestTrees trees, Level* level) noexcept nogil:
-    """Count the classes of a level's rows, and return what a leaf of them costs."""
-    cdef index_t i, row, most = 0, label
-    memset(level.counts, 0, trees.n_classes * sizeof(index_t))
-    level.n_samples, level.inevitable = 0, 0
-    for i in range(level.n_rows):
-        row = level.orders[i]
-        level.counts[trees.labels[row]] += trees.weights[row]
-        level.n_samples += trees.weights[row]
-        level.inevitable += trees.inevitable[row]
-    for label in range(trees.n_classes):
-        most = max(most, level.counts[label])
-    return trees.error_cost * (level.n_samples - most) + trees.leaf_cost
-
-
-cdef int64_t _best_stump(CheapestTrees trees, Level* level, index_t feature) noexcept nogil:
-    """Return the errors of the best split of a feature that is not constant. `correct[end]` says how many samples the
-    one behind `end` rows gets right."""
-    cdef const index_t* order = level.orders + feature * trees.n_rows
-    cdef const index_t* rank = &trees.ranks[feature, 0]
-    cdef index_t* counts = level.counts + trees.n_classes
-    cdef index_t* correct = trees.correct
-    cdef index_t i, label, most = 0, best = 0
-    memset(counts, 0, trees.n_classes * sizeof(index_t))
-    for i in range(level.n_rows - 1, 0, -1):
-        label = trees.labels[order[i]]
-        counts[label] += trees.weights[order[i]]
-        most = max(most, counts[label])
-        correct[i] = most
-    memset(counts, 0, trees.n_classes * sizeof(index_t))
-    most = 0
-    for i in range(level.n_rows - 1):
-        label = trees.labels[order[i]]
-        counts[label] += trees.weights[order[i]]
-        most = max(most, counts[label])
-        correct[i + 1] += most
-        if rank[order[i]] != rank[order[i + 1]]:
-            best = max(best, correct[i + 1])
-    return level.n_samples - best
-
-
-cdef int64_t _rank_features(CheapestTrees trees, Level* level) noexcept nogil:
-    """List the features that are not constant, by the errors of their best split, then by number, and return the least
-    errors; all of a level's samples if there is none."""
-    cdef index_t feature, place
-    cdef const index_t* order
-    level.n_features = 0
-    for feature in range(<index_t> trees.n_features):
-        order = level.orders + feature * trees.n_rows
-        if trees.ranks[feature, order[0]] == trees.ranks[feature, order[level.n_rows - 1]]:
-            continue
-        level.stumps[feature] = _best_stump(trees, level, feature)
-        place = level.n_features
-        while place > 0 and level.stumps[level.features[place - 1]] > level.stumps[feature]:
-            level.features[place] = level.features[place - 1]
-            place -= 1
-        level.features[place] = feature
-        level.n_features += 1
-    return level.n_samples if level.n_features == 0 else level.stumps[level.features[0]]
-
-
-cdef void _list_cuts(CheapestTrees trees, Level* level, index_t feature) noexcept nogil:
-    """List the cuts of a feature, and in what order they are tried: the middle one of all, then the middle ones of
-    both halves, then those of the quarters."""
-    cdef const index_t* order = level.orders + feature * trees.n_rows
-    cdef const index_t* rank = &trees.ranks[feature, 0]
-    cdef index_t* starts = trees.starts
-    cdef index_t i, n = 0, start, middle, stop, listed
-    for i in range(level.n_rows - 1):
-        if rank[order[i]] != rank[order[i + 1]]:
-            level.ends[n], level.ranks[n] = i + 1, rank[order[i]]
-            n += 1
-    level.n_cuts = n
-    # Invariant: of part i, starts[i] is the first cut, and its trial, until it is taken, the one behind its last.
-    starts[0], level.trials[0] = 0, n
-    listed = n > 0
-    for i in range(n):
-        start, stop = starts[i], level.trials[i]
-        middle = start + (stop - start) // 2
-        level.trials[i] = middle
-        if start < middle:
-            starts[listed], level.trials[listed] = start, middle
-            listed += 1
-        if middle + 1 < stop:
-            starts[listed], level.trials[listed] = middle + 1, stop
-            listed += 1
-
-
-cdef void _choose_stump(CheapestTrees trees, Level* level, Split* split) noexcept nogil:
-    """Find the first of the best splits, in the order in which they are tried."""
-    cdef index_t feature = level.features[0], i, end
-    cdef int64_t errors = _best_stump(trees, level, feature)
-    cdef const index_t* order = level.orders + feature * trees.n_rows
-    _list_cuts(trees, level, feature)
-    for i in range(level.n_cuts):
-        end = level.ends[level.trials[i]]
-        if level.n_samples - trees.correct[end] == errors:
-            split.feature, split.below, split.above, split.left_leaves = feature, order[end - 1], order[end], 1
-            return
-
-
-# ------------------------------------------------------------------------------------------------------------- the sides
-
-cdef void _make_side(CheapestTrees trees, Py_ssize_t number, index_t feature, index_t end, bint is_right) noexcept nogil:
+cdef void _make_side(
+    CheapestTrees trees, Py_ssize_t number, index_t feature, index_t end, bint is_right
+) noexcept nogil:
     """Write the rows of one side of a cut into the next level."""
-    cdef Level* level = &trees.levels[number]
-    cdef Level* side = &trees.levels[number + 1]
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef PricedLevel* side = &trees.levels[number + 1]
     cdef const index_t* order = level.orders + feature * trees.n_rows
     cdef const index_t* source
     cdef index_t* target
@@ -435,7 +66,7 @@ cdef void _make_side(CheapestTrees trees, Py_ssize_t number, index_t feature, in
 
 
 cdef void _spread(
-    CheapestTrees trees, Level* level, bint is_right, int64_t least, index_t first, index_t stop
+    CheapestTrees trees, PricedLevel* level, bint is_right, int64_t least, index_t first, index_t stop
 ) noexcept nogil:
     """Bound the same side of all cuts of the features at places first:stop: what the side that `is_left` tells costs
     at least, without those of its rows that are not on the other one."""
@@ -447,7 +78,7 @@ cdef void _spread(
         return
     for place in range(first, stop):
         order = level.orders + level.features[place] * trees.n_rows
-        bounds = _bounds_of(level, is_right, place)
+        bounds = bounds_of(level, is_right, place)
         bound = least
         if is_right:
             for i in range(level.n_rows - 1):
@@ -467,7 +98,7 @@ cdef void _spread(
 
 # ----------------------------------------------------------------------------------------------------------- two levels
 
-cdef int _open_stumps(CheapestTrees trees, Level* level) except -1 nogil:
+cdef int _open_stumps(CheapestTrees trees, PricedLevel* level) except -1 nogil:
     """Lay out the rows of a level in the orders of its features."""
     cdef stump_table* table = &trees.stumps
     cdef Py_ssize_t n_lanes = lanes_of(table), size, place
@@ -501,8 +132,10 @@ cdef inline int64_t _cost_of_side(
     return leaf if leaves == 1 else min(leaf, trees.error_cost * (n_samples - correct) + 2 * trees.leaf_cost)
 
 
-cdef int _ask_stumps(CheapestTrees trees, Level* level, Division division, index_t place, index_t cut) except -1 nogil:
-    """Find what both sides of a cut cost, with a split each at most, and let that bound the other cuts of the feature."""
+cdef int _ask_stumps(
+    CheapestTrees trees, PricedLevel* level, LeafDivision division, index_t place, index_t cut
+) except -1 nogil:
+    """Find what both sides of a cut cost, with a split each at most; it bounds the other cuts of the feature."""
     cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
     cdef index_t* left = level.counts + trees.n_classes
     cdef index_t i, label, n_left = 0, most_left = 0, most_right = 0, end = level.ends[cut]
@@ -519,27 +152,27 @@ cdef int _ask_stumps(CheapestTrees trees, Level* level, Division division, index
         most_right = max(most_right, level.counts[label] - left[label])
     count_correct(&trees.stumps, level.ranks[cut], left, level.counts, correct)
     cost = _cost_of_side(trees, division.left.leaves, n_left, most_left, correct[0])
-    _bounds_of(level, False, place)[end] = cost
+    bounds_of(level, False, place)[end] = cost
     _spread(trees, level, False, cost, place, place + 1)
     cost = _cost_of_side(trees, division.right.leaves, level.n_samples - n_left, most_right, correct[1])
-    _bounds_of(level, True, place)[end] = cost
+    bounds_of(level, True, place)[end] = cost
     _spread(trees, level, True, cost, place, place + 1)
-    return _count_steps(trees, trees.stumps.n_rows * trees.stumps.n_blocks)
+    return count_steps(trees, trees.stumps.n_rows * trees.stumps.n_blocks)
 
 
-# ------------------------------------------------------------------------------------------------------------- any sides
+# ------------------------------------------------------------------------------------------------------------ any sides
 
 cdef int _ask_sides(
-    CheapestTrees trees, Py_ssize_t number, Division division, index_t place, index_t cut, int64_t budget
+    CheapestTrees trees, Py_ssize_t number, LeafDivision division, index_t place, index_t cut, int64_t budget
 ) except -1 nogil:
     """Raise the bounds of both sides of a cut until they reach the budget or are what the sides cost, and let that
     bound all cuts that are left. First comes the side of fewer leaves, or the larger one."""
-    cdef Level* level = &trees.levels[number]
+    cdef PricedLevel* level = &trees.levels[number]
     cdef index_t end = level.ends[cut]
-    cdef int64_t* of_left = _bounds_of(level, False, place) + end
-    cdef int64_t* of_right = _bounds_of(level, True, place) + end
+    cdef int64_t* of_left = bounds_of(level, False, place) + end
+    cdef int64_t* of_right = bounds_of(level, True, place) + end
     cdef bint is_right = division.right.leaves < division.left.leaves
-    cdef Split split
+    cdef PricedSplit split
     cdef int64_t* bound
     cdef int64_t found
     if division.right.leaves == division.left.leaves:
@@ -561,7 +194,7 @@ cdef int _ask_sides(
     return 0
 
 
-cdef void _bound_sides(CheapestTrees trees, Level* level, Division division, index_t place) noexcept nogil:
+cdef void _bound_sides(CheapestTrees trees, PricedLevel* level, LeafDivision division, index_t place) noexcept nogil:
     """Bound the sides of all cuts of a feature by what a leaf of them costs, if they may be no more, or two leaves
     without errors that can be avoided."""
     cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
@@ -570,7 +203,7 @@ cdef void _bound_sides(CheapestTrees trees, Level* level, Division division, ind
     cdef int64_t inevitable, leaf
     cdef int64_t* bounds
     for side in range(2):
-        bounds = _bounds_of(level, side, place)
+        bounds = bounds_of(level, side, place)
         memset(counts, 0, trees.n_classes * sizeof(index_t))
         most, n_samples, inevitable = 0, 0, 0
         for i in range(level.n_rows - 1):
@@ -588,11 +221,11 @@ cdef void _bound_sides(CheapestTrees trees, Level* level, Division division, ind
 
 
 cdef int64_t _try_cuts(
-    CheapestTrees trees, Py_ssize_t number, Division division, int64_t best, int64_t least, Split* split
+    CheapestTrees trees, Py_ssize_t number, LeafDivision division, int64_t best, int64_t least, PricedSplit* split
 ) except -1 nogil:
     """Return the cost of the cheapest tree with a split and such sides, and this split, if that is less than `best`; a
     bound otherwise. It is no less than `least`: a tree of this cost ends the search."""
-    cdef Level* level = &trees.levels[number]
+    cdef PricedLevel* level = &trees.levels[number]
     cdef const int64_t* of_left
     cdef const int64_t* of_right
     cdef const index_t* order
@@ -605,15 +238,15 @@ cdef int64_t _try_cuts(
     if by_table:
         _open_stumps(trees, level)
     else:
-        _open_level(trees, number + 1)
+        open_level(trees, number + 1)
     for place in range(level.n_features):
         order = level.orders + level.features[place] * trees.n_rows
-        of_left, of_right = _bounds_of(level, False, place), _bounds_of(level, True, place)
-        _list_cuts(trees, level, level.features[place])
+        of_left, of_right = bounds_of(level, False, place), bounds_of(level, True, place)
+        list_cuts(trees, level, level.features[place])
         _bound_sides(trees, level, division, place)
         if by_table:
             lay_out_ranks(&trees.stumps, trees.order_pointers, level.n_features, &trees.ranks[level.features[place], 0])
-        _count_steps(trees, level.n_rows * level.n_features)
+        count_steps(trees, level.n_rows * level.n_features)
         for i in range(level.n_cuts):
             end = level.ends[level.trials[i]]
             if of_left[end] + of_right[end] < best and by_table:
@@ -632,25 +265,27 @@ cdef int64_t _try_cuts(
     return bound
 
 
-cdef inline Limits _affordable(CheapestTrees trees, Level* level, Limits limits, int64_t budget) noexcept nogil:
+cdef inline TreeLimits _affordable(
+    CheapestTrees trees, PricedLevel* level, TreeLimits limits, int64_t budget
+) noexcept nogil:
     """Return limits that hold for trees below a budget: it may allow no more leaves than one or two levels have."""
     cdef int64_t n_leaves = UNLIMITED
     if trees.leaf_cost > 0:
         n_leaves = (budget - 1 - trees.error_cost * level.inevitable) // trees.leaf_cost
     if n_leaves > 3:
         return limits
-    return _limits(min(limits.depth, 1 if n_leaves <= 2 else 2), limits.leaves)
+    return tightened(min(limits.depth, 1 if n_leaves <= 2 else 2), limits.leaves)
 
 
 cdef int64_t _ask(
-    CheapestTrees trees, Py_ssize_t number, Limits limits, int64_t budget, Split* split
+    CheapestTrees trees, Py_ssize_t number, TreeLimits limits, int64_t budget, PricedSplit* split
 ) except -1 nogil:
     """Return what the cheapest tree of a level's rows costs, if that is less than the budget, and its first split;
     otherwise a bound that is no less than the budget. Without meaning once the time is over."""
-    cdef Level* level = &trees.levels[number]
-    cdef int64_t leaf = _cost_of_leaf(trees, level), least, stump
-    cdef Limits affordable
-    cdef const Known* known
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef int64_t leaf = cost_of_leaf(trees, level), least, stump
+    cdef TreeLimits affordable
+    cdef const KnownCost* known
     split.feature = NONE
     least = min(leaf, trees.error_cost * level.inevitable + 2 * trees.leaf_cost)
     if limits.depth == 0 or least == leaf:
@@ -659,42 +294,42 @@ cdef int64_t _ask(
         return least
     affordable = _affordable(trees, level, limits, budget)
     if affordable.depth > 1:
-        _set_key(trees, level, limits)
-        known = <const Known*> find_item(&trees.table, level.key)
+        set_key(trees, level, limits)
+        known = <const KnownCost*> find_item(&trees.table, level.key)
         if known != NULL and (known.is_exact or known.least >= budget):
             split[0] = known.split
             return known.least
-        least = max(least, known.least if known != NULL else 0, _bound_by_recent(trees, level, limits))
+        least = max(least, known.least if known != NULL else 0, bound_by_recent(trees, level, limits))
         if least >= budget:
             return least
-    stump = trees.error_cost * _rank_features(trees, level) + 2 * trees.leaf_cost
-    _count_steps(trees, level.n_rows * trees.n_features)
+    stump = trees.error_cost * rank_features(trees, level) + 2 * trees.leaf_cost
+    count_steps(trees, level.n_rows * trees.n_features)
     if affordable.depth > 1:
         return _search(trees, number, limits, affordable, budget, least, min(leaf, stump + 1), split)
     if stump < leaf:
-        _choose_stump(trees, level, split)
+        choose_stump(trees, level, split)
     return min(leaf, stump) if min(leaf, stump) < budget or limits.depth == 1 else budget
 
 
 cdef int64_t _search(
-    CheapestTrees trees, Py_ssize_t number, Limits limits, Limits affordable, int64_t budget, int64_t least,
-    int64_t start, Split* split,
+    CheapestTrees trees, Py_ssize_t number, TreeLimits limits, TreeLimits affordable, int64_t budget, int64_t least,
+    int64_t start, PricedSplit* split,
 ) except -1 nogil:
     """Answer by trying all cuts, and learn the answer. The tree costs `least` at least; it costs `start` as a leaf, or
     less than that."""
-    cdef Level* level = &trees.levels[number]
-    cdef Known found
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef KnownCost found
     cdef index_t i, n_divisions = 1
     cdef int64_t best = min(start, budget), bound = start, cost
     trees.n_subproblems += 1
     if number + 1 == MOST_LEVELS:
         trees.is_over = True
         return least
-    if affordable.leaves < _most_leaves(affordable.depth):
-        n_divisions = 2 * min(_most_leaves(affordable.depth - 1), affordable.leaves - 1) - affordable.leaves + 1
+    if affordable.leaves < most_leaves(affordable.depth):
+        n_divisions = 2 * min(most_leaves(affordable.depth - 1), affordable.leaves - 1) - affordable.leaves + 1
     found.split.feature = NONE
     for i in range(n_divisions):
-        cost = _try_cuts(trees, number, _division(affordable, i), best, least, &found.split)
+        cost = _try_cuts(trees, number, division_of(affordable, i), best, least, &found.split)
         if trees.is_over:
             return least
         bound, best = min(bound, cost), min(best, cost)
@@ -703,19 +338,19 @@ cdef int64_t _search(
     found.is_exact = best < budget
     # Trees of more leaves than can be afforded cost the budget at least, others what has been found.
     found.least = best if found.is_exact or affordable.depth < limits.depth else max(bound, budget)
-    _learn(trees, level, limits, &found)
+    learn(trees, level, limits, &found)
     split[0] = found.split
     return found.least
 
 
 # ------------------------------------------------------------------------------------------------------------ the tree
 
-cdef bint _grow(CheapestTrees trees, Py_ssize_t number, Limits limits, index_t horizon, nodes) except -1:
+cdef bint _grow(CheapestTrees trees, Py_ssize_t number, TreeLimits limits, index_t horizon, nodes) except -1:
     """Append the nodes of a level's tree in preorder, and return whether there was time: the cheapest one where it has
     no more levels than the horizon, otherwise one whose every split is the first of the cheapest tree up to there."""
-    cdef Level* level = &trees.levels[number]
-    cdef Limits near = _limits(min(limits.depth, horizon), limits.leaves), side
-    cdef Split split
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef TreeLimits near = tightened(min(limits.depth, horizon), limits.leaves), side
+    cdef PricedSplit split
     cdef index_t end = 0
     with nogil:
         _ask(trees, number, near, NO_BUDGET, &split)
@@ -728,7 +363,7 @@ cdef bint _grow(CheapestTrees trees, Py_ssize_t number, Limits limits, index_t h
         nodes[name].append(value)
     if split.feature == NONE:
         return True
-    if near.leaves < _most_leaves(near.depth):
+    if near.leaves < most_leaves(near.depth):
         limits = near
     nodes["feature"][node] = split.feature
     nodes["threshold"][node] = threshold_between(
@@ -739,18 +374,18 @@ cdef bint _grow(CheapestTrees trees, Py_ssize_t number, Limits limits, index_t h
     for name, is_right in (("children_left", False), ("children_right", True)):
         nodes[name][node] = len(nodes["feature"])
         with nogil:
-            _open_level(trees, number + 1)
+            open_level(trees, number + 1)
             _make_side(trees, number, split.feature, end, is_right)
-        side = _limits_of_side(
-            limits, _leaves_on_the_right(limits, split.left_leaves) if is_right else split.left_leaves
+        side = limits_of_side(
+            limits, leaves_on_the_right(limits, split.left_leaves) if is_right else split.left_leaves
         )
         if not _grow(trees, number + 1, side, horizon, nodes):
             return False
-    nodes["errors"][node] = nodes["errors"][nodes["children_left"][node]] + nodes["errors"][nodes["children_right"][node]]
+    nodes["errors"][node] = sum(nodes["errors"][nodes[name][node]] for name in ("children_left", "children_right"))
     return True
 
 
-cdef _tree(CheapestTrees trees, Limits limits, index_t horizon):
+cdef _tree(CheapestTrees trees, TreeLimits limits, index_t horizon):
     """Return the arrays of a tree and what it costs; None, NO_BUDGET where there is no time for it."""
     names = ("children_left", "children_right", "feature", "threshold", "value", "errors")
     nodes = {name: [] for name in names}
@@ -764,7 +399,7 @@ cdef _tree(CheapestTrees trees, Limits limits, index_t horizon):
     return arrays, trees.error_cost * int(errors[0]) + trees.leaf_cost * n_leaves
 
 
-cdef _first_trees(CheapestTrees trees, Limits limits, int64_t budget, float64_t time_limit):
+cdef _first_trees(CheapestTrees trees, TreeLimits limits, int64_t budget, float64_t time_limit):
     """Return the best tree, below the budget, of those with a horizon: of two levels, and of more while a fifth of the
     time is not over."""
     best, cost = None, budget
@@ -783,12 +418,13 @@ cdef _first_trees(CheapestTrees trees, Limits limits, int64_t budget, float64_t 
     return best, cost
 
 
-cdef int64_t _raise_budget(CheapestTrees trees, Limits limits, int64_t budget) except -1:
+cdef int64_t _raise_budget(CheapestTrees trees, TreeLimits limits, int64_t budget) except -1:
     """Return what the cheapest tree costs, at least where the time is over, by asking for trees of more and more cost
     below the budget."""
     cdef int64_t least, step = max(trees.error_cost, trees.leaf_cost), asked, found
-    cdef Split split
-    least = min(_cost_of_leaf(trees, &trees.levels[0]), trees.error_cost * trees.levels[0].inevitable + 2 * trees.leaf_cost)
+    cdef PricedSplit split
+    cdef PricedLevel* root = &trees.levels[0]
+    least = min(cost_of_leaf(trees, root), trees.error_cost * root.inevitable + 2 * trees.leaf_cost)
     while True:
         asked = min(least + step, budget) if trees.deadline < INFINITY else budget
         with nogil:
@@ -806,7 +442,7 @@ def cheapest_tree(
 
     The costs are those of a sample that it gets wrong, and of a leaf. Of several trees it is the first one that is
     tried: a leaf comes before splits; features come in the order of the errors of their best split, then by number;
-    the cuts of a feature in that of `_list_cuts`; few leaves for the left side before more. Trees that cost as much as
+    the cuts of a feature in that of `list_cuts`; few leaves for the left side before more. Trees that cost as much as
     the budget, or more, are not looked for. The limits are seconds, None being none, and bytes of the table of sets.
 
     Returns
@@ -821,12 +457,12 @@ def cheapest_tree(
         Sets of rows that had to be looked at.
     """
     start = time.monotonic()
-    cdef Limits limits = _limits(max_depth, max_leaf_nodes)
+    cdef TreeLimits limits = tightened(max_depth, max_leaf_nodes)
     cdef CheapestTrees trees = _trees_of(X, y, n_classes, costs, memory_limit)
     cdef index_t[:, ::1] orders = np.ascontiguousarray(np.argsort(trees.ranks, axis=1, kind="stable"), dtype=np.int32)
-    cdef Level* root = &trees.levels[0]
+    cdef PricedLevel* root = &trees.levels[0]
     trees.deadline = INFINITY if time_limit is None else start + time_limit
-    _open_level(trees, 0)
+    open_level(trees, 0)
     memcpy(root.orders, &orders[0, 0], orders.shape[0] * orders.shape[1] * sizeof(index_t))
     root.n_rows = <index_t> trees.n_rows
     arrays, cost = _first_trees(trees, limits, NO_BUDGET if budget is None else budget, time_limit or 0.0)

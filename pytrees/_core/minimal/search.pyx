@@ -28,7 +28,9 @@ from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport MOST_LEVELS, NO, STOPPED, YES, CalledRows, FirstSplit
 from pytrees._core.minimal.hard_sets cimport choose_split, decide_rows
-from pytrees._core.minimal.sets cimport SetTable, add_bit, close_table, find_item, holds, open_table, take_item, words_for
+from pytrees._core.minimal.sets cimport (
+    SetTable, add_bit, close_table, find_item, holds, open_table, take_item, words_for,
+)
 from pytrees._core.rows.partition cimport threshold_between
 
 cdef extern from *:
