@@ -20,6 +20,7 @@ from parts.fresh import memory, permutation, startup
 from parts.id3 import id3
 from parts.machine import print_machine
 from parts.minimal import minimal
+from parts.optimal import optimal
 from parts.ordinal import ordinal
 from parts.own import own
 from parts.scaling import scaling
@@ -182,6 +183,7 @@ PARTS = {
         threads,
         id3,
         minimal,
+        optimal,
         permutation,
         fourier,
     )

@@ -15,7 +15,7 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["effects", "models", "order"])
+@pytest.mark.parametrize("page", ["effects", "models", "optimal", "order"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
