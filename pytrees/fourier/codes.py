@@ -20,6 +20,7 @@ from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
 from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_categories, multiway_features
+from .coded import CodedTree, digest
 
 
 class OrdinalCodes:
@@ -272,7 +273,8 @@ def code_members(
         else np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree, *_ in members]))
         for m in range(first.n_features)
     ]
-    trees = [_coded(member, cuts, known) for member in members]
+    coding = digest(cuts, known)
+    trees: list[Tree] = [_coded(member, cuts, known, coding) for member in members]
     names = getattr(ensemble, "feature_names_in_", None)
     return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder, names)
 
@@ -441,7 +443,7 @@ def with_value(tree: Tree, value: FloatArray) -> Tree:
     return Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
 
 
-def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray]) -> Tree:
+def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray], coding: bytes) -> CodedTree:
     """Recode a tree: thresholds between the codes of the intervals beside them, and codes of all categories."""
     tree, arrays = member.tree, arrays_of(member.tree)
     for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):
@@ -456,4 +458,4 @@ def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, A
         # Both lists of categories are sorted: the lowest stays the lowest.
         has_category = tree.category >= 0
         arrays["category"][has_category] = arrays["categories"][tree.category_offsets[:-1][has_category]]
-    return Tree(**arrays, n_features=tree.n_features)
+    return CodedTree(**arrays, n_features=tree.n_features, coding=coding)

@@ -42,6 +42,7 @@ from .boxes import (
 )
 from .energy import plot_energy
 from .partitions import (
+    MEMORY_LIMIT,
     as_digits,
     check_budget,
     check_partitions,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
 __all__ = ["FourierSpectrum", "tree_from_spectra"]
 
 # Memory that an expansion may take unless told otherwise, in bytes.
-_MEMORY_LIMIT = 2**30
 # Points that are evaluated at once, so that their boxes stay small.
 _POINTS = 4096
 
@@ -144,7 +144,7 @@ class FourierSpectrum:
         class_index: int = -1,
         *,
         values: ArrayLike | None = None,
-        memory_limit: int = _MEMORY_LIMIT,
+        memory_limit: int = MEMORY_LIMIT,
     ) -> Self:
         """Compute the spectrum of a tree's function.
 
@@ -195,7 +195,7 @@ class FourierSpectrum:
         class_index: int = -1,
         *,
         values: Iterable[ArrayLike] | None = None,
-        memory_limit: int = _MEMORY_LIMIT,
+        memory_limit: int = MEMORY_LIMIT,
     ) -> Self:
         """Compute the spectrum of a weighted sum of trees.
 
@@ -488,7 +488,7 @@ class FourierSpectrum:
         """
         return float(self._averages(box_of_schema(schema, self.cardinalities))[0])
 
-    def to_table(self, *, memory_limit: int = _MEMORY_LIMIT) -> FloatArray:
+    def to_table(self, *, memory_limit: int = MEMORY_LIMIT) -> FloatArray:
         """Compute all values of the function.
 
         Parameters
