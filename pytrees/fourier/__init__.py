@@ -5,6 +5,7 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `codes`: how do trees of real features, scikit-learn's too, become trees of discrete codes?
 - `readers`: which trees, with which values at the leaves, are the ensembles of other libraries sums of?
 - `additive`: how does such an ensemble become a sum of trees of discrete codes?
+- `distilled`: which few trees are nearly a model, and what do they leave out?
 - `merged`: which model are those that were trained in several places, together?
 - `boxes`: what do the kernels take: leaves, schemata and measures as flat arrays?
 - `spectrum`: which coefficients does a tree have, and what can be computed from them?
@@ -21,6 +22,7 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 from .additive import AdditiveModel, additive_model
 from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
 from .codes import OrdinalCodes, ordinal_codes
+from .distilled import DistilledModel, distil
 from .effects import AnovaEffects, SobolIndices, anova_effects, partial_dependence, sobol_indices
 from .ensembles import ModelDistance, gram, model_distance, schema_average, tree_from_ensemble, tree_inner
 from .merged import MergedModel, merge
@@ -32,6 +34,7 @@ __all__ = [
     "AdditiveModel",
     "AggregatedFourierTreeClassifier",
     "AnovaEffects",
+    "DistilledModel",
     "FourierSpectrum",
     "MergedModel",
     "ModelDistance",
@@ -42,6 +45,7 @@ __all__ = [
     "SobolIndices",
     "additive_model",
     "anova_effects",
+    "distil",
     "gram",
     "merge",
     "model_distance",

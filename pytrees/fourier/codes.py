@@ -20,7 +20,7 @@ from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
 from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_categories, multiway_features
-from .coded import CodedTree, digest
+from .coded import CodedTree, coding_of, digest, of_coding
 
 
 class OrdinalCodes:
@@ -440,7 +440,16 @@ def arrays_of(tree: Tree) -> dict[str, Any]:
 
 def with_value(tree: Tree, value: FloatArray) -> Tree:
     """Return the tree with another `value`."""
-    return Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
+    found = Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
+    return of_coding(found, coding_of([tree]))
+
+
+def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
+    """Return the same coding with other trees on its codes."""
+    labels = [np.zeros(tree.node_count, dtype=np.int64) for tree in trees]
+    categories = dict(zip(np.flatnonzero(codes.is_categorical).tolist(), codes.categories, strict=True))
+    coding = codes.thresholds, codes.dtype, categories, codes._encoder, codes.feature_names
+    return OrdinalCodes(trees, labels, *coding)
 
 
 def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray], coding: bytes) -> CodedTree:

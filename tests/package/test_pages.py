@@ -15,7 +15,7 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["effects", "models", "order"])
+@pytest.mark.parametrize("page", ["distil", "effects", "models", "order"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
