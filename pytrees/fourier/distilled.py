@@ -61,7 +61,7 @@ class DistilledModel(AdditiveModel):
     >>> X, y = load_diabetes(return_X_y=True)
     >>> few = distil(GradientBoostingRegressor(random_state=0).fit(X, y), X, n_trees=3, max_leaf_nodes=8)
     >>> few
-    <DistilledModel of 3 trees, 24 leaves, 0.73 of the variance>
+    <DistilledModel of 3 trees, 24 leaves, 0.75 of the variance>
     """
 
     variance: float
@@ -207,7 +207,7 @@ def distil(
     >>> boosted = HistGradientBoostingClassifier(random_state=0).fit(X, y)
     >>> few = distil(boosted, X, n_trees=3, max_leaf_nodes=8, measure="joint")
     >>> float(round(few.explained_variance_ratio.sum(), 2))
-    0.98
+    0.96
     >>> bool(((few.evaluate(X)[:, 0] > 0) == boosted.predict(X)).mean() > 0.98)
     True
     """

@@ -11,6 +11,7 @@ import pytrees
 
 PUBLIC_MODULES = (
     "criteria",
+    "dask",
     "datasets",
     "distances",
     "export",

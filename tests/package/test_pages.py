@@ -11,11 +11,13 @@ from pages import DOCS, blocks, run
 NEEDS = {
     "import shap": ["shap"],
     "import xgboost": ["xgboost", "treelite"],
+    "import dask": ["dask", "distributed"],
+    "from dask": ["dask", "distributed"],
     "import lightgbm": ["lightgbm", "treelite"],
 }
 
 
-@pytest.mark.parametrize("page", ["distil", "effects", "models", "order"])
+@pytest.mark.parametrize("page", ["dask", "distil", "effects", "models", "order"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
