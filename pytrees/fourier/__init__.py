@@ -7,6 +7,7 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `additive`: how does such an ensemble become a sum of trees of discrete codes?
 - `distilled`: which few trees are nearly a model, and what do they leave out?
 - `merged`: which model are those that were trained in several places, together?
+- `streams`: which model are those of the latest blocks of data, and do they drift?
 - `boxes`: what do the kernels take: leaves, schemata and measures as flat arrays?
 - `spectrum`: which coefficients does a tree have, and what can be computed from them?
 - `energy`: how does the energy of a spectrum fall with the order, and what bounds it?
@@ -29,6 +30,7 @@ from .merged import MergedModel, merge
 from .orthogonal import OrthogonalTreesClassifier
 from .rebuild import RebuiltTree
 from .spectrum import FourierSpectrum, tree_from_spectra
+from .streams import ModelStream
 
 __all__ = [
     "AdditiveModel",
@@ -38,6 +40,7 @@ __all__ = [
     "FourierSpectrum",
     "MergedModel",
     "ModelDistance",
+    "ModelStream",
     "OrdinalCodes",
     "OrthogonalTreesClassifier",
     "RebuiltTree",

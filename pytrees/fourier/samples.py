@@ -38,7 +38,7 @@ class Samples(NamedTuple):
     def gram(self, leaves: Leaves, *, verbose: bool = False) -> FloatArray:
         """Return the inner products of the functions of all pairs of trees: weighted means over the samples."""
         first = np.cumsum([0, *(tree.node_count for tree in leaves.trees[:-1])])
-        values, products = np.concatenate(leaves.node_values), np.zeros(1)
+        values, products = np.ascontiguousarray(np.concatenate(leaves.node_values)), np.zeros(1)
         starts = range(0, len(self.rows), _ROWS)
         for start in progress(starts, len(starts), "blocks of samples", enabled=verbose):
             X = self.rows[start : start + _ROWS].astype(np.float64)

@@ -17,7 +17,7 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["dask", "distil", "effects", "models", "order"])
+@pytest.mark.parametrize("page", ["dask", "distil", "effects", "models", "order", "streams"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
