@@ -1,7 +1,9 @@
 """What a forest is made of: exact indices, partial dependences and distances, beside shap, shapiq, SciPy and
 scikit-learn, in processor time."""
 
+from contextlib import redirect_stderr
 from importlib import import_module
+from io import StringIO
 from itertools import combinations
 from time import process_time
 
@@ -121,6 +123,11 @@ def sklearn_of_one(problem):
 
 def shapley_values(problem):
     shap = import_module("shap")
+    with redirect_stderr(StringIO()):  # it draws a bar
+        explain_all(shap, problem)
+
+
+def explain_all(shap, problem):
     background = shap.maskers.Independent(problem.X, max_samples=len(problem.X))
     explainer = shap.TreeExplainer(problem.forest, background, feature_perturbation="interventional")
     explainer.shap_values(problem.X, check_additivity=False)

@@ -82,8 +82,8 @@ class ModelStream:
 
     References
     ----------
-    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: section I, on streams
-       from vehicles.
+    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: section II, on watching
+       streams by the eigenvalues of an ensemble.
 
     Examples
     --------
