@@ -29,6 +29,8 @@ from ..tree import LEAF, MULTIWAY, Tree
 from .coded import coding_of
 
 LARGEST_CARDINALITY = 2**31 - 1
+# Bytes that results may take where nothing else is said, and what is known of a measure.
+MEMORY_LIMIT = 2**30
 # Squares of numbers whose exponents are smaller, and products of these with probabilities, are exact enough.
 _ORDINARY = 300
 
@@ -147,6 +149,9 @@ def measure_arrays(
     """Return a product measure as (offsets, cumulative weights); whole numbers where there are any."""
     if X is not None and (not isinstance(measure, str) or measure == "uniform"):
         raise ValueError("X is only for measure='empirical' and measure='joint'.")
+    n_bytes = 8 * int(cardinalities.sum())
+    if n_bytes > MEMORY_LIMIT:
+        raise MemoryError(f"The masses of all values would take {n_bytes:.3g} bytes, more than {MEMORY_LIMIT}.")
     if isinstance(measure, str):
         if measure == "uniform":
             weights = [np.ones(cardinality) for cardinality in cardinalities]

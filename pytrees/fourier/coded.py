@@ -15,11 +15,11 @@ from ..tree import Tree
 class CodedTree(Tree):
     """A tree on codes, and the digest of what these stand for; compared with other trees it is one like any."""
 
-    coding: bytes
+    coding: bytes | None
 
     __slots__ = ("coding",)
 
-    def __init__(self, *arrays: Any, coding: bytes, **further: Any) -> None:
+    def __init__(self, *arrays: Any, coding: bytes | None = None, **further: Any) -> None:
         super().__init__(*arrays, **further)
         object.__setattr__(self, "coding", coding)
 
@@ -27,7 +27,7 @@ class CodedTree(Tree):
         return _again, (super().__reduce__()[1], self.coding)
 
 
-def _again(arguments: tuple[Any, ...], coding: bytes) -> CodedTree:
+def _again(arguments: tuple[Any, ...], coding: bytes | None) -> CodedTree:
     return CodedTree(*arguments, coding=coding)
 
 
@@ -43,7 +43,7 @@ def digest(thresholds: Iterable[FloatArray], categories: Mapping[int, AnyArray])
 
 def coding_of(trees: Iterable[Tree]) -> bytes | None:
     """Return the coding of some trees, None where no tree knows its own; refuse trees of two codings."""
-    known = {tree.coding for tree in trees if isinstance(tree, CodedTree)}
+    known = {tree.coding for tree in trees if isinstance(tree, CodedTree)} - {None}
     if len(known) > 1:
         raise ValueError(
             "The trees are of two codings: a code of one is not what it is of the other. Code all trees together: "

@@ -14,8 +14,8 @@ from .._engine import kernel
 from .._progress import shown
 from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, TreeEstimator, is_whole
 from ..plotting import pyplot
-from .boxes import Leaves, check_cardinalities, measure_arrays, weighted_leaves
-from .partitions import MEMORY_LIMIT, check_budget
+from .boxes import MEMORY_LIMIT, Leaves, check_cardinalities, measure_arrays, weighted_leaves
+from .partitions import check_budget
 from .samples import joint_samples
 
 if TYPE_CHECKING:

@@ -16,9 +16,6 @@ from .boxes import Leaves, check_number
 # Relative to the greatest coefficient, how far those of j and -j may be from conjugates.
 _CONJUGATE = 1e-9
 
-# Bytes that results may take where nothing else is said.
-MEMORY_LIMIT = 2**30
-
 
 def is_number(value: object) -> bool:
     """Whether a spectrum can be multiplied by it: a finite real number."""

@@ -28,6 +28,7 @@ from .._typing import (
     TreeEstimator,
 )
 from .boxes import (
+    MEMORY_LIMIT,
     Leaves,
     box_of_schema,
     boxes_of_points,
@@ -42,7 +43,6 @@ from .boxes import (
 )
 from .energy import plot_energy
 from .partitions import (
-    MEMORY_LIMIT,
     as_digits,
     check_budget,
     check_partitions,
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FourierSpectrum", "tree_from_spectra"]
 
-# Memory that an expansion may take unless told otherwise, in bytes.
 # Points that are evaluated at once, so that their boxes stay small.
 _POINTS = 4096
 

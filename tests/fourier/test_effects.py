@@ -448,11 +448,13 @@ def test_errors():
 
 def test_tables_that_would_be_too_large_are_refused_before_work_begins():
     constant = Tree([-1], [-1], [-2], [-2.0], [1], [[1.0, 0.0]], [0.0], 2)
-    sizes = [2**20, 2**20]
+    sizes = [2**20, 2**20]  # of the pair's array
     with pytest.raises(MemoryError, match=r"The means of shape \(1099511627776, 1\) would take 8.8e\+12 bytes"):
         partial_dependence([constant], sizes, [(0, 1)])
     with pytest.raises(MemoryError, match="memory_limit=1000"):
         anova_effects([constant], [100, 100], memory_limit=1000)
+    with pytest.raises(MemoryError, match=r"masses of all values would take 1.72e\+10 bytes, more than 1073741824"):
+        gram([constant], [2**31 - 1, 2])
     with pytest.raises(ValueError, match="memory_limit must be a number"):
         partial_dependence([constant], [2, 2], memory_limit="much")
 

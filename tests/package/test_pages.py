@@ -25,6 +25,6 @@ def test_the_page_runs(page):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what other packages say as they are imported
             for package in (package for line, packages in NEEDS.items() if line in code for package in packages):
-                pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters]'")
+                pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters,dask]'")
             run(code, output, names)
     plt.close("all")
