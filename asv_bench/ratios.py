@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
+from parts.effects import effects
 from parts.forests import forest_prediction, forests
 from parts.fourier import fourier
 from parts.fresh import memory, permutation, startup
@@ -186,6 +187,7 @@ PARTS = {
         optimal,
         permutation,
         fourier,
+        effects,
     )
 }
 

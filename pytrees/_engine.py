@@ -23,7 +23,7 @@ _PACKAGES = {"compiled": "pytrees._core", "reference": "pytrees.reference"}
 KERNELS = {
     name: module
     for module, names in {
-        "base.signals": ("stoppable",),
+        "base.signals": ("stoppable", "watched"),
         "sequence.substitution": ("effort_to_compress", "substitutions"),
         "sequence.history": ("lempel_ziv_complexity",),
         "criteria.categories": ("most_categories",),
