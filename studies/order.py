@@ -50,9 +50,8 @@ MAX_CANDIDATES = 16
 BLOCK = 20
 N_SEEDS = 2
 
-# Of the question whether the order matters at all: so many of the first samples, and so many orders.
+# Whether the order matters at all is asked of so many of the first samples.
 MOST_SAMPLES = 3000
-N_SENSITIVITY = 199
 
 TREE = {"max_depth": TREE_DEPTH, "max_candidates": MAX_CANDIDATES, "handle_unknown": "majority"}
 FOREST = {"n_estimators": N_TREES, **TREE, "max_depth": FOREST_DEPTH}
@@ -107,7 +106,7 @@ def run(tables, options):
         for model in MODELS:
             n_shuffled = n_orders if model in SHUFFLED else 0
             tasks["model", name, seed, digest, model, n_shuffled] = (judge_model, table, model, n_shuffled)
-        tasks["sensitivity", name, seed, digest] = (judge_sensitivity, table)
+        tasks["sensitivity", name, seed, digest, n_orders] = (judge_sensitivity, table, n_orders)
     found = run_resumable(call, tasks, options.output / KEPT, settings(), n_jobs=options.jobs, label="tasks")
     scores = {(key[1], key[2], key[4]): result for key, result in found.items() if key[0] == "model"}
     sensitivity = {key[1:3]: result for key, result in found.items() if key[0] == "sensitivity"}
@@ -122,7 +121,7 @@ def settings():
         "version": PROTOCOL_VERSION,
         "windows": [WINDOW, MOST_WINDOWS, FEWEST_WINDOWS, TEST_SHARE],
         "trees": [TREE_DEPTH, FOREST_DEPTH, N_TREES, MAX_CANDIDATES, BLOCK],
-        "sensitivity": [MOST_SAMPLES, N_SENSITIVITY],
+        "sensitivity": [MOST_SAMPLES],
         **versions(),
     }
 
@@ -175,11 +174,11 @@ def judge_model(table, model, n_shuffled):
     return result
 
 
-def judge_sensitivity(table):
+def judge_sensitivity(table, n_orders):
     """Measure whether the order of a table's first samples matters to a Gini tree that later samples test."""
     tree = MODELS["gini"](list(table.categorical) or None, 0)
     data, target = table.data[:MOST_SAMPLES], table.target[:MOST_SAMPLES]
-    found = order_sensitivity(tree, data, target, scoring=score_recall, n_permutations=N_SENSITIVITY, random_state=0)
+    found = order_sensitivity(tree, data, target, scoring=score_recall, n_permutations=n_orders, random_state=0)
     return {"score": found.score, "effect": found.effect, "interval": found.interval, "p": found.pvalue}
 
 

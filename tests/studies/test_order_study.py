@@ -107,7 +107,6 @@ def test_the_label_before_is_known_to_one_model():
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(order_tables, "N_GENERATED", 90)
-    monkeypatch.setattr(order, "N_SENSITIVITY", 3)
     monkeypatch.setattr(order, "FOREST", order.FOREST | {"n_estimators": 2})
     monkeypatch.setattr(order, "make_ordered", lambda name, seed: order_tables.make_ordered(name, seed, 90))
 
