@@ -158,7 +158,7 @@ def report_pairs(tables, scores, output):
     """Compare models over the sets by Wilcoxon's signed ranks, each set being one value."""
     for title, file, names in (
         ("real sets", "order_pairs_real.csv", [name for (name, _), table in tables.items() if table.is_real]),
-        ("all sets", "order_pairs.csv", list(dict.fromkeys(name for name, _ in tables))),
+        ("sets, real and generated", "order_pairs.csv", list(dict.fromkeys(name for name, _ in tables))),
     ):
         if len(names) < 2:
             continue

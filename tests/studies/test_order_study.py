@@ -115,7 +115,7 @@ def test_a_small_run_from_end_to_end(small, tmp_path, capsys):
     arguments = ["order", "--orders", "3", "--jobs", "1", "--output", str(tmp_path)]
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert "Over the 5 all sets, signed ranks" in printed
+    assert "Over the 5 sets, real and generated, signed ranks" in printed
     assert "ETC tree: the true order of the training samples, against shuffled blocks" in printed
     effects = read_csv(tmp_path / "order_effects.csv")
     assert len(effects) == 2 * 2 * order.N_SEEDS * len(order_tables.GENERATORS)
