@@ -11,11 +11,13 @@ from pages import DOCS, blocks, run
 NEEDS = {
     "import shap": ["shap"],
     "import xgboost": ["xgboost", "treelite"],
+    "import dask": ["dask", "distributed"],
+    "from dask": ["dask", "distributed"],
     "import lightgbm": ["lightgbm", "treelite"],
 }
 
 
-@pytest.mark.parametrize("page", ["effects", "models", "order"])
+@pytest.mark.parametrize("page", ["dask", "distil", "effects", "models", "optimal", "order", "streams"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
@@ -23,6 +25,6 @@ def test_the_page_runs(page):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what other packages say as they are imported
             for package in (package for line, packages in NEEDS.items() if line in code for package in packages):
-                pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters]'")
+                pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters,dask]'")
             run(code, output, names)
     plt.close("all")
