@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state, indexable
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from ._sklearn import HasMethods, Interval, StrOptions, validate_params
-from ._typing import FloatArray, IntArray, LabelsLike, MatrixLike
-from .input.validation import row_order
+from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from .input.validation import group_codes, row_order
 from .plotting import pyplot
 from .tree import Tree
 from .trees.distinct import decisions_of
@@ -53,6 +56,8 @@ class OrderSensitivity:
         `score` less the mean of `shuffled_scores`.
     interval : tuple of two floats
         The effect against the shuffled orders of the 97.5th and the 2.5th percentile: 95 % of them are between.
+    cost_of_tests : ndarray of shape (n_permutations + 1,), float64, or None
+        How many features the tree tests for a sample, on average: first in the true order, then in the shuffled ones.
     """
 
     score: float
@@ -73,13 +78,23 @@ class OrderSensitivity:
         high, low = np.quantile(self.shuffled_scores, [0.975, 0.025])
         return float(self.score - high), float(self.score - low)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the scores: a histogram of the shuffled orders, lines for the true and the reversed one.
+    @property
+    def cost_of_tests(self) -> FloatArray | None:
+        """Mean number of features tested for a sample, by order."""
+        if self.feature_usage is None:
+            return None
+        costs: FloatArray = self.feature_usage.sum(axis=1)
+        return costs
+
+    def plot(self, ax: Axes | None = None, *, what: Literal["scores", "cost"] = "scores") -> Axes:
+        """Draw a histogram of the shuffled orders, and lines for the true and, of scores, the reversed one.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default the current axes.
+        what : {"scores", "cost"}, default="scores"
+            The scores, or `cost_of_tests`: how it spreads from order to order.
 
         Returns
         -------
@@ -90,8 +105,22 @@ class OrderSensitivity:
         ------
         ImportError
             If matplotlib is not installed.
+        ValueError
+            If there is nothing of that name to draw, or the estimator is not one tree and has no cost of tests.
         """
+        if what not in ("scores", "cost"):
+            raise ValueError(f"what must be 'scores' or 'cost', got {what!r}.")
+        costs = self.cost_of_tests
+        if what == "cost" and costs is None:
+            raise ValueError("Only single trees of this package have a cost of tests.")
         ax = pyplot("plot").gca() if ax is None else ax
+        if what == "cost" and costs is not None:
+            ax.hist(costs[1:], bins="auto", color="0.8", label="shuffled orders")
+            ax.axvline(costs[0], color="C0", label="true order")
+            ax.set_xlabel("features tested for a sample")
+            ax.set_ylabel("number of orders")
+            ax.legend()
+            return ax
         ax.hist(self.shuffled_scores, bins="auto", color="0.8", label="shuffled orders")
         ax.axvline(self.score, color="C0", label=f"true order, p = {self.pvalue:.3g}")
         ax.axvline(self.reversed_score, color="C1", linestyle="--", label="reversed order")
@@ -123,6 +152,7 @@ def order_sensitivity(
     y: LabelsLike,
     order: LabelsLike | None = None,
     *,
+    groups: LabelsLike | None = None,
     cv: Any = None,
     scoring: Any = None,
     shuffle: Literal["all", "training"] = "all",
@@ -148,9 +178,14 @@ def order_sensitivity(
     order : array-like of shape (n_samples,), optional
         Keys by which the samples are sorted first; those of equal keys stay in the order of the rows. By default the
         rows are in order.
+    groups : array-like of shape (n_samples,), optional
+        Which of several series every sample belongs to. Samples are shuffled, and reversed, within their group. The
+        groups are handed to `cv`, and to estimators whose ``fit`` takes them or, with metadata routing, that ask for
+        them.
     cv : int, cross-validation generator or iterable, optional
         The splits, by places in the order; by default ``TimeSeriesSplit()``, five splits that are tested by later
-        samples. A splitter that shuffles hides the order.
+        samples; with `groups` it splits every group, in time. ``GroupKFold`` asks for series that were never seen. A
+        splitter that shuffles hides the order.
     scoring : str or callable, optional
         As of ``cross_val_score``; by default the estimator's ``score``.
     shuffle : {"all", "training"}, default="all"
@@ -159,7 +194,8 @@ def order_sensitivity(
         their order.
     block_size : int, optional
         Shuffle blocks of so many samples, which stay in their order; the last one can be shorter. Dependence within
-        blocks is kept in every order, and so cannot be what matters. By default samples are shuffled alone.
+        blocks is kept in every order, and so cannot be what matters. Of groups, each has blocks of its own. By default
+        samples are shuffled alone.
     n_permutations : int, default=100
         The number of shuffled orders.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
@@ -177,7 +213,8 @@ def order_sensitivity(
     Raises
     ------
     ValueError
-        If X and y have not the same number of samples, or `order` has missing keys; if `block_size` leaves one block.
+        If X and y have not the same number of samples, or `order` or `groups` have missing keys; if every group has
+        one sample, or, for the splits by default, one has fewer than six; if `block_size` leaves one block.
 
     See Also
     --------
@@ -212,17 +249,19 @@ def order_sensitivity(
     X, y = indexable(X, y)
     n_samples = _num_samples(X)
     in_order = row_order(order, n_samples)
+    codes = np.zeros(n_samples, dtype=np.int32) if groups is None else group_codes(groups, n_samples)
     if in_order is not None:
-        X, y = _safe_indexing(X, in_order), _safe_indexing(y, in_order)
-    if block_size is not None and block_size >= n_samples:
-        raise ValueError(
-            f"block_size={block_size} leaves one block of {n_samples} samples: there is nothing to shuffle."
-        )
-    cv = TimeSeriesSplit() if cv is None else check_cv(cv, y, classifier=True)
-    task = _Task(estimator, X, y, cv, check_scoring(estimator, scoring=scoring), shuffle)
+        X, y, codes = (_safe_indexing(part, in_order) for part in (X, y, codes))
+    _check_can_shuffle(codes, block_size)
+    if cv is None:
+        cv = TimeSeriesSplit() if groups is None else _TimeSplitOfGroups(TimeSeriesSplit())
+    cv = check_cv(cv, y, classifier=True)
+    hands_on = groups is not None and _takes_groups(estimator)
+    scorer = check_scoring(estimator, scoring=scoring)
+    task = _Task(estimator, X, y, cv, scorer, shuffle, None if groups is None else codes, hands_on)
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_permutations)
-    orders = [np.arange(n_samples), *(shuffled_rows(n_samples, block_size, seed) for seed in seeds)]
-    results = Parallel(n_jobs=n_jobs)(delayed(task.run)(rows) for rows in [*orders, orders[0][::-1]])
+    orders = [np.arange(n_samples), *(shuffled_within(codes, block_size, seed) for seed in seeds), reversed_rows(codes)]
+    results = Parallel(n_jobs=n_jobs)(delayed(task.run)(rows) for rows in orders)
     scores = np.array([result.score for result in results])
     score, shuffled = float(scores[0]), scores[1:-1]
     is_tree = results[0].usage is not None
@@ -236,9 +275,79 @@ def order_sensitivity(
     )
 
 
+def _check_can_shuffle(codes: AnyArray, block_size: int | None) -> None:
+    longest = int(np.bincount(codes).max())
+    if len(codes) > 1 and longest == 1:
+        raise ValueError("groups leaves every sample alone: there is nothing to shuffle.")
+    if block_size is not None and block_size >= longest:
+        what = f"{longest} samples" if longest == len(codes) else f"every group, of at most {longest} samples"
+        raise ValueError(f"block_size={block_size} leaves one block of {what}: there is nothing to shuffle.")
+
+
+def _takes_groups(estimator: Any) -> bool:
+    """Whether the estimator's fit takes the groups, or hands them on to one that asks for them."""
+    if has_fit_parameter(estimator, "groups"):
+        return True
+    routes = get_config()["enable_metadata_routing"]
+    return bool(routes and get_routing_for_object(estimator).consumes("fit", ["groups"]))
+
+
+class _TimeSplitOfGroups:
+    """Splits every group in time, and joins the groups' splits.
+
+    Parameters
+    ----------
+    splitter : splitter
+        Splits a group.
+    """
+
+    def __init__(self, splitter: Any) -> None:
+        self.splitter = splitter
+
+    def split(self, X: Any, y: Any, groups: AnyArray) -> Iterator[tuple[IntArray, IntArray]]:
+        members = places_of_groups(groups)
+        shortest = min(map(len, members))
+        if shortest <= self.splitter.n_splits:
+            raise ValueError(
+                f"A group of {shortest} samples cannot be split in time into {self.splitter.n_splits + 1} parts: say "
+                "by cv= how samples are split."
+            )
+        by_group = [[[rows[part] for part in split] for split in self.splitter.split(rows)] for rows in members]
+        for of_split in zip(*by_group, strict=True):
+            train, test = (np.sort(np.concatenate(parts)) for parts in zip(*of_split, strict=True))
+            yield train, test
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return int(self.splitter.n_splits)
+
+
+def places_of_groups(codes: AnyArray) -> list[IntArray]:
+    """Return the places of the samples of every group, ascending."""
+    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+
+
+def shuffled_within(codes: AnyArray, block_size: int | None, seed: int) -> IntArray:
+    """Return the rows in an order that is shuffled within each group."""
+    rng, rows = np.random.RandomState(seed), np.empty(len(codes), dtype=np.int64)
+    for places in places_of_groups(codes):
+        rows[places] = places[_shuffled(rng, len(places), block_size)]
+    return rows
+
+
+def reversed_rows(codes: AnyArray) -> IntArray:
+    """Return the rows in an order that is reversed within each group."""
+    rows = np.empty(len(codes), dtype=np.int64)
+    for places in places_of_groups(codes):
+        rows[places] = places[::-1]
+    return rows
+
+
 def shuffled_rows(n_samples: int, block_size: int | None, seed: int) -> IntArray:
     """Return the rows in a shuffled order, or the blocks of `block_size` neighbouring rows."""
-    rng = np.random.RandomState(seed)
+    return _shuffled(np.random.RandomState(seed), n_samples, block_size)
+
+
+def _shuffled(rng: np.random.RandomState, n_samples: int, block_size: int | None) -> IntArray:
     if block_size is None:
         return rng.permutation(n_samples)
     starts = np.arange(0, n_samples, block_size)
@@ -270,17 +379,21 @@ class _Task:
     cv: Any
     scorer: Any
     shuffle: str
+    groups: AnyArray | None
+    hands_on_groups: bool
 
     def run(self, rows: IntArray) -> _Result:
         """Score the estimator on the samples in the order of these rows, and grow it on all of them."""
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
+        # A place has a sample of the same group in every order.
         if self.shuffle == "all":
-            splits = [(rows[train], rows[test]) for train, test in self.cv.split(X, y)]
+            splits = [(rows[train], rows[test]) for train, test in self.cv.split(X, y, self.groups)]
         else:
             places = np.argsort(rows)
-            splits = [(train[np.argsort(places[train])], test) for train, test in self.cv.split(self.X, self.y)]
+            kept = self.cv.split(self.X, self.y, self.groups)
+            splits = [(self._in_order(train, places), test) for train, test in kept]
         scores = [self._score(*split) for split in splits]
-        fitted = clone(self.estimator).fit(X, y)
+        fitted = clone(self.estimator).fit(X, y, **self._groups_of(rows))
         if not isinstance(getattr(fitted, "tree_", None), Tree):
             return _Result(float(np.mean(scores)))
         usage = fitted.feature_usage(self.X) / _num_samples(self.X)
@@ -288,4 +401,16 @@ class _Task:
 
     def _score(self, train: IntArray, test: IntArray) -> float:
         (X, X_test), (y, y_test) = ([_safe_indexing(part, rows) for rows in (train, test)] for part in (self.X, self.y))
-        return float(self.scorer(clone(self.estimator).fit(X, y), X_test, y_test))
+        fitted = clone(self.estimator).fit(X, y, **self._groups_of(train))
+        return float(self.scorer(fitted, X_test, y_test))
+
+    def _in_order(self, train: IntArray, places: IntArray) -> IntArray:
+        """Return training samples in the order of their new places, those of a group at the places of the group."""
+        if self.groups is None:
+            return train[np.argsort(places[train])]
+        ordered, groups = np.empty_like(train), self.groups[train]
+        ordered[np.argsort(groups, kind="stable")] = train[np.lexsort((places[train], groups))]
+        return ordered
+
+    def _groups_of(self, rows: IntArray) -> dict[str, AnyArray]:
+        return {"groups": self.groups[rows]} if self.hands_on_groups and self.groups is not None else {}

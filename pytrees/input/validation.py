@@ -199,22 +199,50 @@ def row_order(order: Any, n_samples: int) -> IntArray | None:
     """Sort the samples by keys, those of equal keys in their own order; None where there are no keys."""
     if order is None:
         return None
-    keys = _order_keys(order)
-    if len(keys) != n_samples:
-        raise ValueError(f"order has {len(keys)} keys for {n_samples} samples.")
-    if any(is_missing(key) for key in keys.tolist()) if keys.dtype == object else np.any(keys != keys):
-        raise ValueError(
-            "order contains missing values (NaN, NaT, NA or None): such samples have no place in the order."
-        )
-    if keys.dtype.kind == "c":
-        raise ValueError("order holds keys that cannot be sorted: complex numbers.")
-    try:
+    keys = _checked_keys(order, n_samples, "order", "such samples have no place in the order")
+    with _naming_keys("order"):
         return np.argsort(keys, kind="stable")
+
+
+def group_codes(groups: Any, n_samples: int) -> CodeArray:
+    """Code the groups of the samples 0, 1, ... in sorted order."""
+    keys = _checked_keys(groups, n_samples, "groups", "such samples belong to no group")
+    with _naming_keys("groups"):
+        return np.unique(keys, return_inverse=True)[1].astype(np.int32)
+
+
+def order_by_group(codes: CodeArray, order: Any) -> IntArray:
+    """Return the place of every sample where they stand group by group, in the order of each group."""
+    in_order = row_order(order, len(codes))
+    in_order = np.arange(len(codes)) if in_order is None else in_order
+    rows = in_order[np.argsort(codes[in_order], kind="stable")]
+    places = np.empty(len(codes), dtype=np.int64)
+    places[rows] = np.arange(len(codes))
+    return places
+
+
+@contextmanager
+def _naming_keys(name: str) -> Iterator[None]:
+    """Turn the error about keys that cannot be sorted into one that names the parameter."""
+    try:
+        yield
     except TypeError as error:
-        raise ValueError(f"order holds keys that cannot be sorted: {error}.") from error
+        raise ValueError(f"{name} holds keys that cannot be sorted: {error}.") from error
 
 
-def _order_keys(order: Any) -> AnyArray:
+def _checked_keys(given: Any, n_samples: int, name: str, why: str) -> AnyArray:
+    """Return a key for every sample, none of which is missing."""
+    keys = _keys_of_samples(given, name)
+    if len(keys) != n_samples:
+        raise ValueError(f"{name} has {len(keys)} keys for {n_samples} samples.")
+    if any(is_missing(key) for key in keys.tolist()) if keys.dtype == object else np.any(keys != keys):
+        raise ValueError(f"{name} contains missing values (NaN, NaT, NA or None): {why}.")
+    if keys.dtype.kind == "c":
+        raise ValueError(f"{name} holds keys that cannot be sorted: complex numbers.")
+    return keys
+
+
+def _keys_of_samples(order: Any, name: str) -> AnyArray:
     """Return the keys as an array of one dimension: of numbers or dates, or of objects that must not be converted."""
     # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
     categorical = getattr(order, "cat", order)
@@ -222,17 +250,17 @@ def _order_keys(order: Any) -> AnyArray:
         codes = np.asarray(categorical.codes)
         return np.where(codes < 0, np.nan, codes)
     if np.ma.is_masked(order):
-        raise ValueError("order contains missing values: some of it is masked.")
+        raise ValueError(f"{name} contains missing values: some of it is masked.")
     if hasattr(order, "__array__"):
         keys = np.asarray(order)
         if keys.ndim != 1:
-            raise ValueError(f"order must have one dimension, got an array with {keys.ndim}.")
+            raise ValueError(f"{name} must have one dimension, got an array with {keys.ndim}.")
         return keys.astype(object) if keys.dtype.kind == "T" else keys
     if isinstance(order, (str, bytes, Mapping, Set)) or not isinstance(order, Iterable):
-        raise ValueError(f"order must be a sequence of keys, one for every sample, got {type(order).__name__}.")
+        raise ValueError(f"{name} must be a sequence of keys, one for every sample, got {type(order).__name__}.")
     listed = list(order)
     if any(isinstance(key, (list, tuple, np.ndarray)) for key in listed):
-        raise ValueError("order must have one dimension, got keys that are sequences.")
+        raise ValueError(f"{name} must have one dimension, got keys that are sequences.")
     keys = np.empty(len(listed), dtype=object)  # not converted: numbers among words would become words
     keys[:] = listed
     return keys

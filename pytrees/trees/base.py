@@ -45,7 +45,15 @@ from ..criteria import (
 )
 from ..export import to_sklearn
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
-from ..input.validation import row_order, row_weights, validate_rows, validate_X, validate_X_y
+from ..input.validation import (
+    group_codes,
+    order_by_group,
+    row_order,
+    row_weights,
+    validate_rows,
+    validate_X,
+    validate_X_y,
+)
 from ..pruning import pruned
 from ..tree import Tree
 
@@ -197,6 +205,13 @@ def measures_impurity(judge: Any) -> bool:
     """Whether a criterion tells the impurity of class counts."""
     is_own = isinstance(judge, OwnCriterion)
     return not is_own and judge.judges == "counts" and getattr(judge, "has_impurity", False)
+
+
+def with_groups(criterion: Specification, groups: CodeArray) -> Specification:
+    """Return a criterion as the kernels take it, on samples of these groups; those on class counts know no groups."""
+    name, given = (criterion, {}) if isinstance(criterion, str) else criterion
+    is_sequence = CRITERIA[name].judges == "sequence" if name in CRITERIA else False
+    return (name, given | {"groups": groups}) if is_sequence else criterion
 
 
 def or_unlimited(limit: int | None) -> int:
@@ -399,6 +414,22 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             judge.check_total(total, n_classes)
         return judge.specification(n_classes, rows)
 
+    def _groups(self, groups: LabelsLike | None, n_samples: int) -> CodeArray | None:
+        """Return the code of every sample's group; None where there are no groups."""
+        if groups is None:
+            return None
+        codes, judge = group_codes(groups, n_samples), self._judge()
+        if judge.judges == "counts":
+            return codes
+        if isinstance(judge, OwnCriterion):
+            raise ValueError(
+                f"groups cannot be used with criterion={self.criterion!r}: a criterion of your own judges the sequence "
+                "of all samples of a node. It can tell groups apart by the numbers of the samples."
+            )
+        if n_samples > 1 and np.bincount(codes).max() == 1:
+            raise ValueError("groups leaves every sample alone: there is no sequence of two samples or more.")
+        return codes
+
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
         """Validate X and y; return X, the codes of y, and the classes that they stand for, in their order."""
         return validate_X_y(self, X, y)
@@ -499,9 +530,20 @@ class BaseTreeClassifier(BaseClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GROWTH_CONSTRAINTS
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None, order: Any = None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        order: Any = None,
+        groups: Any = None,
+    ) -> Self:
         with unchanged_on_error(self):
             X, codes, classes = self._validate_X_y(X, y)
+            groups = self._groups(groups, len(X))
+            order = order if groups is None else order_by_group(groups, order)
             rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
             if rows is not None:
                 X, codes = X[rows], codes[rows]
@@ -510,6 +552,8 @@ class BaseTreeClassifier(BaseClassifier):
             n_threads = min(effective_n_jobs(getattr(self, "n_jobs", 1)), X.shape[1])  # they share out the features
             total = len(X) if weights is None else weights.sum()
             criterion = self._specification(total, len(classes), rows)
+            if groups is not None:
+                criterion = with_groups(criterion, groups[rows])
             options = {"n_threads": n_threads, **kinds_of_features(self, criterion, len(classes))}
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self._know(classes)

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from .._typing import AnyArray, Draws
+from .._typing import AnyArray, Draws, IntArray
 from ..input.validation import counts_where_exact
 
 
@@ -39,6 +39,64 @@ def draw_balanced_counts(
     of_classes = np.bincount(codes, weights=counts)
     balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
     return places, counts_where_exact(balanced if weights is None else balanced * weights[places])
+
+
+def draw_orders(
+    random_state: np.random.RandomState,
+    n_rows: int,
+    weights: AnyArray | None,
+    *,
+    bootstrap: bool | str,
+    block_length: int | None,
+    sizes: IntArray | None = None,
+) -> Draws:
+    """Put the samples of every group in an order of their own: all of them, or as many drawn with replacement, one by
+    one or in blocks of neighbours. `sizes` are the groups' numbers of samples, which stand one behind the other."""
+    sizes = np.array([n_rows]) if sizes is None else sizes
+    starts = np.cumsum(sizes) - sizes
+    drawn = [
+        start + _draw_order(random_state, size, bootstrap, block_length)
+        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
+    ]
+    return np.concatenate(drawn), weights
+
+
+def _draw_order(
+    random_state: np.random.RandomState, size: int, bootstrap: bool | str, block_length: int | None
+) -> IntArray:
+    if isinstance(bootstrap, str):
+        length = min(size, cube_root(size) if block_length is None else block_length)
+        return BLOCK_BOOTSTRAPS[bootstrap](random_state, size, length)
+    return random_state.randint(size, size=size) if bootstrap else random_state.permutation(size)
+
+
+def cube_root(size: int) -> int:
+    """Return the least number whose cube is no less than the size."""
+    length = round(size ** (1 / 3))
+    return length + (length**3 < size)
+
+
+def moving_blocks(random_state: np.random.RandomState, size: int, length: int) -> IntArray:
+    """Draw blocks of `length` neighbours, each as likely, until there are samples enough; the last block is cut."""
+    starts = random_state.randint(size - length + 1, size=-(-size // length))
+    return (starts[:, np.newaxis] + np.arange(length)).ravel()[:size]
+
+
+def stationary_blocks(random_state: np.random.RandomState, size: int, length: int) -> IntArray:
+    """Draw blocks that start at any sample and end behind each of theirs with probability 1 / length; behind the last
+    sample stands the first one."""
+    places = np.arange(size)
+    starts_block = random_state.random_sample(size) < 1.0 / length
+    starts_block[:1] = True
+    firsts = random_state.randint(size, size=size)
+    latest = np.maximum.accumulate(np.where(starts_block, places, 0))
+    return (firsts[latest] + places - latest) % size
+
+
+BLOCK_BOOTSTRAPS: dict[str, Callable[[np.random.RandomState, int, int], IntArray]] = {
+    "moving_block": moving_blocks,
+    "stationary": stationary_blocks,
+}
 
 
 def order_of_draws(draw: Callable[..., Draws]) -> Callable[..., Draws]:

@@ -40,7 +40,7 @@ from .._typing import (
 )
 from ..export import to_sklearn
 from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
-from ..input.validation import MAX_SAMPLES, validate_rows, validate_X
+from ..input.validation import MAX_SAMPLES, order_by_group, validate_rows, validate_X
 from .base import (
     GROWTH_CONSTRAINTS,
     WEIGHT_CONSTRAINTS,
@@ -48,6 +48,7 @@ from .base import (
     check_fitted,
     unchanged_on_error,
     weighs_if_it_can,
+    with_groups,
 )
 from .cart import DecisionTreeClassifier
 from .distinct import DistinctTreesMixin
@@ -110,12 +111,21 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit(self, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None, order: Any = None) -> Plan:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        order: Any = None,
+        groups: Any = None,
+    ) -> Plan:
         """Grow the trees, or those that a warm start adds, and return what they grew from."""
         with unchanged_on_error(self):
             kept = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
             before = self._learned() if kept else None
-            plan, classes = self._make_plan(X, y, sample_weight, class_weight, order)
+            plan, classes = self._make_plan(X, y, sample_weight, class_weight, order, groups)
             random_state = check_random_state(self.random_state)
             seeds = random_state.randint(np.iinfo(np.int32).max, size=int(self.n_estimators)).tolist()
             self._know(classes)
@@ -166,14 +176,21 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         if kept and len(kept) == self.n_estimators:
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
 
-    def _make_plan(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any) -> tuple[Plan, AnyArray]:
+    def _make_plan(
+        self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any
+    ) -> tuple[Plan, AnyArray]:
         X, codes, classes = self._validate_X_y(X, y)
+        groups = self._groups(groups, len(X))
+        order = order if groups is None else order_by_group(groups, order)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
         n_rows = len(X) if rows is None else len(rows)
         limits = self._limits(n_rows, X.shape[1])
         weights_are_whole = weights is None or weights.dtype != np.float64
         criterion = self._specification(self._greatest_total(weights, n_rows), len(classes))
+        if groups is not None:
+            criterion = with_groups(criterion, groups)
         kinds = kinds_of_features(self, criterion, len(classes))
+        draw = self._make_draw(n_rows)
         plan = Plan(
             engine=current_engine(),
             criterion=criterion,
@@ -185,7 +202,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             limits=limits,
             kinds=kinds,
             shared=self._share(X, len(classes), criterion, weights_are_whole, limits, kinds),
-            draw=self._make_draw(n_rows),
+            draw=draw if groups is None else partial(draw, sizes=np.bincount(groups)),
             grow=self._grow,
             stop=Stop(),
         )
@@ -687,8 +704,10 @@ class DecisionForestClassifier(BaseForestClassifier):
     def _balances_draws(self) -> bool:
         return isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
-    def _make_plan(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any) -> tuple[Plan, AnyArray]:
-        plan, classes = super()._make_plan(X, y, sample_weight, class_weight, order)
+    def _make_plan(
+        self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any
+    ) -> tuple[Plan, AnyArray]:
+        plan, classes = super()._make_plan(X, y, sample_weight, class_weight, order, groups)
         if self.bootstrap and self._balances_draws():
             codes = plan.codes if plan.rows is None else plan.codes[plan.rows]
             draw: Callable[..., Draws] = draw_balanced_counts

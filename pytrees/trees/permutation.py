@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-
+from .._sklearn import Interval, StrOptions
 from .._typing import (
-    AnyArray,
     CategoricalFeatures,
     CategoricalSplit,
     CriterionLike,
@@ -26,7 +24,8 @@ from .._typing import (
     RandomState,
 )
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
-from .forest import BaseForestClassifier
+from .draws import BLOCK_BOOTSTRAPS, draw_orders
+from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 
 __all__ = ["PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
@@ -36,7 +35,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     The samples are taken as a sequence, in their own order or by the keys of `order`: the same samples in another order
     can give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_), ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``,
-    where a child's sequence S_v is the subsequence of its samples.
+    where a child's sequence S_v is the subsequence of its samples. Samples of several series, which `groups` tells
+    apart, are a sequence each: a split gains what it gains in the groups, on average over the samples.
 
     Parameters
     ----------
@@ -99,6 +99,13 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     neighbouring cuts share much of it; `max_candidates` bounds the cuts. Memory is linear in the data, for every
     thread.
 
+    With `groups` the impurity of a node is the mean of the ETC of its groups' sequences, each weighted by its number of
+    samples in the node. The gain by Eq. 1 then is the same mean of the gains that the groups have alone; it is that of
+    the paper where there is one group, and the same however often a series is repeated as a group of its own. A sum of
+    the ETC would count a long series' steps by the samples of all others too, and `min_gain` would depend on the number
+    of groups. The sequence of a single sample has the ETC 0: many groups of few samples say little about a node, and
+    nothing where each has one left; then the first of all cuts is taken.
+
     References
     ----------
     .. [1] Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617, Section 2.
@@ -116,6 +123,25 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     >>> tree = PermutationDecisionTreeClassifier().fit(X, y, order=[3, 1, 2, 6, 4, 5])
     >>> tree.predict([[3, 4]])
     array(['well'], dtype='<U4')
+
+    Two wards, each with its own order of arrival:
+
+    >>> ward = ["a", "a", "b", "b", "a", "b"]
+    >>> PermutationDecisionTreeClassifier().fit(X, y, order=[3, 1, 2, 6, 4, 5], groups=ward).tree_.gain[0].item()
+    2.0
+
+    Where the order matters, test by later samples; `order` and `groups` are routed to the tree:
+
+    >>> import sklearn
+    >>> from sklearn.model_selection import TimeSeriesSplit, cross_val_score
+    >>> rng = np.random.default_rng(0)
+    >>> X, hour = rng.normal(size=(200, 2)), np.arange(200)
+    >>> y = X[:, 0] + np.sin(hour / 20) > 0
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     tree = PermutationDecisionTreeClassifier(max_depth=3).set_fit_request(order=True)
+    ...     scores = cross_val_score(tree, X, y, cv=TimeSeriesSplit(3), params={"order": hour})
+    >>> scores.shape
+    (3,)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**GROWTH_CONSTRAINTS, "n_jobs": [Integral, None]}
@@ -151,7 +177,9 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None, groups: LabelsLike | None = None
+    ) -> Self:
         """Grow the tree on the samples as a sequence.
 
         Parameters
@@ -166,6 +194,10 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             own order. Without keys the samples' own order is the order. Key i belongs to sample i, whatever index a
             pandas column has. The keys can be routed through pipelines and searches: with
             ``sklearn.set_config(enable_metadata_routing=True)`` and ``set_fit_request(order=True)``.
+        groups : array-like of shape (n_samples,), optional
+            Which of several series every sample belongs to, by keys of any type that can be sorted. Each group is a
+            sequence of its own, in the order of its samples: sequences never join across groups. Routed as the keys of
+            `order` are, by ``set_fit_request(groups=True)``. They have no influence where the order has none.
 
         Returns
         -------
@@ -176,21 +208,18 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         ------
         ValueError
             If X holds infinity (the column is named), y is continuous, lengths differ, or keys are missing or
-            cannot be sorted.
+            cannot be sorted; if every group has one sample; or if groups are given to a criterion of your own that
+            judges sequences.
         """
-        return self._fit(X, y, order=order)
-
-
-def rearrange(random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None, *, bootstrap: bool) -> Draws:
-    """Put the samples in an order of their own: all of them, or as many drawn with replacement."""
-    return random_state.randint(n_rows, size=n_rows) if bootstrap else random_state.permutation(n_rows), weights
+        return self._fit(X, y, order=order, groups=groups)
 
 
 class PermutationDecisionForestClassifier(BaseForestClassifier):
     """Permutation decision trees, each on its own random permutation of the samples, and their majority vote.
 
     Diversity comes from the order of the samples alone: every tree sees all samples and all features (Section 4.1 of
-    [1]_). `bootstrap` and `max_features` add what the authors leave to future work.
+    [1]_). `bootstrap` and `max_features` add what the authors leave to future work. A permutation destroys the order
+    that the samples have; where it says something, the bootstraps by blocks keep it inside of these.
 
     Parameters
     ----------
@@ -219,8 +248,15 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         As in :class:`DecisionTreeClassifier`.
     categorical_split : {"multiway", "subset"}, default="multiway"
         As in :class:`DecisionTreeClassifier`.
-    bootstrap : bool, default=False
-        Draw the samples of every tree with replacement, in the order of the draws, instead of permuting them.
+    bootstrap : bool or {"moving_block", "stationary"}, default=False
+        Draw the samples of every tree with replacement, in the order of the draws, instead of permuting them. True
+        draws one by one; ``"moving_block"`` blocks of `block_length` neighbours, every one of which is as likely [2]_;
+        ``"stationary"`` blocks that start at any sample and whose lengths are random, of the mean `block_length`, the
+        first sample following the last one [3]_. A block keeps the order of its samples. Blocks are drawn, or samples
+        permuted, within every group.
+    block_length : int or None, default=None
+        Length of the blocks in samples; None is the cube root of the group's number of samples, rounded up. Groups that
+        are no longer are drawn from in blocks of their own length. Only with a bootstrap by blocks.
     n_jobs : int or None, default=None
         Trees grown at once, through joblib. The forest is the same for every number and every backend.
     random_state : int, RandomState instance or None, default=None
@@ -259,6 +295,10 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     References
     ----------
     .. [1] Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
+    .. [2] H. R. Künsch, "The jackknife and the bootstrap for general stationary observations", The Annals of Statistics
+       17(3), 1989.
+    .. [3] D. N. Politis and J. P. Romano, "The stationary bootstrap", Journal of the American Statistical Association
+       89(428), 1994.
 
     Examples
     --------
@@ -270,11 +310,31 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     array([[1., 0., 0.]])
     >>> sum(distinct.count for distinct in forest.distinct_trees())
     11
+
+    Trees on blocks of neighbours, tested by later samples:
+
+    >>> import numpy as np
+    >>> from sklearn.model_selection import TimeSeriesSplit, cross_val_score
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = X[:, 0] + np.sin(np.arange(200) / 20) > 0
+    >>> forest = PermutationDecisionForestClassifier(
+    ...     n_estimators=5, max_depth=3, bootstrap="moving_block", block_length=20, random_state=0
+    ... )
+    >>> cross_val_score(forest, X, y, cv=TimeSeriesSplit(3)).shape
+    (3,)
+    >>> forest.fit(X, y).estimators_samples_[0][18:22]
+    array([196, 197,  32,  33])
     """
 
     estimators_: list[PermutationDecisionTreeClassifier]
 
     _tree_class = PermutationDecisionTreeClassifier
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FOREST_CONSTRAINTS,
+        "bootstrap": ["boolean", StrOptions(set(BLOCK_BOOTSTRAPS))],
+        "block_length": [Interval(Integral, 1, None, closed="left"), None],
+    }
 
     def __init__(
         self,
@@ -291,7 +351,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
-        bootstrap: bool = False,
+        bootstrap: bool | Literal["moving_block", "stationary"] = False,
+        block_length: int | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
@@ -310,12 +371,15 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split
         self.bootstrap = bootstrap
+        self.block_length = block_length
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.warm_start = warm_start
 
-    def fit(self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None) -> Self:
+    def fit(
+        self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None, groups: LabelsLike | None = None
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -326,8 +390,11 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         order : array-like of shape (n_samples,), optional
-            Sortable keys. The samples are put into their order before they are permuted, so that the forest does not
-            depend on how they are stored.
+            Sortable keys. The samples are put into their order before they are permuted or drawn, so that the forest
+            does not depend on how they are stored.
+        groups : array-like of shape (n_samples,), optional
+            As in :meth:`PermutationDecisionTreeClassifier.fit`. Every tree permutes the samples of each group, or draws
+            as many of them as there are.
 
         Returns
         -------
@@ -337,13 +404,21 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Raises
         ------
         ValueError
-            As in :meth:`PermutationDecisionTreeClassifier.fit`.
+            As in :meth:`PermutationDecisionTreeClassifier.fit`; also if `block_length` is given without a bootstrap by
+            blocks, or leaves one block of all samples.
         """
-        self._fit(X, y, order=order)
+        self._fit(X, y, order=order, groups=groups)
         return self
 
     def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
-        return partial(rearrange, bootstrap=self.bootstrap)
+        if self.block_length is not None:
+            if not isinstance(self.bootstrap, str):
+                raise ValueError(
+                    f"block_length needs bootstrap='moving_block' or 'stationary', got {self.bootstrap!r}."
+                )
+            if self.block_length >= n_rows:
+                raise ValueError(f"block_length={self.block_length} leaves one block of {n_rows} samples.")
+        return partial(draw_orders, bootstrap=self.bootstrap, block_length=self.block_length)
 
     def _labels_of_nodes(self) -> list[IntArray]:
         return [estimator.tree_.majority for estimator in self.estimators_]

@@ -12,9 +12,10 @@ from math import ceil
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
 from ..criteria.categories import check_subsets
-from ..criteria.counts import add_up, is_greater, user_criterion_of
+from ..criteria.counts import add_up, given_of, is_greater, user_criterion_of
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
+from ..sequence.groups import check_groups
 from ..split.find import find_split
 from ..split.scan import judges_sequence
 from ..split.scanner import mix64
@@ -48,6 +49,9 @@ def grow_by_gain(
     if weights is not None and judges_sequence(criterion):
         raise ValueError("A label sequence has no weights.")
     rows = list(range(len(y))) if rows is None else list(rows)
+    groups = given_of(criterion).get("groups")
+    if groups is not None:
+        check_groups(groups, rows, len(y))
     limits = with_least_weights(limits, weights, rows)
     if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")

@@ -21,7 +21,7 @@ from .subsets import subset_splits
 def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut):
     if name_of(criterion) in IMPURITIES:
         sides = [goes_left(X[row][feature], *cut) for row in rows]
-        return structural_gain(criterion, [y[row] for row in rows], sides, n_classes)
+        return structural_gain(criterion, [y[row] for row in rows], sides, n_classes, rows)
     parts = left_parts(X, rows, feature, *cut)
     return count_gain(
         criterion,
@@ -135,7 +135,7 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
     """Return the gain as it is compared, of rows by their labels, weights and categories, and by their numbers where a
     user's criterion needs them."""
     if name_of(criterion) in IMPURITIES:
-        return structural_gain(criterion, labels, codes, n_classes)
+        return structural_gain(criterion, labels, codes, n_classes, rows)
     if judges_sequence(criterion):
         present = sorted(set(codes))
         return sequence_gain_by_user(criterion, labels, [present.index(code) for code in codes], rows)

@@ -57,7 +57,7 @@ def gains_of_divisions(X, y, weights, n_classes, criterion, rows, feature, parts
     sides = [[int(X[row][feature]) not in listed for row in rows] for listed in judged]
     labels = [y[row] for row in rows]
     if name_of(criterion) in IMPURITIES:
-        return [structural_gain(criterion, labels, of_division, n_classes) for of_division in sides]
+        return [structural_gain(criterion, labels, of_division, n_classes, rows) for of_division in sides]
     user_criterion, row_ids = user_criterion_of(criterion)
     if judges_sequence(criterion):
         numbers = rows if row_ids is None else [row_ids[row] for row in rows]

@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy.stats import binom, chisquare
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import KFold, PredefinedSplit, TimeSeriesSplit, cross_val_score
+from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, TimeSeriesSplit, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 
 from pytrees import (
@@ -14,7 +17,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     order_sensitivity,
 )
-from pytrees.order import shuffled_rows
+from pytrees.order import reversed_rows, shuffled_rows, shuffled_within
 
 
 class Fading(ClassifierMixin, BaseEstimator):
@@ -156,7 +159,10 @@ def test_forests_have_scores_alone(bursts):
     found = order_sensitivity(forest, *bursts, cv=KFold(3), n_permutations=2, random_state=0)
     assert found.n_distinct_trees is None
     assert found.feature_usage is None
+    assert found.cost_of_tests is None
     assert len(found.shuffled_scores) == 2
+    with pytest.raises(ValueError, match="cost of tests"):
+        found.plot(what="cost")
 
 
 def test_the_picture_has_all_orders(bursts):
@@ -167,6 +173,13 @@ def test_the_picture_has_all_orders(bursts):
     ax = order_sensitivity(tree, *bursts, n_permutations=5, random_state=0).plot()
     assert sum(bar.get_height() for bar in ax.patches) == 5
     assert any(text.get_text().startswith("true order, p = ") for text in ax.get_legend().get_texts())
+    matplotlib.pyplot.close("all")
+    found = order_sensitivity(tree, *bursts, n_permutations=5, random_state=0)
+    ax = found.plot(matplotlib.pyplot.figure().gca(), what="cost")
+    assert sum(bar.get_height() for bar in ax.patches) == 5
+    assert ax.lines[0].get_xdata()[0] == found.cost_of_tests[0]
+    with pytest.raises(ValueError, match="what must be"):
+        found.plot(what="trees")
     matplotlib.pyplot.close("all")
 
 
@@ -182,6 +195,10 @@ def test_the_picture_has_all_orders(bursts):
         ({"order": np.arange(59)}, "order has 59 keys for 60 samples"),
         ({"order": np.r_[np.arange(59.0), np.nan]}, "order contains missing values"),
         ({"cv": TimeSeriesSplit(60)}, "Cannot have number of folds"),
+        ({"groups": np.arange(59)}, "groups has 59 keys for 60 samples"),
+        ({"groups": np.arange(60)}, "groups leaves every sample alone"),
+        ({"groups": np.arange(60) // 5}, "A group of 5 samples cannot be split in time into 6 parts"),
+        ({"groups": np.arange(60) // 10, "block_size": 10}, "one block of every group, of at most 10 samples"),
     ],
 )
 def test_bad_input(bursts, options, message):
@@ -204,3 +221,86 @@ def test_trees_of_scikit_learn_have_scores_alone(bursts):
     found = order_sensitivity(SklearnTreeClassifier(random_state=0), *bursts, n_permutations=2, random_state=0)
     assert found.n_distinct_trees is None
     assert found.feature_usage is None
+
+
+# -------------------------------------------------------------------------------------------------------------- groups
+
+
+@pytest.fixture(scope="module")
+def panel():
+    """Three series of 20 samples, side by side, with keys of their order."""
+    rng = np.random.default_rng(3)
+    return rng.normal(size=(60, 2)), rng.integers(0, 2, 60), np.repeat(np.arange(20), 3), np.tile([7, 3, 5], 20)
+
+
+@pytest.mark.parametrize("block_size", [None, 4])
+def test_samples_are_shuffled_within_their_groups(block_size):
+    codes = np.random.default_rng(0).integers(0, 3, 40)
+    for seed in range(10):
+        rows = shuffled_within(codes, block_size, seed)
+        assert sorted(rows) == list(range(40))
+        np.testing.assert_array_equal(codes[rows], codes)
+        if block_size is not None:
+            for group in range(3):
+                members = np.flatnonzero(codes == group)
+                places = np.searchsorted(members, rows[members])
+                ends = (places[:-1] % block_size == block_size - 1) | (places[:-1] == len(members) - 1)
+                assert ((np.diff(places) == 1) | ends).all()
+    np.testing.assert_array_equal(codes[reversed_rows(codes)], codes)
+    assert list(reversed_rows(np.array([0, 1, 0, 1, 0]))) == [4, 3, 2, 1, 0]
+    assert list(reversed_rows(np.array([0, 0, 1, 1]))) == [1, 0, 3, 2]
+
+
+def test_groups_are_split_in_time_and_reach_the_tree(panel):
+    X, y, keys, groups = panel
+    tree = PermutationDecisionTreeClassifier(max_depth=3)
+    found = order_sensitivity(tree, X, y, keys, groups=groups, n_permutations=2, random_state=0)
+    codes = np.unique(groups, return_inverse=True)[1]
+    seeds = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=2)
+    orders = [np.arange(60), *(shuffled_within(codes, None, seed) for seed in seeds)]
+    for rows, score in zip(orders, [found.score, *found.shuffled_scores], strict=True):
+        scores = []
+        for train, test in TimeSeriesSplit().split(np.arange(20)):  # of every series
+            in_train, in_test = (np.isin(np.arange(60) // 3, part) for part in (train, test))
+            fitted = tree.fit(X[rows[in_train]], y[rows[in_train]], groups=groups[in_train])
+            scores.append(fitted.score(X[rows[in_test]], y[rows[in_test]]))
+        assert score == np.mean(scores)
+
+
+@pytest.mark.parametrize("shuffle", ["all", "training"])
+def test_series_that_were_never_seen(panel, shuffle):
+    X, y, _, groups = panel
+    tree = PermutationDecisionTreeClassifier(max_depth=3)
+    options = {"cv": GroupKFold(3), "shuffle": shuffle, "n_permutations": 2, "random_state": 0}
+    found = order_sensitivity(tree, X, y, groups=groups, **options)
+    scores = []
+    for train, test in GroupKFold(3).split(X, y, groups):
+        scores.append(tree.fit(X[train], y[train], groups=groups[train]).score(X[test], y[test]))
+    assert found.score == np.mean(scores)
+
+
+def test_groups_reach_a_tree_in_a_pipeline(panel):
+    X, y, keys, groups = panel
+    tree = PermutationDecisionTreeClassifier(max_depth=3)
+    options = {"groups": groups, "n_permutations": 2, "random_state": 0}
+    expected = order_sensitivity(tree, X, y, keys, **options)
+    joined = order_sensitivity(make_pipeline(StandardScaler(), tree), X, y, keys, **options)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make_pipeline(StandardScaler(), tree.set_fit_request(groups=True))
+        routed = order_sensitivity(model, X, y, keys, **options)
+    np.testing.assert_array_equal(routed.shuffled_scores, expected.shuffled_scores)
+    assert (joined.shuffled_scores != expected.shuffled_scores).any()
+
+
+def test_p_values_are_uniform_where_the_order_within_groups_does_not_matter():
+    pvalues = []
+    for seed in range(400):
+        groups = np.random.default_rng(seed).permutation(np.arange(24) % 2)
+        X = np.random.default_rng(seed).normal(size=(24, 1)) + 3.0 * groups[:, np.newaxis]
+        found = order_sensitivity(
+            Fading(), X, np.zeros(24), groups=groups, scoring=distance_to_the_mean, n_permutations=9,
+            alternative="greater", random_state=seed,
+        )  # fmt: skip
+        pvalues.append(found.pvalue)
+    counts = np.bincount(np.round(np.array(pvalues) * 10).astype(int), minlength=11)[1:]
+    assert chisquare(counts).pvalue > 0.01

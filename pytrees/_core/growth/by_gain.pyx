@@ -36,7 +36,9 @@ from pytrees._core.split.scanner cimport (
 )
 
 from pytrees._core.criteria.categories import check_subsets
+from pytrees._core.criteria.counts import given_of
 from pytrees._core.growth.tree import check_categories, check_samples
+from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.find import make_scanner
 from pytrees._core.split.scan import has_bounds, is_exact, judges_sequence, weights_as_compared
 
@@ -457,6 +459,9 @@ def grow_by_gain(
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows
+    groups = given_of(criterion).get("groups")
+    if groups is not None:
+        check_groups(groups, rows, X.shape[0])
     total_weight = float(len(rows) if weights is None else np.cumsum(np.asarray(weights)[rows]).item(-1))
     min_leaf_weight = min_weight_fraction_leaf * total_weight
     if weights is None:

@@ -4,6 +4,7 @@ cimport cython
 from cpython.pythread cimport PyThread_type_lock
 
 from pytrees._core.base.types cimport index_t, int64_t, uint8_t, uint64_t
+from pytrees._core.sequence.groups cimport GroupCosts, NodeGroups
 from pytrees._core.sequence.history cimport ExhaustiveHistory, LabelPlanes
 from pytrees._core.sequence.substitution cimport PairSubstitution, Run
 
@@ -71,6 +72,7 @@ cdef class SequenceWorker:
     cdef ExhaustiveHistory history  # of COMPLEXITY, otherwise None
     cdef LabelPlanes left_planes, right_planes  # the same; None where there are too many classes
     cdef uint64_t[::1] left_rows    # the same: a bit a row of the node
+    cdef GroupCosts group_costs     # None without groups
     cdef index_t[::1] order, cuts
     cdef index_t[::1] n_left_of_run    # how many of each run of the node are on the left
     cdef uint8_t[::1] is_left       # by place, the first place being 1; place 0 counts as left
@@ -84,7 +86,9 @@ cdef class SequenceScanner:
     cdef index_t[::1] features      # to be scanned, ascending; the caller writes them here
     cdef Run[::1] runs              # of equal labels
     cdef index_t[::1] run_of_row
-    cdef index_t length, n_runs, node_impurity, n_features
+    cdef NodeGroups groups          # None without groups; the caller adds the node's samples to them
+    cdef index_t length, n_runs, n_features
+    cdef int64_t node_cost          # of the node undivided
 
     # What the threads share; behind the lock while there are several.
     cdef PyThread_type_lock lock

@@ -36,6 +36,9 @@ from libc.string cimport memset
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
+from pytrees._core.sequence.groups cimport (
+    GroupCosts, NodeGroups, cost_of_cut, cost_of_node, move_sample, start_cuts,
+)
 from pytrees._core.sequence.history cimport (
     ExhaustiveHistory, complexity, complexity_of_planes, has_planes, insert_label, least_complexity,
     load_planes, remove_label,
@@ -115,7 +118,8 @@ cdef class SequenceWorker:
 @cython.final
 cdef class SequenceScanner:
     def __cinit__(
-        self, Py_ssize_t n_rows, Py_ssize_t n_features, index_t n_classes, index_t n_threads, SequenceImpurity impurity
+        self, Py_ssize_t n_rows, Py_ssize_t n_features, index_t n_classes, index_t n_threads, SequenceImpurity impurity,
+        group_of_row=None
     ):
         self.n_rows = <index_t> n_rows
         self.n_classes = n_classes
@@ -125,7 +129,8 @@ cdef class SequenceScanner:
         self.features = np.empty(n_features, dtype=np.int32)
         self.runs = np.empty(n_rows, dtype=_RUN)
         self.run_of_row = np.empty(n_rows, dtype=np.int32)
-        self.worker = SequenceWorker(n_rows, n_classes, impurity)
+        self.groups = None if group_of_row is None else NodeGroups(group_of_row, n_rows)
+        self.worker = _new_worker(self)
         self.workers = [self.worker]
         self.pool = None
         self.lock = NULL
@@ -137,6 +142,13 @@ cdef class SequenceScanner:
     def __dealloc__(self):
         if self.lock != NULL:
             PyThread_free_lock(self.lock)
+
+
+cdef SequenceWorker _new_worker(SequenceScanner scanner):
+    worker = SequenceWorker(scanner.n_rows, scanner.n_classes, scanner.impurity)
+    if scanner.groups is not None:
+        worker.group_costs = GroupCosts(worker.state, worker.history, scanner.n_rows, scanner.n_classes)
+    return worker
 
 
 cdef int find_cut(
@@ -164,8 +176,11 @@ cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_feature
             scanner.n_runs += 1
         scanner.runs[scanner.n_runs - 1].length += 1
         scanner.run_of_row[i] = scanner.n_runs - 1
-    scanner.worker.sequence[:length] = scanner.labels[:length]
-    scanner.node_impurity = impurity_of_sequence(scanner, scanner.worker, length, UNLIMITED)
+    if _has_groups(scanner):
+        scanner.node_cost = cost_of_node(scanner.groups, scanner.worker.group_costs, scanner.labels)
+    else:
+        scanner.worker.sequence[:length] = scanner.labels[:length]
+        scanner.node_cost = length * <int64_t> impurity_of_sequence(scanner, scanner.worker, length, UNLIMITED)
     scanner.n_features = n_features
     scanner.n_taken = 0
     scanner.stops = False
@@ -173,6 +188,10 @@ cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_feature
     scanner.best.feature = NONE
     scanner.best.n_left = 0
     scanner.best.n_missing_left = 0
+
+
+cdef inline bint _has_groups(SequenceScanner scanner) noexcept nogil:
+    return scanner.groups is not None and scanner.groups.n_groups > 1
 
 
 cdef index_t impurity_of_sequence(
@@ -192,7 +211,7 @@ cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except 
     if scanner.pool is None:
         scanner.pool = ThreadPoolExecutor(scanner.n_threads - 1, "pytrees-scan")
     while len(scanner.workers) < n_threads:
-        scanner.workers.append(SequenceWorker(scanner.n_rows, scanner.n_classes, scanner.impurity))
+        scanner.workers.append(_new_worker(scanner))
     futures = []
     try:
         for worker in scanner.workers[1:n_threads]:
@@ -297,10 +316,12 @@ cdef int _scan_feature(
 ) except -1 nogil:
     cdef index_t i, row, n_left = 0, length = scanner.length
     cdef int64_t limit, cost, n_labels = 0
-    cdef bint shares = _shares_work(scanner, worker, n_cuts)
+    cdef bint has_groups = _has_groups(scanner), shares = not has_groups and _shares_work(scanner, worker, n_cuts)
     worker.n_left_of_run[:scanner.n_runs] = 0
     worker.is_left[:length + 1] = 0
     worker.is_left[0] = 1
+    if has_groups:
+        start_cuts(scanner.groups, worker.group_costs)
     if shares:
         _start_children(scanner, worker)
     for i in range(n_cuts):
@@ -310,12 +331,16 @@ cdef int _scan_feature(
             n_left += 1
             worker.is_left[row + 1] = 1
             worker.n_left_of_run[scanner.run_of_row[row]] += 1
+            if has_groups:
+                move_sample(scanner.groups, worker.group_costs, row)
             if shares:
                 _move_left(scanner, worker, row)
         limit = _highest_cost(scanner, feature, n_left, n_missing_left)
         if limit == 0:
             return 0
-        if shares:
+        if has_groups:
+            cost = cost_of_cut(scanner.groups, worker.group_costs, scanner.labels, worker.is_left, limit)
+        elif shares:
             cost = _shared_cost(scanner, worker, n_left, length - n_left, limit)
         else:
             cost = _plain_cost(scanner, worker, n_left, limit)

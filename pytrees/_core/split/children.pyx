@@ -154,17 +154,22 @@ cdef int offer_sequences(
     const Split* cut
 ) except -1 nogil:
     """Offer the split of a node by a categorical feature; its entries are sorted by child. Give up as soon as the
-    children cost too much for it to be the best: their lengths times their impurities, added up."""
-    cdef index_t i, length = 0, steps_left
+    children cost too much for it to be the best: their lengths times their impurities, added up, by group."""
+    cdef index_t i, sample, length = 0, group = 0, steps_left
     cdef int64_t cost = 0, limit = <int64_t> n * n + 1
     cdef Gain gain
     if cut.feature != NONE:
         limit = scanner.sequences.best.cost + (feature < cut.feature)
     if scanner.children.best.feature != NONE:
         limit = min(limit, scanner.children.best_cost)
-    # The labels of entries[i - length:i], which share a key, are in `worker.sequence`.
+    # The labels of entries[i - length:i], which share a key and a group, are in `worker.sequence`.
     for i in range(n + 1):
-        if i == n or i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
+        if i < n:
+            sample = scanner.number_of_place[place_of(entries[i])]
+        if i == n or i > 0 and (
+            key_of(entries[i]) != key_of(entries[i - 1])
+            or scanner.sequences.groups is not None and scanner.sequences.groups.group_of_sample[sample] != group
+        ):
             steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
             cost += length * <int64_t> impurity_of_sequence(
                 scanner.sequences, scanner.sequences.worker, length, steps_left
@@ -173,11 +178,11 @@ cdef int offer_sequences(
                 return 0
             length = 0
         if i < n:
-            scanner.sequences.worker.sequence[length] = scanner.sequences.labels[
-                scanner.number_of_place[place_of(entries[i])]
-            ]
+            scanner.sequences.worker.sequence[length] = scanner.sequences.labels[sample]
+            if scanner.sequences.groups is not None:
+                group = scanner.sequences.groups.group_of_sample[sample]
             length += 1
-    gain = exact_gain(<int64_t> n * scanner.sequences.node_impurity - cost, 1, n)
+    gain = exact_gain(scanner.sequences.node_cost - cost, 1, n)
     scanner.children.present.division = division
     offer_gain(scanner.children, feature, n_children, &gain)
     scanner.children.best_cost = cost

@@ -23,6 +23,7 @@ from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport (
     Features, RowPartition, count_children, entries_of, open_block, order_by_category,
 )
+from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.children cimport (
     end_child, offer_children, offer_sequences, offer_user_gain, start_children, start_node,
@@ -37,7 +38,7 @@ from pytrees._core.split.subsets cimport offer_divisions
 from pytrees._core.split.table cimport judges_in_floating_point, sums_fractions
 
 from pytrees._core.criteria.categories import orders_by_share
-from pytrees._core.criteria.counts import make_room_for_missing, user_criterion_of
+from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.rows.partition import NARROW_ROWS
 from pytrees._core.split.scan import class_counts, has_bounds, judges_sequence, judging_of, sequence_impurity_of
 
@@ -52,7 +53,7 @@ def make_scanner(
     cdef Scanner scanner = Scanner(
         partition, histograms, labels, weights, class_counts(criterion, n_classes, weights, partition.n_rows),
         judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
-        max_candidates, max_features, n_threads,
+        max_candidates, max_features, n_threads, given_of(criterion).get("groups"),
     )
     if partition.features.has_missing:
         make_room_for_missing(scanner.counts)
@@ -167,6 +168,10 @@ cdef void _start_sequences(Scanner scanner, const NodeRows* node) noexcept nogil
     for i in range(node.stop - node.start):
         scanner.number_of_place[scanner.partition.rows[node.start + i]] = i
         scanner.sequences.labels[i] = label_at(scanner, node, node.start + i)
+    if scanner.sequences.groups is not None:
+        start_groups(scanner.sequences.groups)
+        for i in range(node.stop - node.start):
+            add_sample(scanner.sequences.groups, i, row_at(scanner, node, node.start + i))
 
 
 cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) except -1 nogil:
@@ -179,7 +184,7 @@ cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) 
     if scanner.sequences.best.feature == NONE:
         return 0
     best.gain = exact_gain(
-        <int64_t> n * scanner.sequences.node_impurity - scanner.sequences.best.cost, 1, n
+        scanner.sequences.node_cost - scanner.sequences.best.cost, 1, n
     )
     _take_cut(
         scanner, node, scanner.sequences.best.feature,

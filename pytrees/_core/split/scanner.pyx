@@ -28,7 +28,7 @@ cdef class Scanner(FeatureOrders):
     def __cinit__(
         self, RowPartition partition, Histograms histograms, labels, weights, ClassCounts counts, Judging judging,
         SequenceImpurity impurity, user_criterion, row_ids, index_t min_samples_leaf, index_t max_candidates,
-        index_t max_features, index_t n_threads,
+        index_t max_features, index_t n_threads, groups=None,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
         self.partition = partition
@@ -47,7 +47,7 @@ cdef class Scanner(FeatureOrders):
         self.judging = judging
         if judging == SEQUENCES or judging == OWN_SEQUENCES:
             self.sequences = SequenceScanner(
-                partition.n_rows, partition.n_features, counts.n_classes, n_threads, impurity
+                partition.n_rows, partition.n_features, counts.n_classes, n_threads, impurity, groups
             )
             self.number_of_place = np.empty(n_places, dtype=np.int32)
         self._take_user_criterion(user_criterion, row_ids)

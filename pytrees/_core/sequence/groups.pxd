@@ -1,0 +1,46 @@
+"""Samples of several groups, each of which is a label sequence of its own."""
+
+cimport cython
+
+from pytrees._core.base.types cimport index_t, int64_t, uint8_t
+from pytrees._core.sequence.history cimport ExhaustiveHistory
+from pytrees._core.sequence.substitution cimport PairSubstitution
+
+
+@cython.final
+cdef class NodeGroups:
+    """The groups of a node's samples, which stand together group by group."""
+
+    cdef const index_t[::1] group_of_row    # of all rows
+    cdef index_t n_groups                   # of the node
+    cdef index_t last_row                   # of the sample that was added last
+    cdef index_t[::1] group_of_sample       # 0 to n_groups - 1, by sample of the node
+    cdef index_t[::1] starts                # samples starts[g] to starts[g + 1] are group g
+    cdef int64_t[::1] costs                 # by group: its number of samples times the impurity of their sequence
+
+
+@cython.final
+cdef class GroupCosts:
+    """Memory of one thread for the cost of a cut, group by group."""
+
+    cdef PairSubstitution state     # None for the complexity
+    cdef ExhaustiveHistory history  # None for the effort
+    cdef index_t[::1] sequence      # of the one that there is
+    cdef index_t n_classes
+    cdef int64_t[::1] costs         # by group, of those that are not pending
+    cdef int64_t known              # their sum
+    cdef index_t[::1] pending       # pending[:n_pending]: groups of which samples have moved since their cost was asked
+    cdef index_t n_pending
+    cdef uint8_t[::1] is_pending
+
+
+cdef void start_groups(NodeGroups groups) noexcept nogil
+cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept nogil
+cdef int64_t cost_of_node(
+    NodeGroups groups, GroupCosts costs, const index_t[::1] labels
+) noexcept nogil
+cdef void start_cuts(NodeGroups groups, GroupCosts costs) noexcept nogil
+cdef void move_sample(NodeGroups groups, GroupCosts costs, index_t sample) noexcept nogil
+cdef int64_t cost_of_cut(
+    NodeGroups groups, GroupCosts costs, const index_t[::1] labels, const uint8_t[::1] is_left, int64_t limit
+) noexcept nogil
