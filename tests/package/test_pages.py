@@ -1,5 +1,6 @@
 """Pages of the documentation: all of their code runs, and gives what it says."""
 
+import os
 import warnings
 
 import matplotlib
@@ -15,7 +16,7 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["effects", "models", "order"])
+@pytest.mark.parametrize("page", ["effects", "models", "order", "sequences"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
@@ -24,5 +25,7 @@ def test_the_page_runs(page):
             warnings.simplefilter("ignore")  # what other packages say as they are imported
             for package in (package for line, packages in NEEDS.items() if line in code for package in packages):
                 pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters]'")
+            if "PYTREES_DATA" in code and "PYTREES_DATA" not in os.environ:
+                pytest.skip("needs the tables that PYTREES_DATA names")
             run(code, output, names)
     plt.close("all")
