@@ -67,7 +67,7 @@ def extensions():
             name,
             [source],
             include_dirs=["pytrees/_core/base"],
-            depends=["pytrees/_core/base/lanes.h"],
+            depends=sorted(path.as_posix() for path in Path("pytrees/_core/base").glob("*.h")),
             extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS,
         )
         for name, source in sources.items()

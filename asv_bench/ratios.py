@@ -14,12 +14,14 @@ import numpy as np
 from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
+from parts.effects import effects
 from parts.forests import forest_prediction, forests
 from parts.fourier import fourier
 from parts.fresh import memory, permutation, startup
 from parts.id3 import id3
 from parts.machine import print_machine
 from parts.minimal import minimal
+from parts.optimal import optimal
 from parts.ordinal import ordinal
 from parts.own import own
 from parts.scaling import scaling
@@ -182,8 +184,10 @@ PARTS = {
         threads,
         id3,
         minimal,
+        optimal,
         permutation,
         fourier,
+        effects,
     )
 }
 

@@ -30,6 +30,7 @@ from .trees import (
     PermutationDecisionTreeClassifier,
     from_sklearn,
     minimal_tree,
+    optimal_tree,
 )
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "merge_redundant",
     "minimal_tree",
     "nsrps",
+    "optimal_tree",
     "order_sensitivity",
     "plot_decision_path",
     "plot_distinct_trees",

@@ -23,7 +23,7 @@ _PACKAGES = {"compiled": "pytrees._core", "reference": "pytrees.reference"}
 KERNELS = {
     name: module
     for module, names in {
-        "base.signals": ("stoppable",),
+        "base.signals": ("stoppable", "watched"),
         "sequence.substitution": ("effort_to_compress", "substitutions"),
         "sequence.history": ("lempel_ziv_complexity",),
         "sequence.words": ("efforts",),
@@ -39,6 +39,7 @@ KERNELS = {
         "growth.distances": ("set_distance", "table_distance"),
         "c45.tree": ("grow_c45", "pessimistic_errors"),
         "c45.rows": ("class_shares",),
+        "minimal.least_cost": ("cheapest_tree",),
         "minimal.rollouts": ("small_tree",),
         "minimal.search": ("minimal_tree",),
         "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),

@@ -61,7 +61,7 @@ def pruned(tree: Tree, criterion: Specification, ccp_alpha: float) -> Tree:
         The smaller tree, or the tree itself.
     """
     path = pruning_path(tree, criterion)
-    return _with_leaves(tree, path.nodes[path.ccp_alphas[1:] <= ccp_alpha])
+    return with_leaves(tree, path.nodes[path.ccp_alphas[1:] <= ccp_alpha])
 
 
 def _risks(tree: Tree, criterion: Specification) -> tuple[Any, int]:
@@ -75,7 +75,7 @@ def _risks(tree: Tree, criterion: Specification) -> tuple[Any, int]:
     return (weights / weights[0] * impurities(criterion, tree.value)).tolist(), 1
 
 
-def _with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
+def with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
     """Return the tree in which these nodes are leaves."""
     if len(new_leaves) == 0:
         return tree

@@ -5,7 +5,7 @@ import sys
 
 from pytrees.tour.program import run_program
 
-from . import global_evaluation, ordinal, orthogonal, permutation
+from . import global_evaluation, ordinal, orthogonal, permutation, sites
 
 # Every study is a module with `SUMMARY`, a line for the help; `add_options(parser)`; `load_tables(options)`, which says
 # what data there is not by an OSError; and `run(tables, options)`, which returns the exit code.
@@ -14,6 +14,7 @@ STUDIES = {
     "ordinal": ordinal,
     "global": global_evaluation,
     "orthogonal": orthogonal,
+    "sites": sites,
 }
 
 

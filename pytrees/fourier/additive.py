@@ -139,6 +139,39 @@ class AdditiveModel:
             total += values[tree.apply(rows)]
         return total if self.n_averaged == 1 else total / self.n_averaged + self.baseline
 
+    def predict(self, X: MatrixLike) -> AnyArray:
+        """Predict the classes of samples, or their values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As in :meth:`evaluate`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_outputs) of values where there are several
+            The class of the greatest probability or margin, the lowest of several; or what `evaluate` gives.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`evaluate`; if the function is margins and their classes are not known, as of boosters that are
+            no estimators, or of regressors with a link function.
+        """
+        if self.classes is None and self.output != "value":
+            raise ValueError(
+                f"The classes of these {'margins' if self.output == 'margin' else 'probabilities'} are not known: take "
+                "what `evaluate` gives."
+            )
+        found = self.evaluate(X)
+        if self.classes is None:
+            return found[:, 0] if self.n_outputs == 1 else found
+        if self.n_outputs == 1:
+            # With one class there is nothing to choose from.
+            threshold = 0.0 if self.output == "margin" else 0.5
+            return self.classes[(found[:, 0] > threshold) * (len(self.classes) - 1)]
+        return self.classes[found.argmax(axis=1)]
+
     def __repr__(self) -> str:
         return f"<AdditiveModel of {len(self.codes.trees)} trees, output={self.output!r}>"
 
@@ -219,6 +252,8 @@ def additive_model(model: Any) -> AdditiveModel:
 
 def read_model(model: Any) -> Sum:
     """Read a model of any library, or one that was read already."""
+    if isinstance(model, Sum):
+        return model
     model = model.estimator if isinstance(model, FrozenEstimator) else model
     found = _read_again(model) if isinstance(model, AdditiveModel) else _read(model)
     if not found.members:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from numbers import Integral
 from typing import Any
 
@@ -25,8 +26,13 @@ from .._typing import (
 )
 from ..export import node_labels, tree_and_names
 from ..tree import LEAF, MULTIWAY, Tree
+from .coded import coding_of
 
 LARGEST_CARDINALITY = 2**31 - 1
+# Bytes that results may take where nothing else is said, and what is known of a measure.
+MEMORY_LIMIT = 2**30
+# Squares of numbers whose exponents are smaller, and products of these with probabilities, are exact enough.
+_ORDINARY = 300
 
 
 def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
@@ -141,8 +147,11 @@ def measure_arrays(
     measure: Measure, cardinalities: IntArray, X: ArrayLike | None = None
 ) -> tuple[IntArray, FloatArray]:
     """Return a product measure as (offsets, cumulative weights); whole numbers where there are any."""
-    if X is not None and not (isinstance(measure, str) and measure == "empirical"):
+    if X is not None and (not isinstance(measure, str) or measure == "uniform"):
         raise ValueError("X is only for measure='empirical' and measure='joint'.")
+    n_bytes = 8 * int(cardinalities.sum())
+    if n_bytes > MEMORY_LIMIT:
+        raise MemoryError(f"The masses of all values would take {n_bytes:.3g} bytes, more than {MEMORY_LIMIT}.")
     if isinstance(measure, str):
         if measure == "uniform":
             weights = [np.ones(cardinality) for cardinality in cardinalities]
@@ -203,6 +212,7 @@ def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
     if not trees:
         raise ValueError("There are no trees.")
     check_same_classes(given)
+    coding_of(trees)
     for tree in trees:
         check_saw_no_missing(tree)
         if tree.n_features != cardinalities.size:
@@ -369,6 +379,21 @@ class Leaves:
             np.concatenate([stop, other_stop]),
         )
         return found
+
+    def times_power(self, exponent: int) -> Leaves:
+        """Return the leaves, their values times a power of two, which rounds none but the smallest numbers."""
+        if not exponent:
+            return self
+        found = copy(self)
+        found.values = np.ldexp(self.values, exponent)
+        found.node_values = [np.ldexp(of_tree, exponent) for of_tree in self.node_values]
+        return found
+
+    def scaled(self) -> tuple[Leaves, int]:
+        """Return the leaves, their values times the power of two that makes the greatest a number near one, and the
+        exponent of its inverse: squares neither vanish nor overflow, and nothing is rounded."""
+        exponent = int(np.frexp(np.abs(self.values).max(initial=0.0))[1])
+        return (self, 0) if abs(exponent) < _ORDINARY else (self.times_power(-exponent), exponent)
 
     @property
     def tree_of_box(self) -> IntArray:

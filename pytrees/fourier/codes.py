@@ -20,6 +20,7 @@ from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
 from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_categories, multiway_features
+from .coded import CodedTree, coding_of, digest, of_coding
 
 
 class OrdinalCodes:
@@ -272,7 +273,8 @@ def code_members(
         else np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree, *_ in members]))
         for m in range(first.n_features)
     ]
-    trees = [_coded(member, cuts, known) for member in members]
+    coding = digest(cuts, known)
+    trees: list[Tree] = [_coded(member, cuts, known, coding) for member in members]
     names = getattr(ensemble, "feature_names_in_", None)
     return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder, names)
 
@@ -438,10 +440,19 @@ def arrays_of(tree: Tree) -> dict[str, Any]:
 
 def with_value(tree: Tree, value: FloatArray) -> Tree:
     """Return the tree with another `value`."""
-    return Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
+    found = Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
+    return of_coding(found, coding_of([tree]))
 
 
-def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray]) -> Tree:
+def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
+    """Return the same coding with other trees on its codes."""
+    labels = [np.zeros(tree.node_count, dtype=np.int64) for tree in trees]
+    categories = dict(zip(np.flatnonzero(codes.is_categorical).tolist(), codes.categories, strict=True))
+    coding = codes.thresholds, codes.dtype, categories, codes._encoder, codes.feature_names
+    return OrdinalCodes(trees, labels, *coding)
+
+
+def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray], coding: bytes) -> CodedTree:
     """Recode a tree: thresholds between the codes of the intervals beside them, and codes of all categories."""
     tree, arrays = member.tree, arrays_of(member.tree)
     for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):
@@ -456,4 +467,4 @@ def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, A
         # Both lists of categories are sorted: the lowest stays the lowest.
         has_category = tree.category >= 0
         arrays["category"][has_category] = arrays["categories"][tree.category_offsets[:-1][has_category]]
-    return Tree(**arrays, n_features=tree.n_features)
+    return CodedTree(**arrays, n_features=tree.n_features, coding=coding)

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._progress import shown
 from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, TreeEstimator, is_whole
 from ..plotting import pyplot
-from .boxes import Leaves, check_cardinalities, measure_arrays, weighted_leaves
+from .boxes import MEMORY_LIMIT, Leaves, check_cardinalities, measure_arrays, weighted_leaves
+from .partitions import check_budget
 from .samples import joint_samples
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class SobolIndices:
         The mean of every output.
     variance : float
         Of the function, summed over its outputs. Up to 1e-12 of the square of what the trees together can vary, which
-        is what rounding can leave of nothing, it is 0, and so are all indices.
+        is what rounding can leave of nothing, it is 0, and so are all indices. Infinite where float64 has no such
+        number.
     first_order : ndarray of shape (n_features,), float64
         The share that a feature explains alone: the variance of the mean given its value.
     total : ndarray of shape (n_features,), float64
@@ -154,6 +157,7 @@ def sobol_indices(
     X: ArrayLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
+    verbose: int = 0,
 ) -> SobolIndices:
     """Compute the Sobol indices of a weighted sum of trees: of first order, total, and of all pairs of features.
 
@@ -180,6 +184,8 @@ def sobol_indices(
         As in :func:`gram`. With None variances are summed over the classes, as of a function of several outputs [2]_.
     values : sequence of array-like, optional
         As in :func:`gram`.
+    verbose : int, default=0
+        Show a progress bar on standard error.
 
     Returns
     -------
@@ -226,22 +232,29 @@ def sobol_indices(
     """
     cardinalities = check_cardinalities(cardinalities)
     leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
+    leaves, exponent = leaves.scaled()
     samples = joint_samples(measure, cardinalities, X)
     by_order = None
     # What is less than zero rounding left of nothing, but for pairs of features that go together.
     if samples is None:
-        mean, first, total, pairs, by_order = _of_boxes(leaves, measure_arrays(measure, cardinalities, X))
+        with shown("pairs of leaves", enabled=bool(verbose)):
+            mean, first, total, pairs, by_order = _of_boxes(leaves, measure_arrays(measure, cardinalities, X))
         variance, pairs = float(by_order[1:].sum()), np.maximum(pairs, 0.0)
     else:
         at_samples = np.ascontiguousarray(samples.values_of(leaves))
-        found = kernel("sample_effects")(samples.rows, at_samples - at_samples[0], samples.weights)
+        with shown("pairs of features", enabled=bool(verbose)):
+            found = kernel("sample_effects")(samples.rows, at_samples - at_samples[0], samples.weights)
         mean, first, total, pairs, whole = (np.asarray(part, dtype=np.float64) for part in found)
         mean, variance = mean + at_samples[0], float(whole)
     first, total = np.maximum(first, 0.0), np.maximum(total, 0.0)
+    mean = np.ldexp(mean, exponent)
+    with np.errstate(over="ignore"):
+        by_order = None if by_order is None else np.ldexp(by_order, 2 * exponent)
+        whole_variance = float(np.ldexp(variance, 2 * exponent))
     if variance <= rounding(leaves):
         nothing = np.zeros_like(first)
         return SobolIndices(mean, 0.0, nothing, nothing.copy(), np.zeros_like(pairs), by_order)
-    return SobolIndices(mean, variance, first / variance, total / variance, pairs / variance, by_order)
+    return SobolIndices(mean, whole_variance, first / variance, total / variance, pairs / variance, by_order)
 
 
 def _of_boxes(leaves: Leaves, measure: tuple[IntArray, FloatArray]) -> list[FloatArray]:
@@ -255,12 +268,13 @@ def _of_boxes(leaves: Leaves, measure: tuple[IntArray, FloatArray]) -> list[Floa
 
 
 def mean_and_variance(
-    leaves: Leaves, cardinalities: IntArray, measure: Measure, X: ArrayLike | None
+    leaves: Leaves, cardinalities: IntArray, measure: Measure, X: ArrayLike | None, label: str | None = None
 ) -> tuple[FloatArray, float]:
-    """Compute the mean of a sum of trees and its variance, summed over the outputs."""
+    """Compute the mean of a sum of trees and its variance, summed over the outputs; show progress by a label."""
     samples = joint_samples(measure, cardinalities, X)
     if samples is None:
-        mean, *_, by_order = _of_boxes(leaves, measure_arrays(measure, cardinalities, X))
+        with shown(label or "", enabled=label is not None):
+            mean, *_, by_order = _of_boxes(leaves, measure_arrays(measure, cardinalities, X))
         return mean, float(by_order[1:].sum())
     at_samples = samples.values_of(leaves)
     mean = np.average(at_samples, axis=0, weights=samples.weights)
@@ -299,6 +313,8 @@ def partial_dependence(
     X: ArrayLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    verbose: int = 0,
 ) -> list[FloatArray]:
     """Compute partial dependences of a weighted sum of trees: its means where features are set to each of their values.
 
@@ -325,6 +341,10 @@ def partial_dependence(
         As in :func:`gram`; None gives all classes.
     values : sequence of array-like, optional
         As in :func:`gram`.
+    memory_limit : int, default=2**30
+        Bytes that the arrays may take together.
+    verbose : int, default=0
+        Show a progress bar on standard error.
 
     Returns
     -------
@@ -336,6 +356,8 @@ def partial_dependence(
     ------
     ValueError
         As in :func:`schema_average`; if there is no such feature, or a pair is not of two.
+    MemoryError
+        If the arrays would take more than `memory_limit`; before any of them is computed.
 
     See Also
     --------
@@ -365,7 +387,9 @@ def partial_dependence(
     cardinalities = check_cardinalities(cardinalities)
     leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
     wanted = _features(range(cardinalities.size) if features is None else features, cardinalities.size)
-    return [_without_one_output(table) for table in _profiles(leaves, cardinalities, wanted, measure, X)]
+    _check_tables(wanted, cardinalities, leaves.values.shape[1], memory_limit)
+    with shown("boxes", enabled=bool(verbose)):
+        return [_without_one_output(table) for table in _profiles(leaves, cardinalities, wanted, measure, X)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -457,6 +481,7 @@ def anova_effects(
     X: ArrayLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> AnovaEffects:
     """Compute the effects of all features, and of some pairs, in the analysis of variance of a weighted sum of trees.
 
@@ -481,6 +506,8 @@ def anova_effects(
         As in :func:`gram`; None gives all classes.
     values : sequence of array-like, optional
         As in :func:`gram`.
+    memory_limit : int, default=2**30
+        As in :func:`partial_dependence`.
 
     Returns
     -------
@@ -492,6 +519,8 @@ def anova_effects(
     ValueError
         As in :func:`partial_dependence`; under ``measure="joint"``, where features that go together have no effects of
         their own.
+    MemoryError
+        As in :func:`partial_dependence`.
 
     See Also
     --------
@@ -529,6 +558,7 @@ def anova_effects(
     wanted = _features(pairs, cardinalities.size)
     if any(other < 0 for _, other in wanted):
         raise ValueError("pairs must hold pairs of features; the effects of single ones are always there.")
+    _check_tables([*numbers, *wanted], cardinalities, leaves.values.shape[1], memory_limit)
     singles = _profiles(leaves, cardinalities, numbers, measure, X)
     offsets, cumulative = measure_arrays(measure, cardinalities, X)
     masses = np.diff(cumulative[: offsets[1]])
@@ -540,6 +570,14 @@ def anova_effects(
         tables[m, other] = _without_one_output(table - mean - alone)
     squeezed = float(mean[0]) if mean.size == 1 else mean
     return AnovaEffects(squeezed, [_without_one_output(effect) for effect in features], tables)
+
+
+def _check_tables(
+    wanted: Sequence[tuple[int, int]], cardinalities: IntArray, n_outputs: int, memory_limit: int
+) -> None:
+    """Refuse arrays of means that would take more memory than allowed."""
+    sizes = [int(cardinalities[m]) * (int(cardinalities[other]) if other >= 0 else 1) for m, other in wanted]
+    check_budget("The means", (sum(sizes), n_outputs), 8 * n_outputs * sum(sizes), memory_limit)
 
 
 def _profiles(

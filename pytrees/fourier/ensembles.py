@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._progress import shown
 from .._typing import FloatArray, IntArray, Measure, RebuildCriterion, Schema, TreeEstimator
 from .boxes import (
     Leaves,
@@ -20,12 +21,16 @@ from .boxes import (
     multiway_features,
     weighted_leaves,
 )
+from .coded import coding_of, of_coding
 from .effects import mean_and_variance, rounding
 from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 from .samples import joint_samples
 
 if TYPE_CHECKING:
     from ..tree import Tree
+
+# Models whose magnitudes have exponents that differ by more are compared in units of their own.
+_ALIKE = 10
 
 
 def tree_inner(
@@ -97,6 +102,7 @@ def gram(
     X: ArrayLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
+    verbose: int = 0,
 ) -> FloatArray:
     """Compute the inner products of the functions of all pairs of trees: the means of their products.
 
@@ -122,6 +128,8 @@ def gram(
     values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
         Instead: what the function of every tree is at its leaves. Of inner nodes only multiway ones matter, where
         values stay that no child has.
+    verbose : int, default=0
+        Show a progress bar on standard error.
 
     Returns
     -------
@@ -131,8 +139,8 @@ def gram(
     Raises
     ------
     ValueError
-        If the trees differ in their features or classes; if a tree splits where no values are; if the measure is
-        unknown or its masses do not sum to one; if X has values outside the cardinalities.
+        If the trees differ in their features, classes or coding; if a tree splits where no values are; if the measure
+        is unknown or its masses do not sum to one; if X has values outside the cardinalities.
 
     See Also
     --------
@@ -164,9 +172,10 @@ def gram(
     leaves = Leaves(trees, cardinalities, class_index=class_index, values=values)
     samples = joint_samples(measure, cardinalities, X)
     if samples is not None:
-        return samples.gram(leaves)
+        return samples.gram(leaves, verbose=bool(verbose))
     arrays = measure_arrays(measure, cardinalities, X)
-    products = kernel("gram")(leaves.indptr, leaves.boxes, leaves.values, arrays)
+    with shown("pairs of leaves", enabled=bool(verbose)):
+        products = kernel("gram")(leaves.indptr, leaves.boxes, leaves.values, arrays)
     return np.asarray(products, dtype=np.float64)
 
 
@@ -209,6 +218,7 @@ def model_distance(
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
     other_values: Iterable[ArrayLike] | None = None,
+    verbose: int = 0,
 ) -> ModelDistance:
     """Compute the distance and the correlation of two models, each a weighted sum of trees.
 
@@ -231,7 +241,9 @@ def model_distance(
     class_index : int or None, default=-1
         As in :func:`gram`.
     values, other_values : sequence of array-like, optional
-        As in :func:`gram`, for each of the models.
+        As in :func:`gram`, for both of the models or for none.
+    verbose : int, default=0
+        Show a progress bar on standard error.
 
     Returns
     -------
@@ -241,7 +253,8 @@ def model_distance(
     Raises
     ------
     ValueError
-        As in :func:`schema_average`; if the models differ in their features, classes or outputs.
+        As in :func:`schema_average`; if the models differ in their features, classes or outputs, or in their coding;
+        if one of them alone has values.
 
     See Also
     --------
@@ -270,12 +283,34 @@ def model_distance(
         raise ValueError(f"The models have {first.values.shape[1]} and {second.values.shape[1]} outputs.")
     if values is None and other_values is None:
         check_trees([*trees, *others], cardinalities)  # indicators of classes: of the same ones
-    both = first.less(second)
-    found = [mean_and_variance(leaves, cardinalities, measure, X) for leaves in (first, second, both)]
+    if (values is None) != (other_values is None):
+        raise ValueError(
+            "values are given for one of the models only, and the other would be the indicator of a class: give both."
+        )
+    return _distance(first, second, cardinalities, {"measure": measure, "X": X}, bool(verbose))
+
+
+def _distance(
+    first: Leaves, second: Leaves, cardinalities: IntArray, given: dict[str, Any], verbose: bool
+) -> ModelDistance:
+    """Compute the distance of two sums of trees, in a unit for both, and their correlation."""
+    both, exponent = first.less(second).scaled()
+    alike = [leaves.times_power(-exponent) for leaves in (first, second)]
+    found = [
+        mean_and_variance(leaves, cardinalities, **given, label=label if verbose else None)
+        for leaves, label in zip([*alike, both], ("first model", "second model", "difference"), strict=True)
+    ]
     (mean, variance), (other_mean, other_variance), (_, of_difference) = found
     squared = of_difference + float(((mean - other_mean) ** 2).sum())
-    distance = float(np.sqrt(squared)) if squared > rounding(both) else 0.0
-    if variance <= rounding(first) or other_variance <= rounding(second):
+    distance = float(np.ldexp(np.sqrt(squared), exponent)) if squared > rounding(both) else 0.0
+    exponents = [int(np.frexp(leaves.magnitude)[1]) for leaves in (first, second)]
+    if abs(exponents[0] - exponents[1]) > _ALIKE:
+        # The difference tells too little of the smaller one.
+        alike = [leaves.times_power(-of_one) for leaves, of_one in zip((first, second), exponents, strict=True)]
+        variance, other_variance, of_difference = (
+            mean_and_variance(leaves, cardinalities, **given)[1] for leaves in (*alike, alike[0].less(alike[1]))
+        )
+    if variance <= rounding(alike[0]) or other_variance <= rounding(alike[1]):
         return ModelDistance(distance, np.nan)
     covariance = 0.5 * (variance + other_variance - of_difference)
     correlation = covariance / (np.sqrt(variance) * np.sqrt(other_variance))
@@ -368,6 +403,7 @@ def tree_from_ensemble(
     max_depth: int | None = None,
     max_leaf_nodes: int | None = None,
     categorical_features: ArrayLike | None = None,
+    verbose: int = 0,
 ) -> RebuiltTree:
     """Build one tree of a weighted sum of trees by TCFS, without a spectrum.
 
@@ -403,6 +439,8 @@ def tree_from_ensemble(
         As in :meth:`FourierSpectrum.to_tree`.
     categorical_features : array-like of bool or int, optional
         As in :meth:`FourierSpectrum.to_tree`; by default, what multiway nodes of the trees ask for is categorical.
+    verbose : int, default=0
+        Show a progress bar on standard error, of leaves where `max_leaf_nodes` limits them.
 
     Returns
     -------
@@ -442,7 +480,8 @@ def tree_from_ensemble(
     settled = settled_classes(min_confidence, leaves.values.shape[1])
     limits = Limits(criterion, tol, max_depth, max_leaf_nodes, settled)
     given: dict[str, Any] = {"measure": measure, "X": X, "categorical_features": categorical_features}
-    return tree_of_leaves(leaves, cardinalities, limits, **given)
+    with shown("leaves", enabled=bool(verbose) and max_leaf_nodes is not None):
+        return tree_of_leaves(leaves, cardinalities, limits, **given)
 
 
 def tree_of_leaves(
@@ -460,7 +499,9 @@ def tree_of_leaves(
     samples, magnitude_squared = joint_samples(measure, cardinalities, X), leaves.magnitude**2
     if samples is not None:
         arguments = samples.rows, samples.values_of(leaves), samples.weights, cardinalities
-        return rebuild("tree_from_samples", arguments, magnitude_squared, mask, limits)
-    arrays = measure_arrays(measure, cardinalities, X)
-    arguments = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
-    return rebuild("tree_from_boxes", arguments, magnitude_squared, mask, limits)
+        built = rebuild("tree_from_samples", arguments, magnitude_squared, mask, limits)
+    else:
+        arrays = measure_arrays(measure, cardinalities, X)
+        of_boxes = leaves.boxes, leaves.values, leaves.tree_of_box, arrays
+        built = rebuild("tree_from_boxes", of_boxes, magnitude_squared, mask, limits)
+    return built._replace(tree=of_coding(built.tree, coding_of(leaves.trees)))

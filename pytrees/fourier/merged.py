@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._progress import progress
 from .._typing import AnyArray, BoolArray, FloatArray, Measure, ModelOutput
-from ..tree import LEAF
+from ..tree import LEAF, Tree
 from .additive import AdditiveModel, Named, read_model
 from .boxes import real_array
 from .codes import Member, OrdinalCodes, arrays_of, code_members, greatest_rounded_below, with_value
@@ -85,7 +86,7 @@ class MergedModel(AdditiveModel):
         super().__init__(codes, values, n_averaged=n_averaged, baseline=baseline, **given)
         self.weights, self.seen, self._parts = weights, seen, parts
 
-    def distances(self, *, measure: Measure = "uniform", X: ArrayLike | None = None) -> FloatArray:
+    def distances(self, *, measure: Measure = "uniform", X: ArrayLike | None = None, verbose: int = 0) -> FloatArray:
         """Compute how far every model is from their mean: what is lost of each.
 
         Parameters
@@ -94,6 +95,8 @@ class MergedModel(AdditiveModel):
             As in :func:`gram`.
         X : array-like of shape (n_rows, n_features), optional
             As in :func:`gram`.
+        verbose : int, default=0
+            Show a progress bar on standard error.
 
         Returns
         -------
@@ -107,7 +110,7 @@ class MergedModel(AdditiveModel):
         """
         given: dict[str, Any] = {"measure": measure, "X": X}
         found = []
-        for places, values in self._parts:
+        for places, values in progress(self._parts, len(self._parts), "models", enabled=bool(verbose)):
             trees = self.codes.trees[places]
             distance = model_distance(
                 trees,
@@ -321,7 +324,7 @@ def _of_one_kind(members: Sequence[Member]) -> list[Member]:
         if to_double and member.dtype == np.float32:
             arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
             arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])
-            tree = type(tree)(**arrays, n_features=tree.n_features)
+            tree = Tree(**arrays, n_features=tree.n_features)
         found.append(
             Member(
                 tree,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._progress import progress
 from .._typing import Boxes, FloatArray, IntArray
 from .boxes import Leaves, check_codes
 
@@ -34,11 +35,12 @@ class Samples(NamedTuple):
         total: Any = sum(values[tree.apply_valid(X)] for tree, values in found)
         return total
 
-    def gram(self, leaves: Leaves) -> FloatArray:
+    def gram(self, leaves: Leaves, *, verbose: bool = False) -> FloatArray:
         """Return the inner products of the functions of all pairs of trees: weighted means over the samples."""
         first = np.cumsum([0, *(tree.node_count for tree in leaves.trees[:-1])])
-        values, products = np.concatenate(leaves.node_values), np.zeros(1)
-        for start in range(0, len(self.rows), _ROWS):
+        values, products = np.ascontiguousarray(np.concatenate(leaves.node_values)), np.zeros(1)
+        starts = range(0, len(self.rows), _ROWS)
+        for start in progress(starts, len(starts), "blocks of samples", enabled=verbose):
             X = self.rows[start : start + _ROWS].astype(np.float64)
             places = [tree.apply_valid(X) + place for tree, place in zip(leaves.trees, first, strict=True)]
             places = np.ascontiguousarray(np.stack(places, axis=1), dtype=np.int64)

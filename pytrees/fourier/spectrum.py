@@ -28,6 +28,7 @@ from .._typing import (
     TreeEstimator,
 )
 from .boxes import (
+    MEMORY_LIMIT,
     Leaves,
     box_of_schema,
     boxes_of_points,
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FourierSpectrum", "tree_from_spectra"]
 
-# Memory that an expansion may take unless told otherwise, in bytes.
-_MEMORY_LIMIT = 2**30
 # Points that are evaluated at once, so that their boxes stay small.
 _POINTS = 4096
 
@@ -144,7 +143,7 @@ class FourierSpectrum:
         class_index: int = -1,
         *,
         values: ArrayLike | None = None,
-        memory_limit: int = _MEMORY_LIMIT,
+        memory_limit: int = MEMORY_LIMIT,
     ) -> Self:
         """Compute the spectrum of a tree's function.
 
@@ -195,7 +194,7 @@ class FourierSpectrum:
         class_index: int = -1,
         *,
         values: Iterable[ArrayLike] | None = None,
-        memory_limit: int = _MEMORY_LIMIT,
+        memory_limit: int = MEMORY_LIMIT,
     ) -> Self:
         """Compute the spectrum of a weighted sum of trees.
 
@@ -488,7 +487,7 @@ class FourierSpectrum:
         """
         return float(self._averages(box_of_schema(schema, self.cardinalities))[0])
 
-    def to_table(self, *, memory_limit: int = _MEMORY_LIMIT) -> FloatArray:
+    def to_table(self, *, memory_limit: int = MEMORY_LIMIT) -> FloatArray:
         """Compute all values of the function.
 
         Parameters

@@ -10,6 +10,7 @@ from .distinct import DistinctTree
 from .forest import DecisionForestClassifier
 from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import MinimalTree, minimal_tree
+from .optimal import OptimalTree, optimal_tree
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 
@@ -21,10 +22,12 @@ __all__ = [
     "ID3Classifier",
     "ID3ForestClassifier",
     "MinimalTree",
+    "OptimalTree",
     "OrdinalDecisionForestClassifier",
     "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",
     "PermutationDecisionTreeClassifier",
     "from_sklearn",
     "minimal_tree",
+    "optimal_tree",
 ]

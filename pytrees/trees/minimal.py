@@ -118,6 +118,7 @@ def minimal_tree(
 
     See Also
     --------
+    optimal_tree : The tree of least error within limits of its levels and leaves.
     merge_redundant : A smaller tree with the same predictions, in linear time.
     ID3Classifier : Grows trees by the distance Delta_mts too, with ``distance="mts"``.
 
@@ -145,7 +146,8 @@ def minimal_tree(
         raise not_finite("NaN", estimator, int(np.isnan(X).any(axis=0).argmax()), "minimal_tree")
     arrays, splits, n_subproblems = _search(X, codes, len(classes), time_limit, memory_limit)
     if arrays is None:
-        tree = _with_unit_gains(merge_redundant(estimator.fit(X, codes)))
+        tree = merge_redundant(estimator.fit(X, codes))
+        tree = with_gains(tree, np.where(tree.children_left == LEAF, 0.0, 1.0))
     else:
         tree = Tree.from_arrays(arrays, X.shape[1])
     return MinimalTree(tree, classes, 2 * splits + 1, n_subproblems)
@@ -173,8 +175,8 @@ def _search(
     return small if arrays is None else arrays, max(splits, more_splits), n_subproblems + more_subproblems
 
 
-def _with_unit_gains(tree: Tree) -> Tree:
-    gain = np.where(tree.children_left == LEAF, 0.0, 1.0)
+def with_gains(tree: Tree, gain: AnyArray) -> Tree:
+    """Return the tree of thresholds with other gains."""
     return Tree(
         tree.children_left,
         tree.children_right,

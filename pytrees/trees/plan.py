@@ -68,6 +68,12 @@ class Plan:
     grow: Callable[..., Any]
     stop: Stop
 
+    def __sizeof__(self) -> int:
+        """Return the bytes of the data, by which joblib's Dask backend knows that it is to be sent once, not with every
+        tree."""
+        arrays = self.X, self.codes, self.rows, self.weights
+        return object.__sizeof__(self) + sum(array.nbytes for array in arrays if array is not None)
+
     def arrange(self, seed: int) -> tuple[IntArray | None, AnyArray | None]:
         """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
         random_state = _stream_of(seed)

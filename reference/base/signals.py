@@ -21,6 +21,12 @@ def stoppable(event):
             del _events[thread]
 
 
+@contextmanager
+def watched(show):
+    """Run a block: the reference does not tell how much of its work is done."""
+    yield
+
+
 def raise_if_stopped():
     """Raise RuntimeError where the work of this thread was asked to stop."""
     event = _events.get(get_ident())

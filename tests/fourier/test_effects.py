@@ -1,5 +1,8 @@
 """What functions are made of: against all points of the domain, dense transforms, samples, SciPy and scikit-learn."""
 
+import pickle
+import sys
+from functools import partial
 from itertools import combinations
 
 import matplotlib
@@ -37,8 +40,9 @@ from pytrees.fourier import (
     partial_dependence,
     schema_average,
     sobol_indices,
+    tree_from_ensemble,
 )
-from pytrees.fourier.boxes import box_of_schema, measure_arrays
+from pytrees.fourier.boxes import Leaves, box_of_schema, measure_arrays
 from pytrees.fourier.samples import Samples
 
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
@@ -430,10 +434,107 @@ def test_errors():
             call([tree], [3, 3], weights=[1.0, 2.0])
         with pytest.raises(ValueError, match="needs X"):
             call([tree], [3, 3], measure="empirical")
+    one_and_two = {"values": [np.zeros(tree.node_count)], "other_values": [np.zeros((other.node_count, 2))]}
     with pytest.raises(ValueError, match="1 and 2 outputs"):
-        model_distance([tree], [other], [3, 3], other_values=[np.zeros((other.node_count, 2))])
+        model_distance([tree], [other], [3, 3], **one_and_two)
+    for name, values in one_and_two.items():
+        with pytest.raises(ValueError, match="values are given for one of the models only"):
+            model_distance([tree], [other], [3, 3], **{name: [values[0].reshape(-1, values[0].ndim)[:, :1]]})
     with pytest.raises(ValueError, match="2 and 3 classes"):
         model_distance([tree], random_trees(np.random.default_rng(0), [3, 3], 1, 3), [3, 3])
+    with pytest.raises(ValueError, match=r"measure must be 'uniform', 'empirical', 'joint'.*got 'unknown'"):
+        sobol_indices([tree], [3, 3], measure="unknown", X=[[0, 0]])
+
+
+def test_tables_that_would_be_too_large_are_refused_before_work_begins():
+    constant = Tree([-1], [-1], [-2], [-2.0], [1], [[1.0, 0.0]], [0.0], 2)
+    sizes = [2**20, 2**20]  # of the pair's array
+    with pytest.raises(MemoryError, match=r"The means of shape \(1099511627776, 1\) would take 8.8e\+12 bytes"):
+        partial_dependence([constant], sizes, [(0, 1)])
+    with pytest.raises(MemoryError, match="memory_limit=1000"):
+        anova_effects([constant], [100, 100], memory_limit=1000)
+    with pytest.raises(MemoryError, match=r"masses of all values would take 1.72e\+10 bytes, more than 1073741824"):
+        gram([constant], [2**31 - 1, 2])
+    with pytest.raises(ValueError, match="memory_limit must be a number"):
+        partial_dependence([constant], [2, 2], memory_limit="much")
+
+
+def test_trees_of_two_codings_are_refused():
+    X, y = load_iris(return_X_y=True)
+    forests = [RandomForestClassifier(3, random_state=seed).fit(X, y) for seed in (0, 1)]
+    alone = [ordinal_codes(forest) for forest in forests]
+    together = ordinal_codes([*forests[0], *forests[1]])
+    sizes = np.maximum(*(codes.cardinalities for codes in alone))
+    assert 0.0 < model_distance(together.trees[:3], together.trees[3:], together.cardinalities).distance < 1.0
+    for trees in (alone[1].trees, pickle.loads(pickle.dumps(alone[1].trees))):
+        with pytest.raises(ValueError, match="trees are of two codings"):
+            model_distance(alone[0].trees, trees, sizes)
+        with pytest.raises(ValueError, match="trees are of two codings"):
+            gram([alone[0].trees[0], trees[0]], sizes)
+    # Of the same thresholds codings are the same, and what is made of trees has their coding.
+    again = ordinal_codes(forests[0])
+    sizes = again.cardinalities
+    assert model_distance(alone[0].trees, again.trees, sizes).distance == 0.0
+    one = tree_from_ensemble(again.trees, sizes)
+    assert again.trees[0] == Tree(*alone[0].trees[0].__reduce__()[1][0])
+    with pytest.raises(ValueError, match="trees are of two codings"):
+        gram([one.tree, together.trees[0]], together.cardinalities)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "joint"])
+@pytest.mark.parametrize("exponent", [-1000, -560, 900])
+def test_values_may_be_of_any_size(engine, exponent, kind):
+    problem = Problem(4)
+    trees, sizes, values = problem.trees, problem.cardinalities, problem.values
+    given = {"measure": "joint", "X": problem.rng.integers(0, sizes, (9, sizes.size))} if kind == "joint" else {}
+    others = [of_tree[::-1].copy() for of_tree in values]
+    small = [np.ldexp(of_tree, exponent) for of_tree in values]
+    expected = model_distance(trees, trees, sizes, values=values, other_values=others, **given)
+    scaled = [np.ldexp(of_tree, exponent) for of_tree in others]
+    found = model_distance(trees, trees, sizes, values=small, other_values=scaled, **given)
+    assert found.distance == pytest.approx(np.ldexp(expected.distance, exponent), rel=1e-3)
+    assert found.correlation == pytest.approx(expected.correlation, rel=1e-3)
+    one_small = model_distance(trees, trees, sizes, values=small, other_values=others, **given)
+    assert one_small.correlation == pytest.approx(expected.correlation, rel=1e-3)
+    of_all, plain = (sobol_indices(trees, sizes, values=of_one, **given) for of_one in (small, values))
+    np.testing.assert_allclose(of_all.total, plain.total, rtol=1e-3)
+    np.testing.assert_allclose(of_all.mean, np.ldexp(plain.mean, exponent), rtol=1e-3)
+
+
+@pytest.mark.parametrize("call", [gram, sobol_indices, model_distance, partial_dependence, tree_from_ensemble])
+@pytest.mark.parametrize("kind", ["uniform", "joint"])
+@pytest.mark.parametrize("with_tqdm", [False, True])
+def test_progress_is_shown_where_it_is_asked_for(engine, call, kind, with_tqdm, capsys, monkeypatch):
+    if with_tqdm:
+        pytest.importorskip("tqdm")
+    else:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    problem = Problem(1)
+    given = {"measure": "joint", "X": np.zeros((2, problem.cardinalities.size), int)} if kind == "joint" else {}
+    trees = (problem.trees, problem.trees) if call is model_distance else (problem.trees,)
+    further = {"max_leaf_nodes": 4} if call is tree_from_ensemble else {}
+    asked = partial(call, *trees, problem.cardinalities, **given, **further)
+    asked()
+    assert capsys.readouterr() == ("", "")
+    asked(verbose=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    if kind == "uniform" or call is not model_distance:
+        assert "100%" in err.replace(" ", "") or "1 of 1" in err
+
+
+def test_the_share_of_the_work_that_is_done_rises(monkeypatch):
+    """Of a kernel that works for some tenths of a second."""
+    codes = ordinal_codes(RandomForestClassifier(400, random_state=0).fit(*load_breast_cancer(return_X_y=True)))
+    leaves = Leaves(codes.trees, codes.cardinalities)
+    measure = measure_arrays("uniform", codes.cardinalities)
+    for name, of_trees in (("gram", (leaves.indptr,)), ("box_effects", ())):
+        shares = []
+        with kernel("watched")(shares.append):
+            kernel(name)(*of_trees, leaves.boxes, leaves.values + 1.0, measure)
+        assert len(shares) > 1
+        assert shares == sorted(shares)
+        assert 0.0 < shares[0] < shares[-1] <= 1.0
 
 
 def test_pictures():

@@ -214,6 +214,8 @@ LONG = {
     "effects": 'kernel("box_effects")(boxes, np.ones((n, 1)), measure)',
     "profiles": 'kernel("sample_profiles")(boxes, np.ones((n, 1)), rng.integers(0, 49, (10_000, m)), np.ones(10_000), '
     "np.full(m, 50), [(0, -1)])",
+    "samples": 'kernel("gram_of_samples")(np.ones((5000, 3000), int), np.ones((2, 1)), np.ones(5000))',
+    "sample effects": 'kernel("sample_effects")(np.ones((99_999, 99), int), np.ones((99_999, 1)), np.ones(99_999))',
     "rebuild": "FourierSpectrum(np.eye(22, dtype=int), 2.0 ** -np.arange(22.0), [2] * 22)"
     '.to_tree(criterion="variance", max_leaf_nodes=10**7)',
 }

@@ -249,3 +249,12 @@ def test_margins_of_other_link_functions_have_no_mean():
         ValueError, match="link functions have no mean: logit of half of model 1, logit of the first one"
     ):
         merge([merged, exponential])
+
+
+def test_distances_show_progress(capsys):
+    X, y = load_iris(return_X_y=True)
+    merged = merge([DecisionTreeClassifier(max_depth=depth).fit(X, y) for depth in (1, 2)])
+    merged.distances()
+    assert capsys.readouterr() == ("", "")
+    merged.distances(verbose=1)
+    assert "models" in capsys.readouterr().err

@@ -241,3 +241,11 @@ def test_spectra_are_those_of_the_uniform_measure(truncation):
 def _stump(m, n_features):
     counts = [[1, 1], [1, 0], [0, 1]]
     return Tree([1, -1, -1], [2, -1, -1], [m, -2, -2], [0.5, -2, -2], [2, 1, 1], counts, [0.0] * 3, n_features)
+
+
+def test_values_may_be_in_any_order_of_memory(engine):
+    trees = [DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])] * 2
+    values = np.random.default_rng(0).normal(size=(trees[0].tree_.node_count, 2))
+    here = {"measure": "joint", "X": [[0, 1], [1, 1]]}
+    expected = gram(trees, [2, 2], values=[values] * 2, **here)
+    np.testing.assert_array_equal(gram(trees, [2, 2], values=[np.asfortranarray(values)] * 2, **here), expected)

@@ -11,6 +11,7 @@ import pytrees
 
 PUBLIC_MODULES = (
     "criteria",
+    "dask",
     "datasets",
     "distances",
     "export",
@@ -33,7 +34,7 @@ NOT_CHECKED_OF_MEMBERS = NOT_CHECKED | {"SA01", "EX01"}
 
 # What a function's docstring starts with; more verbs are welcome.
 VERBS = """
-    Add Apply Average Build Check Choose Combine Compute Convert Count Cut Decide Divide Draw Drop Encode
+    Add Apply Average Build Check Choose Combine Compute Convert Count Cut Decide Distil Divide Draw Drop Encode
     Evaluate Export Find Fit Generate Give Grow Judge List Load Make Measure Merge Number Pack Plot Predict
     Raise Read Rebuild Replace Resolve Return Score Search Select Simplify Sum Test Transform Whether Write
     Yield

@@ -18,6 +18,8 @@ def module_names():
 
 @pytest.mark.parametrize("name", ["pytrees", *module_names()])
 def test_examples(name):
+    if name == "pytrees.dask":
+        pytest.importorskip("dask.dataframe")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 

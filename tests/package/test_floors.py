@@ -63,6 +63,7 @@ PYTHON_FLOORS = [
     {"trees"},  # the estimators
     {"order"},  # what is asked of an estimator as a whole
     {"fourier"},  # the algebra on trees, and its estimators
+    {"dask"},  # the algebra on data in many places
     {"tour"},  # what `python -m pytrees` shows
     {"__init__", "__main__"},  # the public names; the program
 ]

@@ -63,6 +63,7 @@ def test_public_names():
         "merge_redundant",
         "minimal_tree",
         "nsrps",
+        "optimal_tree",
         "order_sensitivity",
         "plot_decision_path",
         "plot_distinct_trees",
@@ -80,6 +81,7 @@ def test_public_names():
     "name",
     [
         "criteria",
+        "dask",
         "datasets",
         "distances",
         "export",
@@ -145,7 +147,7 @@ def run_python(*arguments):
 
 
 def test_import_loads_only_what_everyone_needs():
-    unwanted = ("matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference", "studies")
+    unwanted = ("dask", "matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference", "studies")
     code = f"import sys, pytrees; print([name for name in {unwanted} if name in sys.modules])"
     done = run_python("-c", code)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]", "", 0)

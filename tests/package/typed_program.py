@@ -24,6 +24,7 @@ from pytrees import (
     merge_redundant,
     minimal_tree,
     nsrps,
+    optimal_tree,
 )
 from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, gain, impurity
 from pytrees.distances import Coverage, JaccardDistance, clustering_distance
@@ -158,6 +159,7 @@ def fourier() -> None:
     orthogonal = OrthogonalTreesClassifier(forest, n_components=2, measure="empirical").fit(X, y)
     assert_type(orthogonal.components_, NDArray[np.float64])
     assert_type(minimal_tree(X, y).tree, Tree)
+    assert_type(optimal_tree(X, y, max_depth=2).n_errors, int)
 
 
 def main() -> None:

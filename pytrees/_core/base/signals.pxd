@@ -3,7 +3,7 @@ thread was asked to stop."""
 
 from cpython.exc cimport PyErr_CheckSignals
 
-from pytrees._core.base.types cimport int64_t
+from pytrees._core.base.types cimport float64_t, int64_t
 
 cdef enum:
     # Entries or labels visited between two checks: some tenths of a second at most.
@@ -11,6 +11,7 @@ cdef enum:
 
 
 cdef int raise_if_stopped() except -1
+cdef int show_share(float64_t share) except -1 with gil
 
 
 cdef inline int check_signals(int64_t* work_done, int64_t work, int64_t interval) except -1 nogil:

@@ -3,8 +3,12 @@
 from contextlib import contextmanager
 from threading import get_ident
 
+from pytrees._core.base.types cimport float64_t
+
 # By identifier of a thread the event that asks it to stop.
 _events = {}
+# By identifier of a thread what is told how much is done.
+_watchers = {}
 
 
 @contextmanager
@@ -21,9 +25,32 @@ def stoppable(event):
             del _events[thread]
 
 
+@contextmanager
+def watched(show):
+    """Let the kernels that run in this thread inside the block call `show`, now and then, with the share of their work
+    that is done."""
+    thread = get_ident()
+    before = _watchers.get(thread)
+    _watchers[thread] = show
+    try:
+        yield
+    finally:
+        _watchers[thread] = before
+        if before is None:
+            del _watchers[thread]
+
+
 cdef int raise_if_stopped() except -1:
     """Raise RuntimeError where the work of this thread was asked to stop."""
     event = _events.get(get_ident())
     if event is not None and event.is_set():
         raise RuntimeError("The work of this thread was asked to stop.")
+    return 0
+
+
+cdef int show_share(float64_t share) except -1 with gil:
+    """Tell whoever watches this thread which share of a kernel's work is done."""
+    show = _watchers.get(get_ident())
+    if show is not None:
+        show(share)
     return 0

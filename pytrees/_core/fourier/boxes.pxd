@@ -38,6 +38,7 @@ cdef class BoxOverlaps:
     cdef float64_t[::1] common                  # what `take` works out
 
     cdef int64_t work(self, Py_ssize_t i) noexcept nogil
+    cdef float64_t whole_work(self) noexcept nogil
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil
 
 

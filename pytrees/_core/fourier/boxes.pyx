@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals, show_share
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
 
 # Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
@@ -234,6 +234,14 @@ cdef class BoxOverlaps:
             )
         return work
 
+    cdef float64_t whole_work(self) noexcept nogil:
+        """Bound what `take` does for all boxes."""
+        cdef Py_ssize_t i
+        cdef float64_t work = 0.0
+        for i in range(self.chosen.shape[0]):
+            work += self.work(i)
+        return work
+
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
         """Compute what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
         cdef int64_t constraint, m, entry, box = self.chosen[i]
@@ -270,8 +278,10 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, i, j
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
     tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr)).astype(np.int64)
-    for chosen in boxes_that_count(given, constraint_shares(given, under), values):
-        add_products(products, given, under, chosen, tree_of_box[chosen], np.asarray(values)[chosen])
+    parts = boxes_that_count(given, constraint_shares(given, under), values)
+    for part, chosen in enumerate(parts):
+        of_all = part / len(parts), 1.0 / len(parts)
+        add_products(products, given, under, chosen, tree_of_box[chosen], np.asarray(values)[chosen], of_all)
     for i in range(n_trees):
         for j in range(i):
             products[j, i] = products[i, j]
@@ -291,17 +301,22 @@ cdef list boxes_that_count(Boxes boxes, shares, values):
 
 cdef int add_products(
     float64_t[:, ::1] products, Boxes boxes, Measure measure, chosen, const int64_t[::1] tree,
-    const float64_t[:, ::1] values,
+    const float64_t[:, ::1] values, (float64_t, float64_t) of_all,
 ) except -1:
-    """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees."""
+    """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees.
+
+    `of_all` are the share of all work that was done before, and that of these boxes.
+    """
     everything = np.diff(np.asarray(measure.offsets)) - 1
     cdef BoxOverlaps overlaps = BoxOverlaps(boxes, measure, chosen, np.zeros_like(everything), everything)
     cdef Py_ssize_t i, j, k
     cdef int64_t work_done = 0
-    cdef float64_t value
+    cdef float64_t value, done = 0.0, whole = overlaps.whole_work()
     with nogil:
         for i in range(tree.shape[0]):
-            check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS)
+            done += overlaps.work(i)
+            if check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS):
+                show_share(of_all[0] + of_all[1] * done / whole)
             overlaps.take(i, NONE)
             for j in range(i + 1):
                 value = 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals, show_share
 from pytrees._core.base.types cimport float64_t, int64_t
 from pytrees._core.fourier.boxes cimport (
     LEAST,
@@ -78,26 +78,35 @@ def box_effects(boxes, const float64_t[:, ::1] values, measure):
     effects.first, effects.total = np.zeros(n_attributes), np.zeros(n_attributes)
     effects.by_order, effects.pairs = np.zeros(n_attributes + 1), np.zeros((n_attributes, n_attributes))
     mean = np.zeros(outputs.shape[1])
-    for chosen in boxes_that_count(given, shares, outputs):
+    parts = boxes_that_count(given, shares, outputs)
+    for part, chosen in enumerate(parts):
         overlaps = BoxOverlaps(given, under, chosen, np.zeros_like(everything), everything)
-        mean += add_pairs_of_boxes(effects, overlaps, outputs[chosen])
+        of_all = part / len(parts), 1.0 / len(parts)
+        mean += add_pairs_of_boxes(effects, overlaps, outputs[chosen], of_all)
     effects.by_order[0] = np.sum(mean**2)
     pairs = np.asarray(effects.pairs)
     return mean, np.asarray(effects.first), np.asarray(effects.total), pairs + pairs.T, np.asarray(effects.by_order)
 
 
-cdef object add_pairs_of_boxes(Effects effects, BoxOverlaps overlaps, const float64_t[:, ::1] values):
-    """Add all pairs of chosen boxes, whose values are given; returns the means of the outputs."""
+cdef object add_pairs_of_boxes(
+    Effects effects, BoxOverlaps overlaps, const float64_t[:, ::1] values, (float64_t, float64_t) of_all
+):
+    """Add all pairs of chosen boxes, whose values are given; returns the means of the outputs.
+
+    `of_all` are the share of all work that was done before, and that of these boxes.
+    """
     cdef Py_ssize_t n = overlaps.chosen.shape[0], i, j, k, slot
     cdef Py_ssize_t width = np.diff(overlaps.boxes.indptr)[np.asarray(overlaps.chosen)].max(initial=0) + 1
     # Of every box up to i, the attributes that both constrain, and their excesses.
     cdef int64_t[::1] n_common = np.zeros(n, dtype=np.int64), attribute = np.empty(n * width, dtype=np.int64)
     cdef float64_t[::1] excess = np.empty(n * width), of_order = np.empty(width + 1)
     cdef int64_t work_done = 0
-    cdef float64_t w, product
+    cdef float64_t w, product, done = 0.0, whole = overlaps.whole_work()
     with nogil:
         for i in range(n):
-            check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS)
+            done += overlaps.work(i)
+            if check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS):
+                show_share(of_all[0] + of_all[1] * done / whole)
             find_excesses(overlaps, overlaps.measure, i, width, n_common, attribute, excess)
             for j in range(i + 1):
                 if n_common[j] == 0:
@@ -165,6 +174,7 @@ def sample_effects(rows, values, weights):
         first[m] = variance - mean_variance(np.hstack([samples[:, m:m + 1], nothing]), outputs, weights, 1)
         total[m] = mean_variance(samples, outputs, weights, m)
     for m in range(n_attributes):
+        show_share(1.0 - ((n_attributes - m) / <float64_t>n_attributes) ** 2)  # pairs of attributes before this one
         for other in range(m + 1, n_attributes):
             of_both = np.hstack([samples[:, m:m + 1], samples[:, other:other + 1], nothing])
             pairs[m, other] = variance - mean_variance(of_both, outputs, weights, 2) - first[m] - first[other]
@@ -343,7 +353,8 @@ def sample_profiles(
     profiles = [Profile(given, cardinalities, attribute, other, values.shape[1]) for attribute, other in wanted]
     for box in range(given.n_boxes):
         with nogil:
-            check_signals(&work_done, rows.shape[0], WORK_BETWEEN_CHECKS)
+            if check_signals(&work_done, rows.shape[0], WORK_BETWEEN_CHECKS):
+                show_share(<float64_t>box / given.n_boxes)
             misses.count(given, box, rows, weights)
         for profile in profiles:
             share = misses.without(profile.attribute, profile.other)

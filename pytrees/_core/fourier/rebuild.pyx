@@ -6,6 +6,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport log2
 from libc.stdint cimport uint8_t
 
+from pytrees._core.base.signals cimport show_share
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, UNLIMITED, float64_t, int64_t
 from pytrees._core.fourier.boxes cimport run_mass
 from pytrees._core.fourier.functions cimport Function, box_function, sample_function, spectrum_function
@@ -230,6 +231,8 @@ cdef class Rebuilding:
                 )
             frontier += [child for child in node.children if (<SchemaNode>child).function is not None]
             n_leaves += len(parts) - 1
+            if self.max_leaf_nodes != UNLIMITED:
+                show_share(<float64_t>n_leaves / self.max_leaf_nodes)
         return root
 
 

@@ -123,14 +123,6 @@ cdef int inherit(Level* level, int64_t number) except -1 nogil
 
 # -------------------------------------------------------------------------------------- sets of called rows, as bits
 
-cdef inline bint holds(const uint64_t* rows, index_t bit) noexcept nogil:
-    return (rows[bit >> 6] >> (bit & 63)) & 1
-
-
-cdef inline void add_bit(uint64_t* rows, index_t bit) noexcept nogil:
-    rows[bit >> 6] |= <uint64_t> 1 << (bit & 63)
-
-
 cdef inline void drop_bit(uint64_t* rows, index_t bit) noexcept nogil:
     rows[bit >> 6] &= ~(<uint64_t> 1 << (bit & 63))
 

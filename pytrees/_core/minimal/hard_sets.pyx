@@ -15,10 +15,11 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport (
-    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledNode, CalledRows, FirstSplit, Level, Listed, SomeSets, add_bit,
-    call_row, check_limits, contains, drop_bit, find_clique, holds, inherit, inherit_hard, is_easy, keep_clique,
+    MOST_LEVELS, NO, STOPPED, WHOLE, YES, CalledNode, CalledRows, FirstSplit, Level, Listed, SomeSets,
+    call_row, check_limits, contains, drop_bit, find_clique, inherit, inherit_hard, is_easy, keep_clique,
     learn_easy, learn_hard, open_level, rank_of, reserve_limits, trailing_zeros, unite, unite_clique
 )
+from pytrees._core.minimal.sets cimport add_bit, holds
 
 cdef enum:
     OF_CLASSES = -1                 # what a limit of a cut comes from, beside numbers of hard sets

@@ -21,13 +21,16 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.signals cimport check_signals
-from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport MOST_LEVELS, NO, STOPPED, YES, CalledRows, FirstSplit
 from pytrees._core.minimal.hard_sets cimport choose_split, decide_rows
+from pytrees._core.minimal.sets cimport (
+    SetTable, add_bit, close_table, find_item, holds, open_table, take_item, words_for,
+)
 from pytrees._core.rows.partition cimport threshold_between
 
 cdef extern from *:
@@ -36,7 +39,6 @@ cdef extern from *:
 
 cdef enum:
     STEPS_BETWEEN_CHECKS = 4000000  # of the clock and of signals: some milliseconds
-    FIRST_CAPACITY = 1024           # sets of rows in the table
 
 # Rows among which those that conflict are looked for.
 BOUND_ROWS = 1024
@@ -55,16 +57,6 @@ ENTRIES_OF_EQUAL_WORK = 20000       # rows times features: a set of all of them 
 # What is known of a set of rows: it needs at least `lower` splits, and `upper` are enough.
 cdef struct Known:
     index_t lower, upper
-
-# Sets and what is known of them, in the order in which they came, and an open-addressing table of their numbers. Where
-# there is no room for another one, the table forgets everything and starts anew.
-cdef struct SetTable:
-    Py_ssize_t n_words
-    uint64_t* sets
-    Known* known
-    uint32_t* slots             # 0 where empty, otherwise a set's number plus one
-    int64_t n_sets, capacity, largest_capacity
-    uint64_t mask
 
 # A set of rows that is being decided, and the cuts of the feature that is being looked at: cut i lies behind the first
 # ends[i] rows of `order`. Its sides need left_bound[i] and right_bound[i] splits at least.
@@ -100,133 +92,34 @@ cdef class Search:
     cdef bint is_too_deep
 
     def __cinit__(self, X, labels, weights, Py_ssize_t n_classes, Py_ssize_t bound_rows, memory_limit):
-        memset(&self.table, 0, sizeof(SetTable))
         memset(&self.levels[0], 0, sizeof(self.levels))
         self.X, self.labels, self.weights = X, labels, weights
         self.n_rows, self.n_features = X.shape
         self.n_classes = n_classes
-        self.n_words = _words_for(self.n_rows)
+        self.n_words = words_for(self.n_rows)
         self.orders = np.ascontiguousarray(np.argsort(X, axis=0, kind="stable").T, dtype=np.int32)
         self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
         self.n_bound_rows = min(self.n_rows, bound_rows)
-        self.n_bound_words = _words_for(self.n_bound_rows)
+        self.n_bound_words = words_for(self.n_bound_rows)
         self.conflicts = np.zeros((self.n_bound_rows, self.n_bound_words), dtype=np.uint64)
         self.below = np.empty((self.n_features, np.max(self.ranks) + 2), dtype=np.uint64)
         self.left_counts = np.zeros(n_classes, dtype=np.int32)
         self.right_counts = np.zeros(n_classes, dtype=np.int32)
-        self.table.n_words = self.n_words
-        # Two to four slots a set.
-        bytes_of_set = self.n_words * sizeof(uint64_t) + sizeof(Known) + 4 * sizeof(uint32_t)
-        self.table.largest_capacity = min(memory_limit // bytes_of_set, 2**31 - 1)
+        open_table(&self.table, self.n_words, sizeof(Known), memory_limit)
 
     def __dealloc__(self):
         cdef Py_ssize_t number
-        free(self.table.sets)
-        free(self.table.known)
-        free(self.table.slots)
+        close_table(&self.table)
         for number in range(MOST_LEVELS):
             free(self.levels[number].rows)
             free(self.levels[number].order)
-
-
-# ------------------------------------------------------------------------------------ sets of rows, as bits, 64 a word
-
-cdef inline Py_ssize_t _words_for(Py_ssize_t n_rows) noexcept nogil:
-    return (n_rows + 63) // 64
-
-
-cdef inline bint _holds(const uint64_t* rows, index_t row) noexcept nogil:
-    return (rows[row >> 6] >> (row & 63)) & 1
-
-
-cdef inline void _add_row(uint64_t* rows, index_t row) noexcept nogil:
-    rows[row >> 6] |= <uint64_t> 1 << (row & 63)
 
 
 cdef void _fill(uint64_t* rows, Py_ssize_t n_words, const index_t* members, index_t n_members) noexcept nogil:
     cdef index_t i
     memset(rows, 0, n_words * sizeof(uint64_t))
     for i in range(n_members):
-        _add_row(rows, members[i])
-
-
-# --------------------------------------------------------------------------------------- what is known of sets of rows
-
-cdef inline uint64_t _hash_of(const uint64_t* rows, Py_ssize_t n_words) noexcept nogil:
-    cdef uint64_t mixed = 0x9E3779B97F4A7C15
-    cdef Py_ssize_t word
-    for word in range(n_words):
-        mixed = (mixed ^ rows[word]) * <uint64_t> 0xBF58476D1CE4E5B9
-        mixed ^= mixed >> 29
-    return mixed
-
-
-cdef inline uint32_t* _slot_of(SetTable* table, const uint64_t* rows) noexcept nogil:
-    """Return where the set's number stands, or would stand. At most half of the slots are taken: the search ends."""
-    cdef uint64_t place = _hash_of(rows, table.n_words) & table.mask
-    cdef const uint64_t* candidate
-    while table.slots[place] != 0:
-        candidate = &table.sets[<Py_ssize_t> (table.slots[place] - 1) * table.n_words]
-        if memcmp(candidate, rows, table.n_words * sizeof(uint64_t)) == 0:
-            break
-        place = (place + 1) & table.mask
-    return &table.slots[place]
-
-
-cdef inline Known* _find_known(SetTable* table, const uint64_t* rows) noexcept nogil:
-    """Return what is known of the set, or NULL. It may move when the next set comes."""
-    cdef uint32_t number
-    if table.n_sets == 0:
-        return NULL
-    number = _slot_of(table, rows)[0]
-    return NULL if number == 0 else &table.known[number - 1]
-
-
-cdef inline int _make_room(SetTable* table) except -1 nogil:
-    """Double the capacity up to the largest one; then forget everything."""
-    cdef int64_t capacity = min(table.largest_capacity, max(FIRST_CAPACITY, 2 * table.capacity)), number
-    cdef uint64_t n_slots = 2
-    cdef void* moved
-    if capacity == table.capacity:
-        table.n_sets = 0
-        memset(table.slots, 0, (table.mask + 1) * sizeof(uint32_t))
-        return 0
-    while n_slots < 2 * <uint64_t> capacity:
-        n_slots *= 2
-    moved = realloc(table.sets, capacity * table.n_words * sizeof(uint64_t))
-    if moved != NULL:
-        table.sets = <uint64_t*> moved
-        moved = realloc(table.known, capacity * sizeof(Known))
-    if moved != NULL:
-        table.known = <Known*> moved
-        free(table.slots)
-        table.slots = <uint32_t*> calloc(n_slots, sizeof(uint32_t))
-        moved = table.slots
-    if moved == NULL:
-        with gil:
-            raise MemoryError(f"no memory for a table of {capacity} sets of rows")
-    table.capacity = capacity
-    table.mask = n_slots - 1
-    for number in range(table.n_sets):
-        _slot_of(table, &table.sets[number * table.n_words])[0] = <uint32_t> (number + 1)
-    return 0
-
-
-cdef inline Known* _take_known(SetTable* table, const uint64_t* rows) except? NULL nogil:
-    """Return what is known of the set, a new one needing a split at least; NULL where the table has no room at all."""
-    cdef Known* known = _find_known(table, rows)
-    cdef uint32_t* slot
-    if known != NULL or table.largest_capacity == 0:
-        return known
-    if table.n_sets == table.capacity:
-        _make_room(table)
-    slot = _slot_of(table, rows)
-    memcpy(&table.sets[table.n_sets * table.n_words], rows, table.n_words * sizeof(uint64_t))
-    known = &table.known[table.n_sets]
-    known.lower, known.upper = 1, UNLIMITED
-    table.n_sets += 1
-    slot[0] = <uint32_t> table.n_sets
-    return known
+        add_bit(rows, members[i])
 
 
 # --------------------------------------------------------------------------------------------------- limits and memory
@@ -265,7 +158,7 @@ cdef void _mark_below(Search search, Py_ssize_t word) noexcept nogil:
     for feature in range(search.n_features):
         memset(&search.below[feature, 0], 0, search.below.shape[1] * sizeof(uint64_t))
         for row in range(start, stop):
-            _add_row(&search.below[feature, search.ranks[feature, row] + 1], row - start)
+            add_bit(&search.below[feature, search.ranks[feature, row] + 1], row - start)
         for rank in range(1, search.below.shape[1]):
             search.below[feature, rank] |= search.below[feature, rank - 1]
 
@@ -294,11 +187,11 @@ cdef int _find_conflicts(Search search) except -1 nogil:
             of_other_class = 0
             for other in range(<index_t> (64 * word), <index_t> min(search.n_bound_rows, 64 * word + 64)):
                 if search.labels[other] != label:
-                    _add_row(&of_other_class, other & 63)
+                    add_bit(&of_other_class, other & 63)
             for other in range(row):
                 if search.labels[other] != label or _rows_between(search, row, other, of_other_class):
-                    _add_row(&search.conflicts[row, 0], other)
-                    _add_row(&search.conflicts[other, 0], row)
+                    add_bit(&search.conflicts[row, 0], other)
+                    add_bit(&search.conflicts[other, 0], row)
             if _check_limits(search, row * search.n_features) == STOPPED:
                 return STOPPED
     return YES
@@ -332,7 +225,7 @@ cdef index_t _find_clique(Search search, Py_ssize_t number) noexcept nogil:
                     best, best_degree = row, degree
         if best == NONE:
             return size
-        _add_row(clique, best)
+        add_bit(clique, best)
         size += 1
         for word in range(n_words):
             candidates[word] &= search.conflicts[best, word]
@@ -363,7 +256,7 @@ cdef void _sweep(Search search, SearchLevel* level, Py_ssize_t feature, index_t 
     memset(&search.right_counts[0], 0, search.n_classes * sizeof(index_t))
     for i in range(search.n_rows):
         row = order[i]
-        if _holds(level.rows, row):
+        if holds(level.rows, row):
             level.order[n] = row
             n += 1
             label = search.labels[row]
@@ -377,7 +270,7 @@ cdef void _sweep(Search search, SearchLevel* level, Py_ssize_t feature, index_t 
         search.left_counts[label] += 1
         search.right_counts[label] -= 1
         n_right -= search.right_counts[label] == 0
-        in_clique += row < search.n_bound_rows and _holds(level.clique, row)
+        in_clique += row < search.n_bound_rows and holds(level.clique, row)
         if rank[row] != rank[level.order[i + 1]]:
             level.ends[cut] = i + 1
             level.left_bound[cut] = max(n_left, in_clique) - 1
@@ -473,7 +366,7 @@ cdef int _decide(Search search, Py_ssize_t number, index_t budget) except -1 nog
         return YES
     if n_found - 1 > budget:
         return NO
-    known = _find_known(&search.table, level.rows)
+    known = <const Known*> find_item(&search.table, level.rows)
     if known != NULL and known.upper <= budget:
         return YES
     if known != NULL and known.lower > budget:
@@ -503,9 +396,11 @@ cdef int _decide(Search search, Py_ssize_t number, index_t budget) except -1 nog
 cdef int _learn(Search search, const uint64_t* rows, int answer, index_t budget) except -1 nogil:
     """Remember the answer to whether so many splits are enough, and return it."""
     cdef Known* known
+    cdef Known unknown
     if answer == STOPPED:
         return STOPPED
-    known = _take_known(&search.table, rows)
+    unknown.lower, unknown.upper = 1, UNLIMITED
+    known = <Known*> take_item(&search.table, rows, &unknown)
     if known != NULL and answer == YES:
         known.upper = min(known.upper, budget)
     elif known != NULL:
@@ -524,7 +419,7 @@ cdef int _find_size(Search search, index_t* size) except -1 nogil:
     _open_level(search, 1)
     memset(root.rows, 0, search.n_words * sizeof(uint64_t))
     for row in range(<index_t> search.n_rows):
-        _add_row(root.rows, row)
+        add_bit(root.rows, row)
     size[0] = _count_classes(search, root.rows) - 1
     if size[0] == 0:
         return YES
@@ -596,7 +491,7 @@ cdef int _choose_by_calls(
     cdef FirstSplit split
     cdef int answer
     for row in range(<index_t> search.n_rows):
-        is_member[row] = _holds(level.rows, row)
+        is_member[row] = holds(level.rows, row)
     answer = choose_split(called, is_member, size, &split)
     if answer != YES:
         return answer
@@ -612,7 +507,7 @@ cdef _class_counts(Search search, const uint64_t* rows):
     cdef index_t row
     counts = [0] * search.n_classes
     for row in range(<index_t> search.n_rows):
-        if _holds(rows, row):
+        if holds(rows, row):
             counts[search.labels[row]] += search.weights[row]
     return counts
 

@@ -1,0 +1,484 @@
+"""The tree of least cost within limits: each sample that it gets wrong costs something, and so does each leaf.
+
+The question asked of a set of rows, within so many levels and leaves, is what its tree costs, if that is less than a
+budget; otherwise the answer is a bound.
+
+*Decision.* Both sides of a cut are asked the same with one level less, and with all ways to divide the leaves between
+them. Cuts are tried in a fixed order, and a later one is taken only if it is cheaper, so that of several trees the
+first one is found whatever has been passed over.
+
+*Bounds.* A set costs no less than its part, and with some more rows at most those more, as its tree can be kept: what
+has been found for one set bounds what others cost. So every side of a cut that was asked bounds the sides of all cuts
+that are left, and sets are compared with the last ones that came before.
+
+*Two levels* are where the time goes. There no set is made of a side: the best splits of both sides of a cut are read
+off a table of the node's rows in all orders, several features at once.
+"""
+
+import time
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.string cimport memcpy, memset
+
+from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t
+from pytrees._core.minimal.priced_sets cimport (
+    MOST_LEVELS, CheapestTrees, KnownCost, LeafDivision, PricedLevel, PricedSplit, TreeLimits, bound_by_recent,
+    bounds_of, choose_stump, cost_of_leaf, count_correct, count_steps, division_of, lanes_of, lay_out_node,
+    lay_out_ranks, learn, leaves_on_the_right, limits_of_side, list_cuts, most_leaves, open_level, rank_features,
+    set_key, stump_table, tightened,
+)
+from pytrees._core.minimal.sets cimport find_item
+from pytrees._core.rows.partition cimport threshold_between
+
+cdef enum:
+    BYTES_OF_VECTOR = 16
+    PARTS_OF_TABLE = 5              # of the stump table: ranks, steps, ends, walks, labels
+
+cdef int64_t NO_BUDGET = <int64_t> 1 << 62
+
+
+# ------------------------------------------------------------------------------------------------------------ the sides
+
+cdef void _make_side(
+    CheapestTrees trees, Py_ssize_t number, index_t feature, index_t end, bint is_right
+) noexcept nogil:
+    """Write the rows of one side of a cut into the next level."""
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef PricedLevel* side = &trees.levels[number + 1]
+    cdef const index_t* order = level.orders + feature * trees.n_rows
+    cdef const index_t* source
+    cdef index_t* target
+    cdef Py_ssize_t other
+    cdef index_t i, n
+    for i in range(level.n_rows):
+        level.is_left[order[i]] = i < end
+    for other in range(trees.n_features):
+        source, target = level.orders + other * trees.n_rows, side.orders + other * trees.n_rows
+        n = 0
+        for i in range(level.n_rows):
+            # Without a branch: what is written last may be of the other side, behind all that count.
+            target[n] = source[i]
+            n += level.is_left[source[i]] != is_right
+    side.n_rows = level.n_rows - end if is_right else end
+
+
+cdef void _spread(
+    CheapestTrees trees, PricedLevel* level, bint is_right, int64_t least, index_t first, index_t stop
+) noexcept nogil:
+    """Bound the same side of all cuts of the features at places first:stop: what the side that `is_left` tells costs
+    at least, without those of its rows that are not on the other one."""
+    cdef const index_t* order
+    cdef int64_t* bounds
+    cdef int64_t bound
+    cdef index_t place, i, row
+    if least <= 0:
+        return
+    for place in range(first, stop):
+        order = level.orders + level.features[place] * trees.n_rows
+        bounds = bounds_of(level, is_right, place)
+        bound = least
+        if is_right:
+            for i in range(level.n_rows - 1):
+                row = order[i]
+                bound -= 0 if level.is_left[row] else trees.error_cost * trees.weights[row]
+                if bound <= 0:
+                    break
+                bounds[i + 1] = max(bounds[i + 1], bound)
+        else:
+            for i in range(level.n_rows - 1, 0, -1):
+                row = order[i]
+                bound -= trees.error_cost * trees.weights[row] if level.is_left[row] else 0
+                if bound <= 0:
+                    break
+                bounds[i] = max(bounds[i], bound)
+
+
+# ----------------------------------------------------------------------------------------------------------- two levels
+
+cdef int _open_stumps(CheapestTrees trees, PricedLevel* level) except -1 nogil:
+    """Lay out the rows of a level in the orders of its features."""
+    cdef stump_table* table = &trees.stumps
+    cdef Py_ssize_t n_lanes = lanes_of(table), size, place
+    cdef index_t feature
+    table.n_blocks = (level.n_features + n_lanes - 1) // n_lanes
+    table.n_rows, table.total = level.n_rows, <index_t> level.n_samples
+    size = table.n_blocks * table.n_rows * BYTES_OF_VECTOR
+    reserve(
+        <void**> &trees.stump_memory, &trees.stump_capacity,
+        PARTS_OF_TABLE * size + 2 * trees.n_classes * BYTES_OF_VECTOR, 1, b"bytes of a table of rows",
+    )
+    table.ranks, table.steps = trees.stump_memory, trees.stump_memory + size
+    table.ends, table.walks = trees.stump_memory + 2 * size, trees.stump_memory + 3 * size
+    table.labels, table.scratch = trees.stump_memory + 4 * size, trees.stump_memory + PARTS_OF_TABLE * size
+    for place in range(level.n_features):
+        feature = level.features[place]
+        trees.order_pointers[place] = level.orders + feature * trees.n_rows
+        trees.order_pointers[level.n_features + place] = &trees.ranks[feature, 0]
+    lay_out_node(
+        table, trees.order_pointers, trees.order_pointers + level.n_features, level.n_features, &trees.labels[0],
+        &trees.weights[0],
+    )
+    return 0
+
+
+cdef inline int64_t _cost_of_side(
+    CheapestTrees trees, index_t leaves, int64_t n_samples, index_t most, index_t correct
+) noexcept nogil:
+    """Return what a side costs that has so many leaves, one or two, and how many samples one and two get right."""
+    cdef int64_t leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
+    return leaf if leaves == 1 else min(leaf, trees.error_cost * (n_samples - correct) + 2 * trees.leaf_cost)
+
+
+cdef int _ask_stumps(
+    CheapestTrees trees, PricedLevel* level, LeafDivision division, index_t place, index_t cut
+) except -1 nogil:
+    """Find what both sides of a cut cost, with a split each at most; it bounds the other cuts of the feature."""
+    cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
+    cdef index_t* left = level.counts + trees.n_classes
+    cdef index_t i, label, n_left = 0, most_left = 0, most_right = 0, end = level.ends[cut]
+    cdef index_t correct[2]
+    cdef int64_t cost
+    memset(left, 0, trees.n_classes * sizeof(index_t))
+    for i in range(level.n_rows):
+        level.is_left[order[i]] = i < end
+    for i in range(end):
+        left[trees.labels[order[i]]] += trees.weights[order[i]]
+    for label in range(<index_t> trees.n_classes):
+        n_left += left[label]
+        most_left = max(most_left, left[label])
+        most_right = max(most_right, level.counts[label] - left[label])
+    count_correct(&trees.stumps, level.ranks[cut], left, level.counts, correct)
+    cost = _cost_of_side(trees, division.left.leaves, n_left, most_left, correct[0])
+    bounds_of(level, False, place)[end] = cost
+    _spread(trees, level, False, cost, place, place + 1)
+    cost = _cost_of_side(trees, division.right.leaves, level.n_samples - n_left, most_right, correct[1])
+    bounds_of(level, True, place)[end] = cost
+    _spread(trees, level, True, cost, place, place + 1)
+    return count_steps(trees, trees.stumps.n_rows * trees.stumps.n_blocks)
+
+
+# ------------------------------------------------------------------------------------------------------------ any sides
+
+cdef int _ask_sides(
+    CheapestTrees trees, Py_ssize_t number, LeafDivision division, index_t place, index_t cut, int64_t budget
+) except -1 nogil:
+    """Raise the bounds of both sides of a cut until they reach the budget or are what the sides cost, and let that
+    bound all cuts that are left. First comes the side of fewer leaves, or the larger one."""
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef index_t end = level.ends[cut]
+    cdef int64_t* of_left = bounds_of(level, False, place) + end
+    cdef int64_t* of_right = bounds_of(level, True, place) + end
+    cdef bint is_right = division.right.leaves < division.left.leaves
+    cdef PricedSplit split
+    cdef int64_t* bound
+    cdef int64_t found
+    if division.right.leaves == division.left.leaves:
+        is_right = 2 * end < level.n_rows
+    for _ in range(2):
+        bound = of_right if is_right else of_left
+        _make_side(trees, number, level.features[place], end, is_right)
+        found = _ask(
+            trees, number + 1, division.right if is_right else division.left,
+            budget - (of_left[0] + of_right[0] - bound[0]), &split,
+        )
+        if trees.is_over:
+            return 0
+        bound[0] = max(bound[0], found)
+        _spread(trees, level, is_right, bound[0], place, level.n_features)
+        if of_left[0] + of_right[0] >= budget:
+            return 0
+        is_right = not is_right
+    return 0
+
+
+cdef void _bound_sides(CheapestTrees trees, PricedLevel* level, LeafDivision division, index_t place) noexcept nogil:
+    """Bound the sides of all cuts of a feature by what a leaf of them costs, if they may be no more, or two leaves
+    without errors that can be avoided."""
+    cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
+    cdef index_t* counts = level.counts + trees.n_classes
+    cdef index_t side, i, row, most, n_samples
+    cdef int64_t inevitable, leaf
+    cdef int64_t* bounds
+    for side in range(2):
+        bounds = bounds_of(level, side, place)
+        memset(counts, 0, trees.n_classes * sizeof(index_t))
+        most, n_samples, inevitable = 0, 0, 0
+        for i in range(level.n_rows - 1):
+            row = order[level.n_rows - 1 - i if side else i]
+            counts[trees.labels[row]] += trees.weights[row]
+            most = max(most, counts[trees.labels[row]])
+            n_samples += trees.weights[row]
+            inevitable += trees.inevitable[row]
+            leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
+            if (division.right.leaves if side else division.left.leaves) > 1:
+                leaf = min(leaf, trees.error_cost * inevitable + 2 * trees.leaf_cost)
+            # So many rows are on the left: i + 1 of the left side, or all but as many.
+            row = level.n_rows - 1 - i if side else i + 1
+            bounds[row] = max(bounds[row], leaf)
+
+
+cdef int64_t _try_cuts(
+    CheapestTrees trees, Py_ssize_t number, LeafDivision division, int64_t best, int64_t least, PricedSplit* split
+) except -1 nogil:
+    """Return the cost of the cheapest tree with a split and such sides, and this split, if that is less than `best`; a
+    bound otherwise. It is no less than `least`: a tree of this cost ends the search."""
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef const int64_t* of_left
+    cdef const int64_t* of_right
+    cdef const index_t* order
+    cdef bint by_table = max(division.left.depth, division.right.depth) <= 1
+    cdef index_t place, i, end
+    cdef int64_t bound = NO_BUDGET
+    cdef Py_ssize_t n_bounds = 2 * <Py_ssize_t> level.n_features * level.n_rows
+    reserve(<void**> &level.bounds, &level.bounds_capacity, n_bounds, sizeof(int64_t), b"bounds of cuts")
+    memset(level.bounds, 0, n_bounds * sizeof(int64_t))
+    if by_table:
+        _open_stumps(trees, level)
+    else:
+        open_level(trees, number + 1)
+    for place in range(level.n_features):
+        order = level.orders + level.features[place] * trees.n_rows
+        of_left, of_right = bounds_of(level, False, place), bounds_of(level, True, place)
+        list_cuts(trees, level, level.features[place])
+        _bound_sides(trees, level, division, place)
+        if by_table:
+            lay_out_ranks(&trees.stumps, trees.order_pointers, level.n_features, &trees.ranks[level.features[place], 0])
+        count_steps(trees, level.n_rows * level.n_features)
+        for i in range(level.n_cuts):
+            end = level.ends[level.trials[i]]
+            if of_left[end] + of_right[end] < best and by_table:
+                _ask_stumps(trees, level, division, place, level.trials[i])
+            elif of_left[end] + of_right[end] < best:
+                _ask_sides(trees, number, division, place, level.trials[i], best)
+            if trees.is_over:
+                return least
+            bound = min(bound, of_left[end] + of_right[end])
+            if of_left[end] + of_right[end] < best:
+                best = of_left[end] + of_right[end]
+                split.feature, split.below, split.above = level.features[place], order[end - 1], order[end]
+                split.left_leaves = division.left.leaves
+                if best <= least:
+                    return best
+    return bound
+
+
+cdef inline TreeLimits _affordable(
+    CheapestTrees trees, PricedLevel* level, TreeLimits limits, int64_t budget
+) noexcept nogil:
+    """Return limits that hold for trees below a budget: it may allow no more leaves than one or two levels have."""
+    cdef int64_t n_leaves = UNLIMITED
+    if trees.leaf_cost > 0:
+        n_leaves = (budget - 1 - trees.error_cost * level.inevitable) // trees.leaf_cost
+    if n_leaves > 3:
+        return limits
+    return tightened(min(limits.depth, 1 if n_leaves <= 2 else 2), limits.leaves)
+
+
+cdef int64_t _ask(
+    CheapestTrees trees, Py_ssize_t number, TreeLimits limits, int64_t budget, PricedSplit* split
+) except -1 nogil:
+    """Return what the cheapest tree of a level's rows costs, if that is less than the budget, and its first split;
+    otherwise a bound that is no less than the budget. Without meaning once the time is over."""
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef int64_t leaf = cost_of_leaf(trees, level), least, stump
+    cdef TreeLimits affordable
+    cdef const KnownCost* known
+    split.feature = NONE
+    least = min(leaf, trees.error_cost * level.inevitable + 2 * trees.leaf_cost)
+    if limits.depth == 0 or least == leaf:
+        return leaf
+    if least >= budget:
+        return least
+    affordable = _affordable(trees, level, limits, budget)
+    if affordable.depth > 1:
+        set_key(trees, level, limits)
+        known = <const KnownCost*> find_item(&trees.table, level.key)
+        if known != NULL and (known.is_exact or known.least >= budget):
+            split[0] = known.split
+            return known.least
+        least = max(least, known.least if known != NULL else 0, bound_by_recent(trees, level, limits))
+        if least >= budget:
+            return least
+    stump = trees.error_cost * rank_features(trees, level) + 2 * trees.leaf_cost
+    count_steps(trees, level.n_rows * trees.n_features)
+    if affordable.depth > 1:
+        return _search(trees, number, limits, affordable, budget, least, min(leaf, stump + 1), split)
+    if stump < leaf:
+        choose_stump(trees, level, split)
+    return min(leaf, stump) if min(leaf, stump) < budget or limits.depth == 1 else budget
+
+
+cdef int64_t _search(
+    CheapestTrees trees, Py_ssize_t number, TreeLimits limits, TreeLimits affordable, int64_t budget, int64_t least,
+    int64_t start, PricedSplit* split,
+) except -1 nogil:
+    """Answer by trying all cuts, and learn the answer. The tree costs `least` at least; it costs `start` as a leaf, or
+    less than that."""
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef KnownCost found
+    cdef index_t i, n_divisions = 1
+    cdef int64_t best = min(start, budget), bound = start, cost
+    trees.n_subproblems += 1
+    if number + 1 == MOST_LEVELS:
+        trees.is_over = True
+        return least
+    if affordable.leaves < most_leaves(affordable.depth):
+        n_divisions = 2 * min(most_leaves(affordable.depth - 1), affordable.leaves - 1) - affordable.leaves + 1
+    found.split.feature = NONE
+    for i in range(n_divisions):
+        cost = _try_cuts(trees, number, division_of(affordable, i), best, least, &found.split)
+        if trees.is_over:
+            return least
+        bound, best = min(bound, cost), min(best, cost)
+        if best <= least:
+            break
+    found.is_exact = best < budget
+    # Trees of more leaves than can be afforded cost the budget at least, others what has been found.
+    found.least = best if found.is_exact or affordable.depth < limits.depth else max(bound, budget)
+    learn(trees, level, limits, &found)
+    split[0] = found.split
+    return found.least
+
+
+# ------------------------------------------------------------------------------------------------------------ the tree
+
+cdef bint _grow(CheapestTrees trees, Py_ssize_t number, TreeLimits limits, index_t horizon, nodes) except -1:
+    """Append the nodes of a level's tree in preorder, and return whether there was time: the cheapest one where it has
+    no more levels than the horizon, otherwise one whose every split is the first of the cheapest tree up to there."""
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef TreeLimits near = tightened(min(limits.depth, horizon), limits.leaves), side
+    cdef PricedSplit split
+    cdef index_t end = 0
+    with nogil:
+        _ask(trees, number, near, NO_BUDGET, &split)
+    if trees.is_over:
+        return False
+    node = len(nodes["feature"])
+    counts = [level.counts[label] for label in range(trees.n_classes)]
+    entry = [LEAF, LEAF, UNDEFINED, float(UNDEFINED), counts, sum(counts) - max(counts)]
+    for name, value in zip(nodes, entry, strict=True):
+        nodes[name].append(value)
+    if split.feature == NONE:
+        return True
+    if near.leaves < most_leaves(near.depth):
+        limits = near
+    nodes["feature"][node] = split.feature
+    nodes["threshold"][node] = threshold_between(
+        trees.X[split.below, split.feature], trees.X[split.above, split.feature]
+    )
+    while level.orders[split.feature * trees.n_rows + end] != split.above:
+        end += 1
+    for name, is_right in (("children_left", False), ("children_right", True)):
+        nodes[name][node] = len(nodes["feature"])
+        with nogil:
+            open_level(trees, number + 1)
+            _make_side(trees, number, split.feature, end, is_right)
+        side = limits_of_side(
+            limits, leaves_on_the_right(limits, split.left_leaves) if is_right else split.left_leaves
+        )
+        if not _grow(trees, number + 1, side, horizon, nodes):
+            return False
+    nodes["errors"][node] = sum(nodes["errors"][nodes[name][node]] for name in ("children_left", "children_right"))
+    return True
+
+
+cdef _tree(CheapestTrees trees, TreeLimits limits, index_t horizon):
+    """Return the arrays of a tree and what it costs; None, NO_BUDGET where there is no time for it."""
+    names = ("children_left", "children_right", "feature", "threshold", "value", "errors")
+    nodes = {name: [] for name in names}
+    if not _grow(trees, 0, limits, horizon, nodes):
+        return None, NO_BUDGET
+    arrays = {name: np.array(entries) for name, entries in nodes.items()}
+    errors, n_leaves = arrays.pop("errors"), np.count_nonzero(arrays["feature"] == UNDEFINED)
+    arrays["n_node_samples"] = arrays["value"].sum(axis=1)
+    arrays["gain"] = (arrays["n_node_samples"] - arrays["value"].max(axis=1) - errors).astype(np.float64)
+    arrays["value"] = arrays["value"].astype(np.float64)
+    return arrays, trees.error_cost * int(errors[0]) + trees.leaf_cost * n_leaves
+
+
+cdef _first_trees(CheapestTrees trees, TreeLimits limits, int64_t budget, float64_t time_limit):
+    """Return the best tree, below the budget, of those with a horizon: of two levels, and of more while a fifth of the
+    time is not over."""
+    best, cost = None, budget
+    horizon = 2
+    deadline = trees.deadline
+    while horizon < limits.depth and not trees.is_over:
+        arrays, new_cost = _tree(trees, limits, horizon)
+        if new_cost < cost:
+            best, cost = arrays, new_cost
+        horizon += 1
+        if deadline == INFINITY or arrays is None or np.count_nonzero(arrays["feature"] >= 0) < horizon:
+            break
+        trees.deadline = deadline - 0.8 * time_limit
+    trees.deadline = deadline
+    trees.is_over = time.monotonic() >= deadline
+    return best, cost
+
+
+cdef int64_t _raise_budget(CheapestTrees trees, TreeLimits limits, int64_t budget) except -1:
+    """Return what the cheapest tree costs, at least where the time is over, by asking for trees of more and more cost
+    below the budget."""
+    cdef int64_t least, step = max(trees.error_cost, trees.leaf_cost), asked, found
+    cdef PricedSplit split
+    cdef PricedLevel* root = &trees.levels[0]
+    least = min(cost_of_leaf(trees, root), trees.error_cost * root.inevitable + 2 * trees.leaf_cost)
+    while True:
+        asked = min(least + step, budget) if trees.deadline < INFINITY else budget
+        with nogil:
+            found = _ask(trees, 0, limits, asked, &split)
+        if trees.is_over or found < asked or asked == budget:
+            return least if trees.is_over else found
+        least, step = found, 2 * step
+
+
+def cheapest_tree(
+    const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, costs, max_depth, max_leaf_nodes, *,
+    budget=None, time_limit=None, memory_limit=2**30,
+):
+    """Find the tree of least cost, within limits of levels of splits and of leaves, UNLIMITED being none.
+
+    The costs are those of a sample that it gets wrong, and of a leaf. Of several trees it is the first one that is
+    tried: a leaf comes before splits; features come in the order of the errors of their best split, then by number;
+    the cuts of a feature in that of `list_cuts`; few leaves for the left side before more. Trees that cost as much as
+    the budget, or more, are not looked for. The limits are seconds, None being none, and bytes of the table of sets.
+
+    Returns
+    -------
+    arrays : dict or None
+        The tree's arrays, or those of the cheapest tree found in time; None where there is none below the budget.
+    cost : int
+        What it costs; the budget where there is none.
+    least : int
+        What trees cost at least, up to the budget.
+    n_subproblems : int
+        Sets of rows that had to be looked at.
+    """
+    start = time.monotonic()
+    cdef TreeLimits limits = tightened(max_depth, max_leaf_nodes)
+    cdef CheapestTrees trees = _trees_of(X, y, n_classes, costs, memory_limit)
+    cdef index_t[:, ::1] orders = np.ascontiguousarray(np.argsort(trees.ranks, axis=1, kind="stable"), dtype=np.int32)
+    cdef PricedLevel* root = &trees.levels[0]
+    trees.deadline = INFINITY if time_limit is None else start + time_limit
+    open_level(trees, 0)
+    memcpy(root.orders, &orders[0, 0], orders.shape[0] * orders.shape[1] * sizeof(index_t))
+    root.n_rows = <index_t> trees.n_rows
+    arrays, cost = _first_trees(trees, limits, NO_BUDGET if budget is None else budget, time_limit or 0.0)
+    least = _raise_budget(trees, limits, cost + 1 if arrays is not None else cost)
+    if not trees.is_over and least < cost + (arrays is not None):
+        best, best_cost = _tree(trees, limits, UNLIMITED)
+        if best is not None:
+            arrays, cost = best, best_cost
+    return arrays, cost, min(least, cost), trees.n_subproblems
+
+
+def _trees_of(X, y, n_classes, costs, memory_limit):
+    """Return the search of all distinct pairs of a row and a class, each once."""
+    if y.shape[0] != X.shape[0] or X.shape[0] == 0 or np.min(y) < 0 or np.max(y) >= n_classes:
+        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
+    rows, weights = np.unique(np.column_stack([np.asarray(X) + 0.0, y]), axis=0, return_counts=True)
+    labels = rows[:, -1].astype(np.int32)
+    X = np.ascontiguousarray(rows[:, :-1])
+    return CheapestTrees(X, labels, weights.astype(np.int32), n_classes, costs, memory_limit, INFINITY)

@@ -1,0 +1,264 @@
+"""Sets of rows, within limits of levels and leaves, and what is known of the costs of their trees.
+
+*Memory.* What has been found for a set is kept in a table. A set costs no less than its part, and with some more rows
+at most those more, as its tree can be kept: so sets are compared with the last ones that came before.
+
+*One split.* Features are tried in the order of the errors of their best split, and their cuts by halves.
+"""
+
+import time
+
+import numpy as np
+
+cimport cython
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from pytrees._core.base.signals cimport check_signals
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.minimal.sets cimport add_bit, close_table, open_table, take_item, words_for
+
+cdef extern from *:
+    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
+cdef enum:
+    STEPS_BETWEEN_CHECKS = 2000000  # of the clock and of signals: some milliseconds
+    N_RECENT = 128                  # sets of as many levels that a set is compared with
+
+
+@cython.final
+cdef class CheapestTrees:
+    """Distinct rows, with a weight each, and what is known of sets of them."""
+
+    def __cinit__(self, X, labels, weights, Py_ssize_t n_classes, costs, memory_limit, float64_t deadline):
+        memset(&self.levels[0], 0, sizeof(self.levels))
+        memset(&self.recent[0], 0, sizeof(self.recent))
+        self.X, self.labels, self.weights, self.n_classes = X, labels, weights, n_classes
+        self.n_rows, self.n_features = X.shape
+        self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
+        ends = np.cumsum(weights, dtype=np.int32)
+        self.first_bits = ends - self.weights
+        self.inevitable = _inevitable_errors(X, np.asarray(labels), np.asarray(weights))
+        self.n_words = words_for(ends[-1]) + 1
+        self.error_cost, self.leaf_cost = costs
+        self.deadline = deadline
+        open_table(&self.table, self.n_words, sizeof(KnownCost), memory_limit)
+        self.stumps.n_classes = n_classes
+        self.stumps.is_wide = ends[-1] > MOST_IN_NARROW_LANES
+        self.order_pointers = <const index_t**> malloc(2 * self.n_features * sizeof(index_t*))
+        self.correct = <index_t*> malloc(2 * self.n_rows * sizeof(index_t))
+        if self.order_pointers == NULL or self.correct == NULL:
+            raise MemoryError(f"no memory for {self.n_rows} rows")
+        self.starts = self.correct + self.n_rows
+
+    def __dealloc__(self):
+        cdef Py_ssize_t number
+        close_table(&self.table)
+        for number in range(MOST_LEVELS):
+            free(self.levels[number].orders)
+            free(self.levels[number].stumps)
+            free(self.levels[number].bounds)
+            free(self.recent[number].sets)
+            free(self.recent[number].least)
+        free(self.stump_memory)
+        free(self.order_pointers)
+        free(self.correct)
+
+
+def _inevitable_errors(X, labels, weights):
+    """Return the weights of the rows that are not of the greatest class among their equals, 0 for others."""
+    _, group = np.unique(X, axis=0, return_inverse=True)
+    group = group.ravel()
+    by_weight = np.lexsort((labels, -weights, group))
+    is_first = np.ones(len(group), dtype=bool)
+    is_first[1:] = group[by_weight][1:] != group[by_weight][:-1]
+    errors = weights.copy()
+    errors[by_weight[is_first]] = 0
+    return errors
+
+
+# --------------------------------------------------------------------------------------------------------------- memory
+
+cdef int count_steps(CheapestTrees trees, int64_t n_steps) except -1 nogil:
+    """Count steps; now and then handle signals and look at the clock."""
+    if check_signals(&trees.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
+        with gil:
+            trees.is_over = trees.is_over or time.monotonic() >= trees.deadline
+    return 0
+
+
+cdef int open_level(CheapestTrees trees, Py_ssize_t number) except -1 nogil:
+    """Allocate a level, which is kept."""
+    cdef PricedLevel* level = &trees.levels[number]
+    cdef Py_ssize_t n_rows = trees.n_rows, n_features = trees.n_features, n_words = trees.n_words
+    if level.orders != NULL:
+        return 0
+    level.orders = <index_t*> malloc(
+        ((n_features + 3) * n_rows + n_features + 2 * trees.n_classes) * sizeof(index_t)
+    )
+    level.stumps = <int64_t*> malloc(n_features * sizeof(int64_t) + n_words * sizeof(uint64_t) + n_rows)
+    if level.orders == NULL or level.stumps == NULL:
+        with gil:
+            raise MemoryError(f"no memory for sets of {n_rows} rows")
+    level.ends = level.orders + n_features * n_rows
+    level.ranks = level.ends + n_rows
+    level.trials = level.ranks + n_rows
+    level.features = level.trials + n_rows
+    level.counts = level.features + n_features
+    level.key = <uint64_t*> (level.stumps + n_features)
+    level.is_left = <char*> (level.key + n_words)
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------- what is known
+
+cdef void set_key(CheapestTrees trees, PricedLevel* level, TreeLimits limits) noexcept nogil:
+    cdef index_t i, row, bit
+    memset(level.key, 0, trees.n_words * sizeof(uint64_t))
+    for i in range(level.n_rows):
+        row = level.orders[i]
+        for bit in range(trees.first_bits[row], trees.first_bits[row] + trees.weights[row]):
+            add_bit(level.key, bit)
+    level.key[trees.n_words - 1] = <uint64_t> limits.depth << 32 | <uint64_t> limits.leaves
+
+
+cdef inline RecentSets* _recent_of(CheapestTrees trees, TreeLimits limits) noexcept nogil:
+    return &trees.recent[min(limits.depth, MOST_LEVELS - 1)]
+
+
+cdef int64_t bound_by_recent(CheapestTrees trees, PricedLevel* level, TreeLimits limits) noexcept nogil:
+    """Return what the rows cost at least by the last sets of the same limits: no less than these without their rows
+    that are not among them."""
+    cdef const RecentSets* recent = _recent_of(trees, limits)
+    cdef const uint64_t* rows
+    cdef Py_ssize_t i, word, last = trees.n_words - 1
+    cdef int64_t least = 0, n_others
+    for i in range(recent.n_sets):
+        rows = recent.sets + i * trees.n_words
+        if recent.least[i] <= least or rows[last] != level.key[last]:
+            continue
+        n_others = 0
+        for word in range(last):
+            n_others += popcount(rows[word] & ~level.key[word])
+        least = max(least, recent.least[i] - trees.error_cost * n_others)
+    return least
+
+
+cdef int learn(CheapestTrees trees, PricedLevel* level, TreeLimits limits, const KnownCost* found) except -1 nogil:
+    cdef RecentSets* recent = _recent_of(trees, limits)
+    cdef KnownCost* known = <KnownCost*> take_item(&trees.table, level.key, found)
+    if known != NULL and not known.is_exact and (found.is_exact or found.least > known.least):
+        known[0] = found[0]
+    if recent.sets == NULL:
+        recent.sets = <uint64_t*> malloc(N_RECENT * trees.n_words * sizeof(uint64_t))
+        recent.least = <int64_t*> malloc(N_RECENT * sizeof(int64_t))
+        if recent.sets == NULL or recent.least == NULL:
+            with gil:
+                raise MemoryError(f"no memory for {N_RECENT} sets of rows")
+    memcpy(recent.sets + recent.next * trees.n_words, level.key, trees.n_words * sizeof(uint64_t))
+    recent.least[recent.next] = found.least
+    recent.next = (recent.next + 1) % N_RECENT
+    recent.n_sets = max(recent.n_sets, recent.next, N_RECENT * (recent.next == 0))
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------------ one split
+
+cdef int64_t cost_of_leaf(CheapestTrees trees, PricedLevel* level) noexcept nogil:
+    """Count the classes of a level's rows, and return what a leaf of them costs."""
+    cdef index_t i, row, most = 0, label
+    memset(level.counts, 0, trees.n_classes * sizeof(index_t))
+    level.n_samples, level.inevitable = 0, 0
+    for i in range(level.n_rows):
+        row = level.orders[i]
+        level.counts[trees.labels[row]] += trees.weights[row]
+        level.n_samples += trees.weights[row]
+        level.inevitable += trees.inevitable[row]
+    for label in range(trees.n_classes):
+        most = max(most, level.counts[label])
+    return trees.error_cost * (level.n_samples - most) + trees.leaf_cost
+
+
+cdef int64_t _best_stump(CheapestTrees trees, PricedLevel* level, index_t feature) noexcept nogil:
+    """Return the errors of the best split of a feature that is not constant. `correct[end]` says how many samples the
+    one behind `end` rows gets right."""
+    cdef const index_t* order = level.orders + feature * trees.n_rows
+    cdef const index_t* rank = &trees.ranks[feature, 0]
+    cdef index_t* counts = level.counts + trees.n_classes
+    cdef index_t* correct = trees.correct
+    cdef index_t i, label, most = 0, best = 0
+    memset(counts, 0, trees.n_classes * sizeof(index_t))
+    for i in range(level.n_rows - 1, 0, -1):
+        label = trees.labels[order[i]]
+        counts[label] += trees.weights[order[i]]
+        most = max(most, counts[label])
+        correct[i] = most
+    memset(counts, 0, trees.n_classes * sizeof(index_t))
+    most = 0
+    for i in range(level.n_rows - 1):
+        label = trees.labels[order[i]]
+        counts[label] += trees.weights[order[i]]
+        most = max(most, counts[label])
+        correct[i + 1] += most
+        if rank[order[i]] != rank[order[i + 1]]:
+            best = max(best, correct[i + 1])
+    return level.n_samples - best
+
+
+cdef int64_t rank_features(CheapestTrees trees, PricedLevel* level) noexcept nogil:
+    """List the features that are not constant, by the errors of their best split, then by number, and return the least
+    errors; all of a level's samples if there is none."""
+    cdef index_t feature, place
+    cdef const index_t* order
+    level.n_features = 0
+    for feature in range(<index_t> trees.n_features):
+        order = level.orders + feature * trees.n_rows
+        if trees.ranks[feature, order[0]] == trees.ranks[feature, order[level.n_rows - 1]]:
+            continue
+        level.stumps[feature] = _best_stump(trees, level, feature)
+        place = level.n_features
+        while place > 0 and level.stumps[level.features[place - 1]] > level.stumps[feature]:
+            level.features[place] = level.features[place - 1]
+            place -= 1
+        level.features[place] = feature
+        level.n_features += 1
+    return level.n_samples if level.n_features == 0 else level.stumps[level.features[0]]
+
+
+cdef void list_cuts(CheapestTrees trees, PricedLevel* level, index_t feature) noexcept nogil:
+    """List the cuts of a feature, and in what order they are tried: the middle one of all, then the middle ones of
+    both halves, then those of the quarters."""
+    cdef const index_t* order = level.orders + feature * trees.n_rows
+    cdef const index_t* rank = &trees.ranks[feature, 0]
+    cdef index_t* starts = trees.starts
+    cdef index_t i, n = 0, start, middle, stop, listed
+    for i in range(level.n_rows - 1):
+        if rank[order[i]] != rank[order[i + 1]]:
+            level.ends[n], level.ranks[n] = i + 1, rank[order[i]]
+            n += 1
+    level.n_cuts = n
+    # Invariant: of part i, starts[i] is the first cut, and its trial, until it is taken, the one behind its last.
+    starts[0], level.trials[0] = 0, n
+    listed = n > 0
+    for i in range(n):
+        start, stop = starts[i], level.trials[i]
+        middle = start + (stop - start) // 2
+        level.trials[i] = middle
+        if start < middle:
+            starts[listed], level.trials[listed] = start, middle
+            listed += 1
+        if middle + 1 < stop:
+            starts[listed], level.trials[listed] = middle + 1, stop
+            listed += 1
+
+
+cdef void choose_stump(CheapestTrees trees, PricedLevel* level, PricedSplit* split) noexcept nogil:
+    """Find the first of the best splits, in the order in which they are tried."""
+    cdef index_t feature = level.features[0], i, end
+    cdef int64_t errors = _best_stump(trees, level, feature)
+    cdef const index_t* order = level.orders + feature * trees.n_rows
+    list_cuts(trees, level, feature)
+    for i in range(level.n_cuts):
+        end = level.ends[level.trials[i]]
+        if level.n_samples - trees.correct[end] == errors:
+            split.feature, split.below, split.above, split.left_leaves = feature, order[end - 1], order[end], 1
+            return

@@ -1,0 +1,303 @@
+"""A model told in a few trees: orthogonal functions, each a tree of few leaves, and exactly what they leave out."""
+
+from __future__ import annotations
+
+from itertools import starmap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._engine import kernel
+from .._progress import progress
+from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
+from ..plotting import plot_tree, pyplot
+from ..tree import LEAF, Tree
+from .additive import AdditiveModel, additive_model
+from .boxes import Leaves, check_whole, measure_arrays, weighted_leaves
+from .codes import with_trees, with_value
+from .effects import mean_and_variance, rounding
+from .ensembles import tree_of_leaves
+from .rebuild import Limits, RebuiltTree
+from .samples import Samples, joint_samples
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class DistilledModel(AdditiveModel):
+    """A few orthogonal trees in place of a model; made by :func:`distil`.
+
+    Parameters
+    ----------
+    model : AdditiveModel
+        What the trees stand for.
+    built : list of RebuiltTree
+        The trees on its codes, with their values.
+    mean : ndarray of shape (n_outputs,), float64
+        The mean of the model, which is added to the trees.
+    variance : float
+        The variance of the model, summed over its outputs.
+    explained_variance : ndarray of shape (n_trees,), float64
+        The variance of every tree, summed over its outputs.
+    loss : float
+        The root of the mean squared difference from the model, summed over the outputs, as :func:`model_distance` gives
+        it.
+
+    Attributes
+    ----------
+    codes, values, baseline, classes, output, feature_names, link, trees, arguments
+        As of :class:`AdditiveModel`: the trees are a model that all functions of the algebra take, on the codes of the
+        model that they were made of.
+
+    See Also
+    --------
+    distil : Makes one of any ensemble.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import GradientBoostingRegressor
+    >>> from pytrees.fourier import distil
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> few = distil(GradientBoostingRegressor(random_state=0).fit(X, y), X, n_trees=3, max_leaf_nodes=8)
+    >>> few
+    <DistilledModel of 3 trees, 24 leaves, 0.75 of the variance>
+    """
+
+    variance: float
+    explained_variance: FloatArray
+    loss: float
+
+    def __init__(
+        self,
+        model: AdditiveModel,
+        built: list[RebuiltTree],
+        *,
+        mean: FloatArray,
+        variance: float,
+        explained_variance: FloatArray,
+        loss: float,
+    ) -> None:
+        codes = with_trees(model.codes, [tree for tree, _ in built])
+        given: dict[str, Any] = {"classes": model.classes, "output": model.output, "link": model.link}
+        values = [values for _, values in built]
+        super().__init__(codes, values, n_averaged=1, baseline=mean, feature_names=model.feature_names, **given)
+        self.variance, self.explained_variance, self.loss = variance, explained_variance, loss
+
+    @property
+    def explained_variance_ratio(self) -> FloatArray:
+        """The share of the model's variance that every tree has; (n_trees,) float64. Zeros where there is none."""
+        return self.explained_variance / (self.variance or 1.0)
+
+    @property
+    def decoded(self) -> list[RebuiltTree]:
+        """The trees on the features as they are: ``averages[tree.apply(X)]`` of all, and `baseline`, add up."""
+        return [RebuiltTree(*pair) for pair in zip(map(self.codes.decode, self.codes.trees), self.values, strict=True)]
+
+    def plot(self, axes: Any = None, *, feature_names: LabelsLike | None = None) -> list[Axes]:
+        """Draw every tree: what its leaves add, and how much of the domain comes to them; needs matplotlib.
+
+        Parameters
+        ----------
+        axes : array of matplotlib.axes.Axes, optional
+            One for every tree; by default axes of a new figure, side by side.
+        feature_names : sequence of str of length n_features, optional
+            By default those of the model, or numbers.
+
+        Returns
+        -------
+        list of matplotlib.axes.Axes
+            What was drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If there are several outputs; if there are other numbers of axes and trees.
+        """
+        plt = pyplot("plot")
+        if self.n_outputs > 1:
+            raise ValueError(f"Leaves of {self.n_outputs} outputs are not drawn, only those of one.")
+        if axes is None:
+            width = sum(tree.n_leaves for tree in self.codes.trees)
+            axes = plt.subplots(1, len(self.values), figsize=(max(6.0, width), 4.0), squeeze=False)[1]
+        axes = list(np.ravel(axes))
+        if len(axes) != len(self.values):
+            raise ValueError(f"There are {len(axes)} axes for {len(self.values)} trees.")
+        bound = max(float(np.abs(values).max()) for values in self.values) or 1.0
+        names = self.feature_names if feature_names is None else feature_names
+        for ax, (tree, values), share in zip(axes, self.decoded, self.explained_variance_ratio, strict=True):
+            nodes: list[Any] = plot_tree(with_value(tree, np.ones((tree.node_count, 1))), feature_names=names, ax=ax)
+            masses = tree.value.sum(axis=1)
+            for node, note in enumerate(nodes):
+                note.get_bbox_patch().set_facecolor("0.96")
+                if tree.children_left[node] == LEAF:
+                    value = float(values[node, 0])
+                    note.set_text(f"{value:+.3g}\n{100 * masses[node]:.2g} %")
+                    note.get_bbox_patch().set_facecolor(plt.get_cmap("RdBu_r")(0.5 + 0.4 * value / bound))
+            ax.set_title(f"{share:.1%} of the variance")
+        return axes
+
+    def __repr__(self) -> str:
+        n_leaves = sum(tree.n_leaves for tree in self.codes.trees)
+        share = float(self.explained_variance_ratio.sum())
+        return f"<DistilledModel of {len(self.values)} trees, {n_leaves} leaves, {share:.2f} of the variance>"
+
+
+def distil(
+    model: Any,
+    X: MatrixLike | None = None,
+    *,
+    n_trees: int = 1,
+    max_leaf_nodes: int = 32,
+    max_depth: int | None = None,
+    measure: Measure = "empirical",
+    verbose: int = 0,
+) -> DistilledModel:
+    """Distil a model into one tree of few leaves, or into several that are orthogonal, and say what is lost.
+
+    The first tree is made of the model by TCFS, every further one of what those before it leave over. The values of its
+    leaves are the nearest ones that have mean zero and are orthogonal to the trees before. So the variances of
+    the trees add up, and what they lack of the model's is the mean squared error, exactly.
+
+    Parameters
+    ----------
+    model : fitted model
+        Whatever :func:`additive_model` takes or makes: forests, boosted ensembles, merged ones.
+    X : array-like of shape (n_samples, n_features), optional
+        Samples as the model takes them, for the measures ``"empirical"`` and ``"joint"``.
+    n_trees : int, default=1
+        How many trees are made; fewer where these are the model already.
+    max_leaf_nodes : int, default=32
+        Greatest number of leaves of a tree.
+    max_depth : int, optional
+        Greatest depth of a tree.
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="empirical"
+        The measure of variances and losses, as in :func:`gram`. Under ``"joint"`` they are those at the samples in `X`,
+        which take fewer leaves, and say nothing of what is between them.
+    verbose : int, default=0
+        Show progress bars on standard error.
+
+    Returns
+    -------
+    DistilledModel
+        The trees, their variances, and the loss.
+
+    Raises
+    ------
+    TypeError
+        If the model is none that :func:`additive_model` takes.
+    ValueError
+        As in :func:`additive_model` and :func:`gram`; if there are to be as many trees as a tree has leaves, or more:
+        the last ones would have nothing left to be orthogonal with.
+
+    See Also
+    --------
+    tree_from_ensemble : One tree of trees on codes, with more to choose from.
+    OrthogonalTreesClassifier : The principal components of a forest's votes.
+    model_distance : The loss of any other model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from pytrees.fourier import distil
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> boosted = HistGradientBoostingClassifier(random_state=0).fit(X, y)
+    >>> few = distil(boosted, X, n_trees=3, max_leaf_nodes=8, measure="joint")
+    >>> float(round(few.explained_variance_ratio.sum(), 2))
+    0.96
+    >>> bool(((few.evaluate(X)[:, 0] > 0) == boosted.predict(X)).mean() > 0.98)
+    True
+    """
+    additive = model if isinstance(model, AdditiveModel) else additive_model(model)
+    check_whole("n_trees", n_trees, 1)
+    check_whole("max_leaf_nodes", max_leaf_nodes, 2)
+    most = (max_leaf_nodes - 1) * additive.n_outputs
+    if n_trees > most:
+        raise ValueError(
+            f"Of trees of {max_leaf_nodes} leaves, {most} at most are orthogonal to one another and to constants; "
+            f"n_trees={n_trees}."
+        )
+    limits = Limits("variance", 0.0, max_depth, max_leaf_nodes, None)
+    cardinalities = additive.cardinalities
+    rows = None if X is None else additive.codes.transform(X)
+    samples = joint_samples(measure, cardinalities, rows)
+    under: dict[str, Any] = {"measure": measure, "X": rows} if samples is None else {"measure": samples, "X": None}
+    whole = weighted_leaves(additive.trees, cardinalities, class_index=-1, **additive.arguments)
+    whole, exponent = whole.scaled()
+    mean, variance = mean_and_variance(whole, cardinalities, **under, label="pairs of leaves" if verbose else None)
+    variance = variance if variance > rounding(whole) else 0.0
+    built: list[RebuiltTree] = []
+    rest = whole
+    for _ in progress(range(n_trees), n_trees, "trees", enabled=bool(verbose)):
+        tree, averages = tree_of_leaves(rest, cardinalities, limits, **under)
+        tree = with_value(tree, tree.value.sum(axis=1, keepdims=True))
+        values = _orthogonal(tree, averages, built, cardinalities, under)
+        if built and _variance(tree, values) <= rounding(whole):
+            break
+        built.append(RebuiltTree(tree, values))
+        rest = rest.less(Leaves([tree], cardinalities, values=[values]))
+    explained = np.array(list(starmap(_variance, built)))
+    left = variance - float(explained.sum())
+    return DistilledModel(
+        additive,
+        [RebuiltTree(tree, np.ldexp(values, exponent)) for tree, values in built],
+        mean=np.ldexp(mean, exponent),
+        variance=float(np.ldexp(variance, 2 * exponent)),
+        explained_variance=np.ldexp(explained, 2 * exponent),
+        loss=float(np.ldexp(np.sqrt(left), exponent)) if left > rounding(whole) else 0.0,
+    )
+
+
+def _variance(tree: Tree, values: FloatArray) -> float:
+    """Return the variance of a tree of mean zero, summed over the outputs."""
+    leaves = tree.children_left == LEAF
+    return float((tree.value[leaves] * values[leaves] ** 2).sum())
+
+
+def _orthogonal(
+    tree: Tree, averages: FloatArray, built: list[RebuiltTree], cardinalities: Any, under: dict[str, Any]
+) -> FloatArray:
+    """Return the values of a tree that are nearest to given averages, of mean zero and orthogonal to the trees before.
+
+    What may not be on the leaves, constants and the means of other trees there, is projected out, under the masses of
+    the leaves.
+    """
+    leaves = np.flatnonzero(tree.children_left == LEAF)
+    n_outputs, roots = averages.shape[1], np.sqrt(tree.value[leaves])
+    others = [_means_on_leaves(tree, leaves, other, cardinalities, under) for other in built]
+    constants = [np.tile(row, (len(leaves), 1)) for row in np.eye(n_outputs)]
+    forbidden = np.stack([(one * roots).ravel() for one in constants + others], axis=1)
+    forbidden = forbidden / np.maximum(np.linalg.norm(forbidden, axis=0), np.finfo(np.float64).tiny)
+    wanted = (averages[leaves] * roots).ravel()
+    for _ in range(2):  # the second time takes away what rounding left
+        wanted = wanted - forbidden @ np.linalg.lstsq(forbidden, wanted, rcond=None)[0]
+    values = np.zeros_like(averages)
+    values[leaves] = wanted.reshape(-1, n_outputs) / roots
+    for node in np.flatnonzero(tree.children_left != LEAF)[::-1]:  # children come after their parents
+        children = tree.children_of(node)
+        values[node] = np.average(values[children], axis=0, weights=tree.value[children, 0])
+    return values
+
+
+def _means_on_leaves(
+    tree: Tree, leaves: Any, other: RebuiltTree, cardinalities: Any, under: dict[str, Any]
+) -> FloatArray:
+    """Compute the means of another tree's function over the leaves of a tree; (n_leaves, n_outputs) float64."""
+    samples = under["measure"]
+    if isinstance(samples, Samples):
+        X = samples.rows.astype(np.float64)
+        sums, places = np.zeros((tree.node_count, other.averages.shape[1])), tree.apply_valid(X)
+        np.add.at(sums, places, samples.weights[:, np.newaxis] * other.averages[other.tree.apply_valid(X)])
+        weights = np.bincount(places, samples.weights, tree.node_count)
+        means: FloatArray = sums[leaves] / weights[leaves, np.newaxis]
+        return means
+    numbers = np.arange(tree.node_count, dtype=np.float64)
+    schemata = Leaves([tree], cardinalities, values=[numbers])
+    of_other = Leaves([other.tree], cardinalities, values=[other.averages])
+    arrays = measure_arrays(under["measure"], cardinalities, under["X"])
+    found = np.asarray(kernel("box_averages")(of_other.boxes, of_other.values, schemata.boxes, arrays))
+    place = {int(node): i for i, node in enumerate(schemata.values[:, 0])}
+    return found[[place[int(node)] for node in leaves]]

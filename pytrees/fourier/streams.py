@@ -1,0 +1,348 @@
+"""Models of data that arrives in blocks: the newest is added, old ones fade, and what they share is watched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_array
+
+from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ..plotting import pyplot
+from ..tree import LEAF, MULTIWAY, Tree
+from .additive import read_model
+from .boxes import check_number, check_whole
+from .codes import arrays_of, with_value
+from .ensembles import gram
+from .merged import MergedModel, merge
+from .orthogonal import eigenvectors
+from .readers import Sum
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class _Block(NamedTuple):
+    """What a block has taught: the model, how many samples it had, and its function on the grid of the reference.
+
+    `trees` split places in the grid, and `values` has an array for every tree: a column for every class or output.
+    """
+
+    model: Sum
+    n_samples: float
+    trees: list[Tree]
+    values: list[FloatArray]
+
+
+class ModelStream:
+    """An ensemble of the models of the latest blocks of data, in which old ones fade.
+
+    Every block of samples fits a model of its own, a tree or a forest. The ensemble is their mean, weighted by numbers
+    of samples that halve as blocks get older. The Gram matrix of the models' functions gains one row with every block,
+    and from it come at once how far the newest model is from those before, and how much of all is common [1]_.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Not fitted; any that :func:`additive_model` takes. Every block fits a clone.
+    reference : array-like of shape (n_samples, n_features)
+        Samples that give the measure of inner products, which must stay the same over time, such as those of the first
+        block. Numbers without missing values.
+    half_life : float, default=10
+        After so many blocks the weight of a model is halved.
+    max_models : int, default=50
+        How many models are kept; the oldest one is left out.
+    measure : {"empirical", "joint"}, default="empirical"
+        The product of the features' frequencies in `reference`, or the distribution of its samples.
+
+    Attributes
+    ----------
+    n_blocks : int
+        How many blocks there have been.
+    gram : ndarray of shape (n_models, n_models), float64
+        The inner products of the kept models' functions, from the oldest to the newest, summed over classes or outputs.
+    weights : ndarray of shape (n_models,), float64
+        Of the kept models in the mean.
+    drift : ndarray of shape (n_blocks,), float64
+        For every block the distance of its model from the mean of those before, a root of a mean square; NaN for the
+        first.
+    shares : list of ndarray
+        For every block the shares of the principal components in the energy of the weighted models, falling.
+
+    See Also
+    --------
+    merge : The mean of models without time.
+    distil : Makes a few trees of `model`.
+
+    Notes
+    -----
+    Adding a block takes the time of the inner products of its model with each of those that are kept. A class that is
+    seen for the first time changes none of the others: models give it probability 0.
+
+    References
+    ----------
+    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: section II, on watching
+       streams by the eigenvalues of an ensemble.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import ModelStream
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> stream = ModelStream(DecisionTreeClassifier(max_depth=3), X[:100], half_life=2)
+    >>> for start in range(0, 500, 100):
+    ...     stream = stream.update(X[start : start + 100], y[start : start + 100])
+    >>> stream
+    <ModelStream of 5 models, 5 blocks>
+    >>> stream.weights.round(2)
+    array([0.09, 0.13, 0.18, 0.25, 0.36])
+    >>> bool((stream.predict(X[500:]) == y[500:]).mean() > 0.9)
+    True
+    """
+
+    estimator: Any
+    half_life: float
+    max_models: int
+    measure: Literal["empirical", "joint"]
+    n_blocks: int
+    gram: FloatArray
+    drift: FloatArray
+    shares: list[FloatArray]
+
+    def __init__(
+        self,
+        estimator: Any,
+        reference: MatrixLike,
+        *,
+        half_life: float = 10.0,
+        max_models: int = 50,
+        measure: Literal["empirical", "joint"] = "empirical",
+    ) -> None:
+        check_number("half_life", half_life, np.finfo(np.float64).tiny)
+        check_whole("max_models", max_models, 1)
+        if not isinstance(measure, str) or measure not in ("empirical", "joint"):
+            raise ValueError(f"measure must be 'empirical' or 'joint', which stay the same over time, got {measure!r}.")
+        X = check_array(reference, dtype=np.float64)
+        self.estimator, self.half_life, self.max_models, self.measure = estimator, half_life, max_models, measure
+        # The values of every feature in the reference. Codes are their places from 1; 0 and the last are outside.
+        self._grid = [np.unique(column) for column in X.T]
+        self._rows = np.stack([np.searchsorted(g, x) + 1 for g, x in zip(self._grid, X.T, strict=True)], axis=1)
+        self._blocks: list[_Block] = []
+        self._model: MergedModel | None = None
+        self.n_blocks, self.gram, self.drift, self.shares = 0, np.zeros((0, 0)), np.zeros(0), []
+
+    def update(self, X: MatrixLike, y: LabelsLike) -> Self:
+        """Fit a model to a block of samples, and add it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, as the estimator takes them.
+        y : array-like of shape (n_samples,)
+            Their classes or values.
+
+        Returns
+        -------
+        ModelStream
+            The stream itself.
+
+        Raises
+        ------
+        ValueError
+            As in the estimator's `fit`, and in `add`.
+        """
+        return self.add(clone(self.estimator).fit(X, y), float(len(np.asarray(y))))
+
+    def add(self, model: Any, n_samples: float = 1.0) -> Self:
+        """Add a model that was fitted elsewhere.
+
+        Parameters
+        ----------
+        model : fitted model
+            Whatever :func:`additive_model` takes or makes.
+        n_samples : float, default=1
+            The weight of the model, as long as it is new.
+
+        Returns
+        -------
+        ModelStream
+            The stream itself. It is as it was before where an error is raised.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As in :func:`additive_model`; if the model splits categories, which have no places in the reference; if it
+            does not go with the models before, as in :func:`merge`.
+        """
+        check_number("n_samples", n_samples, np.finfo(np.float64).tiny)
+        read = read_model(model)
+        n_features = read.members[0].tree.n_features
+        if n_features != len(self._grid):
+            raise ValueError(f"The model has {n_features} features, the reference {len(self._grid)}.")
+        newest = _Block(read, n_samples, *self._on_grid(read))
+        if self._blocks:
+            merge([self._blocks[-1].model, read])  # raises where they do not go together
+        row = np.array([self._inner(block, newest) for block in [*self._blocks, newest]])
+        products, weights = self.gram, self.weights
+        drift = np.nan
+        if self._blocks:
+            drift = float(np.sqrt(max(row[-1] - 2.0 * weights @ row[:-1] + weights @ products @ weights, 0.0)))
+        first = max(0, len(row) - self.max_models)
+        self.gram = np.block([[products, row[:-1, np.newaxis]], [row]])[first:, first:]
+        self._blocks = [*self._blocks, newest][first:]
+        self._model, self.n_blocks = None, self.n_blocks + 1
+        self.drift, self.shares = np.append(self.drift, drift), [*self.shares, self.components()[0]]
+        return self
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights of the kept models in the mean, from the oldest to the newest; (n_models,) float64."""
+        sizes = np.array([block.n_samples for block in self._blocks], dtype=np.float64)
+        ages = np.arange(len(sizes))[::-1]
+        faded = np.log2(sizes) - ages / self.half_life
+        faded = np.exp2(faded - faded.max(initial=-np.inf)) if sizes.size else sizes
+        return faded / (faded.sum() or 1.0)
+
+    @property
+    def model(self) -> MergedModel:
+        """The weighted mean of the kept models, as a sum of trees."""
+        if not self._blocks:
+            raise ValueError("There has been no block yet.")
+        if self._model is None:
+            self._model = merge([block.model for block in self._blocks], self.weights)
+        return self._model
+
+    def evaluate(self, X: MatrixLike) -> FloatArray:
+        """Evaluate the mean of the models, as :meth:`AdditiveModel.evaluate` does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples as the models take them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs), float64
+            Probabilities, margins or values.
+        """
+        return self.model.evaluate(X)
+
+    def predict(self, X: MatrixLike) -> AnyArray:
+        """Predict classes or values by the mean of the models, as :meth:`AdditiveModel.predict` does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples as the models take them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes or values.
+        """
+        return self.model.predict(X)
+
+    def components(self) -> tuple[FloatArray, FloatArray]:
+        """Compute the principal components of the weighted models.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_models,), float64
+            Shares of the energy, falling. One component that has nearly all of it: the models say the same.
+        vectors : ndarray of shape (n_models, n_models), float64
+            In column c what the models, each times the root of its weight, have in component c.
+        """
+        roots = np.sqrt(self.weights)
+        products = self.gram * np.outer(roots, roots)
+        energies, vectors = eigenvectors(products, float(products.diagonal().max(initial=0.0)) or 1.0)
+        return energies / (energies.sum() or 1.0), vectors
+
+    def plot(self, axes: Any = None, *, n_components: int = 3) -> list[Axes]:
+        """Draw over time how far new models are from those before, and the shares of components; needs matplotlib.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib.axes.Axes, optional
+            By default axes of a new figure, one above the other.
+        n_components : int, default=3
+            How many components are drawn.
+
+        Returns
+        -------
+        list of matplotlib.axes.Axes
+            What was drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If there are not two axes.
+        """
+        plt = pyplot("plot")
+        check_whole("n_components", n_components, 1)
+        axes = plt.subplots(2, 1, sharex=True)[1] if axes is None else axes
+        above, below = axes = list(np.ravel(axes))
+        blocks = np.arange(1, self.n_blocks + 1)
+        above.plot(blocks, self.drift, "o-", markersize=3)
+        above.set_ylabel("distance of the newest")
+        shares = np.zeros((self.n_blocks, n_components))
+        for found, known in zip(shares, self.shares, strict=True):
+            found[: known.size] = known[:n_components]
+        below.stackplot(blocks, shares.T, labels=[f"component {c + 1}" for c in range(n_components)])
+        below.set_ylim(0.0, 1.0)
+        below.set_ylabel("share of the energy")
+        below.set_xlabel("block")
+        below.legend(loc="lower left")
+        return axes
+
+    def _on_grid(self, read: Sum) -> tuple[list[Tree], list[FloatArray]]:
+        """Return the trees on places in the reference, and their values: a column for every class or output."""
+        trees = []
+        for tree, _, dtype, categories in read.members:
+            if categories or np.any(tree.children_left == MULTIWAY):
+                raise ValueError("The model splits categories; in streams only numbers are compared.")
+            arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
+            for node in cuts:
+                known = self._grid[tree.feature[node]].astype(dtype)
+                arrays["threshold"][node] = np.searchsorted(known, tree.threshold[node], side="right") + 0.5
+            trees.append(with_value(Tree(**arrays, n_features=tree.n_features), np.ones((tree.node_count, 1))))
+        values = [of_tree / read.n_averaged for of_tree in read.values]
+        values[0] = values[0] + read.baseline
+        if read.output == "probability" and read.classes is not None and len(read.classes) == 2:
+            rest = [1.0 / len(trees) - of_tree for of_tree in values]
+            values = [np.hstack(pair) for pair in zip(rest, values, strict=True)]
+        return trees, values
+
+    @property
+    def _cardinalities(self) -> IntArray:
+        return np.array([len(known) + 2 for known in self._grid], dtype=np.int64)
+
+    def _inner(self, block: _Block, other: _Block) -> float:
+        """Return the inner product of the functions of two blocks."""
+        columns = _columns(block.model, other.model)
+        values = [part[:, columns[0]] for part in block.values] + [part[:, columns[1]] for part in other.values]
+        if not values[0].shape[1]:
+            return 0.0  # no class is known to both
+        products = gram([*block.trees, *other.trees], self._cardinalities, values=values, **self._measured())
+        n_trees = len(block.trees)
+        return float(products[:n_trees, n_trees:].sum())
+
+    def _measured(self) -> dict[str, Any]:
+        if self.measure == "joint":
+            return {"measure": "joint", "X": self._rows}
+        columns = zip(self._rows.T, self._cardinalities, strict=True)
+        return {"measure": [np.bincount(column, minlength=size) / len(column) for column, size in columns]}
+
+    def __repr__(self) -> str:
+        return f"<ModelStream of {len(self._blocks)} models, {self.n_blocks} blocks>"
+
+
+def _columns(read: Sum, other: Sum) -> tuple[Any, Any]:
+    """Return the columns of the outputs that two models have in common."""
+    if read.output != "probability" or read.classes is None or other.classes is None:
+        return slice(None), slice(None)
+    _, of_one, of_other = np.intersect1d(read.classes, other.classes, return_indices=True)
+    return of_one, of_other

@@ -1,0 +1,170 @@
+"""Models told in a few orthogonal trees: exact variances and losses, on both engines, and what is refused."""
+
+import pickle
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from fourier_samples import CLOSE
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestRegressor
+from support import on_both_engines
+
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier
+from pytrees.fourier import additive_model, distil, gram, merge, model_distance, sobol_indices
+
+MEASURES = ["uniform", "empirical", "joint"]
+
+
+def diabetes(n_rows=80, n_estimators=5):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:n_rows, :4], y[:n_rows]
+    return GradientBoostingRegressor(n_estimators=n_estimators, max_depth=2, random_state=0).fit(X, y), X
+
+
+def given_by(measure, X):
+    return {"measure": measure} if measure == "uniform" else {"measure": measure, "X": X}
+
+
+def check(model, X, measure, few):
+    """Compare with distances and inner products of the algebra: orthogonal, of mean zero, and of the stated loss."""
+    additive = additive_model(model)
+    given = given_by(measure, additive.codes.transform(X))
+    sizes, second = additive.cardinalities, few.arguments
+    distance = model_distance(
+        additive.trees, few.trees, sizes, **additive.arguments, other_weights=second["weights"],
+        other_values=second["values"], **given,
+    ).distance  # fmt: skip
+    assert few.loss == pytest.approx(distance, rel=1e-6, abs=1e-7 * np.sqrt(few.variance))
+    products = gram(few.codes.trees, sizes, values=few.values, **given)
+    np.testing.assert_allclose(products, np.diag(few.explained_variance), atol=1e-12 * few.variance)
+    for tree, values in zip(few.codes.trees, few.values, strict=True):
+        mean = sobol_indices([tree], sizes, values=[values], **given).mean
+        np.testing.assert_allclose(mean, 0.0, atol=1e-12 * np.sqrt(few.variance))
+    assert few.variance - few.explained_variance.sum() == pytest.approx(few.loss**2, abs=1e-9 * few.variance)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_trees_are_orthogonal_and_the_loss_is_exact(engine, measure, n_trees):
+    model, X = diabetes()
+    few = distil(model, None if measure == "uniform" else X, n_trees=n_trees, max_leaf_nodes=6, measure=measure)
+    assert len(few.values) == n_trees
+    assert all(tree.n_leaves <= 6 for tree in few.codes.trees)
+    check(model, X, measure, few)
+    assert 0.0 < few.loss**2 < few.variance
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_engines_agree(measure):
+    model, X = diabetes(40, 3)
+    rows = None if measure == "uniform" else X
+    ours, naive = on_both_engines(lambda: distil(model, rows, n_trees=2, max_leaf_nodes=4, measure=measure))
+    for one, other in zip(ours.codes.trees, naive.codes.trees, strict=True):
+        np.testing.assert_array_equal(one.feature, other.feature)
+        np.testing.assert_array_equal(one.threshold, other.threshold)
+    for one, other in zip(ours.values, naive.values, strict=True):
+        np.testing.assert_allclose(one, other, **CLOSE)
+    assert ours.loss == pytest.approx(naive.loss)
+
+
+@pytest.mark.parametrize("measure", ["empirical", "joint"])
+def test_several_outputs(measure):
+    X, y = load_iris(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0).fit(X, y)
+    few = distil(model, X, n_trees=3, max_leaf_nodes=5, measure=measure)
+    check(model, X, measure, few)
+    assert few.values[0].shape[1] == 3
+    assert (few.evaluate(X).argmax(axis=1) == model.predict(X)).mean() > 0.9
+    with pytest.raises(ValueError, match="Leaves of 3 outputs are not drawn"):
+        few.plot()
+
+
+def test_the_first_tree_alone_is_that_of_the_mean_over_its_leaves():
+    """Brute force at the samples: the means of the model's predictions over the leaves."""
+    model, X = diabetes()
+    few = distil(model, X, max_leaf_nodes=5, measure="joint")
+    (tree, values), expected = few.decoded[0], model.predict(X)
+    leaves = tree.apply(X)
+    for leaf in np.unique(leaves):
+        of_leaf = expected[leaves == leaf].mean()
+        assert values[leaf, 0] + few.baseline[0] == pytest.approx(of_leaf)
+    np.testing.assert_allclose(few.evaluate(X)[:, 0], values[leaves, 0] + few.baseline[0])
+    assert few.loss == pytest.approx(np.sqrt(np.mean((few.evaluate(X)[:, 0] - expected) ** 2)))
+    assert few.variance == pytest.approx(expected.var())
+    # Of inner nodes the values are means as well.
+    assert values[0, 0] == pytest.approx(0.0, abs=1e-9 * np.sqrt(few.variance))
+
+
+def test_enough_leaves_lose_nothing():
+    model, X = diabetes(40, 2)
+    few = distil(model, X, n_trees=4, max_leaf_nodes=500)
+    assert few.loss == 0.0
+    assert len(few.values) == 1
+    np.testing.assert_allclose(few.evaluate(X)[:, 0], model.predict(X))
+    np.testing.assert_allclose(few.explained_variance_ratio, [1.0])
+
+
+def test_a_constant_has_no_variance(engine):
+    few = distil(RandomForestRegressor(3).fit([[0.0], [1.0]], [2.0, 2.0]), [[0.0], [1.0]], n_trees=1)
+    assert (few.loss, few.variance, few.explained_variance_ratio.tolist()) == (0.0, 0.0, [0.0])
+    assert few.evaluate([[0.5]]).tolist() == [[2.0]]
+
+
+def test_merged_models_and_those_with_categories(engine):
+    frame = pd.DataFrame({"a": list("xyzxyzxy"), "b": np.arange(8.0)})
+    forests = [
+        DecisionForestClassifier(3, categorical_features=["a"], random_state=seed).fit(frame, [0, 1, 1, 0, 0, 1, 0, 1])
+        for seed in (0, 1)
+    ]
+    merged = merge(forests)
+    few = distil(merged, frame, n_trees=2, max_leaf_nodes=4)
+    check(merged, frame, "empirical", few)
+    assert repr(few).startswith("<DistilledModel of 2 trees")
+    assert distil(few, frame, max_leaf_nodes=3).variance == pytest.approx(few.explained_variance.sum())
+    again = pickle.loads(pickle.dumps(few))
+    np.testing.assert_array_equal(again.evaluate(frame), few.evaluate(frame))
+
+
+def test_values_of_any_size():
+    tree = DecisionTreeClassifier().fit(*load_iris(return_X_y=True))
+    X, model = load_iris().data, additive_model(tree)
+    expected = distil(model, X, n_trees=2, max_leaf_nodes=4)
+    model.arguments["values"] = [np.ldexp(values, -700) for values in model.arguments["values"]]
+    few = distil(model, X, n_trees=2, max_leaf_nodes=4)
+    assert few.loss == pytest.approx(np.ldexp(expected.loss, -700))
+    np.testing.assert_allclose(few.values[1], np.ldexp(expected.values[1], -700))
+
+
+def test_what_is_refused():
+    model, X = diabetes()
+    for name, wrong in (("n_trees", 0), ("n_trees", 1.5), ("max_leaf_nodes", 1), ("max_leaf_nodes", None)):
+        with pytest.raises(ValueError, match=f"{name} must be a whole number"):
+            distil(model, X, **{name: wrong})
+    with pytest.raises(ValueError, match=r"Of trees of 4 leaves, 3 at most are orthogonal.*n_trees=4"):
+        distil(model, X, n_trees=4, max_leaf_nodes=4)
+    with pytest.raises(ValueError, match="measure='empirical' needs X"):
+        distil(model)
+    with pytest.raises(ValueError, match="X is only for"):
+        distil(model, X, measure="uniform")
+    with pytest.raises(ValueError, match="features"):
+        distil(model, X[:, :2])
+    with pytest.raises(TypeError, match="fitted ensemble of trees"):
+        distil("model", X)
+
+
+def test_pictures(capsys):
+    matplotlib.use("agg")
+    X, y = load_breast_cancer(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(X, y)
+    few = distil(model, X, n_trees=2, max_leaf_nodes=4, verbose=1)
+    assert "trees" in capsys.readouterr().err
+    axes = few.plot(feature_names=load_breast_cancer().feature_names)
+    texts = [text.get_text() for text in axes[0].texts]
+    assert sum(" %" in text for text in texts) == few.codes.trees[0].n_leaves
+    assert axes[0].get_title().endswith("% of the variance")
+    with pytest.raises(ValueError, match="1 axes for 2 trees"):
+        few.plot(axes[0])
+    plt.close("all")
