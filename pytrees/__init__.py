@@ -3,6 +3,7 @@
 from . import criteria, distances
 from ._engine import config_context
 from ._version import __version__ as __version__
+from .causality import compression_complexity_causality
 from .export import export_dict, export_text, to_sklearn
 from .fourier import (
     AggregatedFourierTreeClassifier,
@@ -13,9 +14,9 @@ from .fourier import (
 from .graphviz import export_graphviz
 from .order import order_sensitivity
 from .plotting import plot_decision_path, plot_distinct_trees, plot_tree
-from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps
+from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps, sliding_effort_to_compress
 from .simplify import merge_redundant, redundant_splits
-from .symbols import symbolize
+from .symbols import join_symbols, symbolize
 from .tree import Tree
 from .trees import (
     C45Classifier,
@@ -47,6 +48,7 @@ __all__ = [
     "PermutationDecisionTreeClassifier",
     "ReconstructedFourierTree",
     "Tree",
+    "compression_complexity_causality",
     "config_context",
     "criteria",
     "distances",
@@ -55,6 +57,7 @@ __all__ = [
     "export_graphviz",
     "export_text",
     "from_sklearn",
+    "join_symbols",
     "lempel_ziv_complexity",
     "merge_redundant",
     "minimal_tree",
@@ -65,6 +68,7 @@ __all__ = [
     "plot_distinct_trees",
     "plot_tree",
     "redundant_splits",
+    "sliding_effort_to_compress",
     "symbolize",
     "to_sklearn",
 ]

@@ -4,24 +4,72 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from operator import index
 from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.utils import gen_even_slices
+from sklearn.utils.parallel import Parallel, delayed
 
 from ._engine import kernel
 from ._missing import is_nan
-from ._typing import AnyArray, CodeArray
+from ._typing import AnyArray, CodeArray, FloatArray, IntArray, is_whole
 
-__all__ = ["Phrase", "Substitution", "effort_to_compress", "lempel_ziv_complexity", "nsrps"]
+__all__ = [
+    "Phrase",
+    "Substitution",
+    "effort_to_compress",
+    "lempel_ziv_complexity",
+    "nsrps",
+    "sliding_effort_to_compress",
+]
+
+_LABELS_OF_A_PART = 2**22  # a fraction of a second's work, after which a signal is noticed
+_LABELS_FOR_THREADS = 2**14  # a millisecond or so: less is sooner done than shared
+_MOST_ORDERED = 2**31 - 1  # longer words than any sequence
 
 
 @overload
-def effort_to_compress(sequence: Iterable[Hashable], normalized: Literal[False] = False) -> int: ...
+def effort_to_compress(
+    sequence: Iterable[Hashable],
+    normalized: Literal[False] = False,
+    *,
+    order: int = 2,
+    axis: None = None,
+    n_jobs: int | None = None,
+) -> int: ...
 @overload
-def effort_to_compress(sequence: Iterable[Hashable], normalized: Literal[True]) -> float: ...
+def effort_to_compress(
+    sequence: Iterable[Hashable],
+    normalized: Literal[True],
+    *,
+    order: int = 2,
+    axis: None = None,
+    n_jobs: int | None = None,
+) -> float: ...
 @overload
-def effort_to_compress(sequence: Iterable[Hashable], normalized: bool) -> int | float: ...
-def effort_to_compress(sequence: Iterable[Hashable], normalized: bool = False) -> int | float:
+def effort_to_compress(
+    sequence: Iterable[Hashable],
+    normalized: bool,
+    *,
+    order: int = 2,
+    axis: None = None,
+    n_jobs: int | None = None,
+) -> int | float: ...
+@overload
+def effort_to_compress(
+    sequence: ArrayLike, normalized: bool = False, *, order: int = 2, axis: int, n_jobs: int | None = None
+) -> IntArray | FloatArray: ...
+def effort_to_compress(
+    sequence: Iterable[Hashable] | ArrayLike,
+    normalized: bool = False,
+    *,
+    order: int = 2,
+    axis: int | None = None,
+    n_jobs: int | None = None,
+) -> int | float | IntArray | FloatArray:
     """Compute the Effort-To-Compress (ETC) of a sequence.
 
     In every step the most frequent pair of neighbouring symbols is replaced, everywhere, by a new symbol, until all
@@ -33,30 +81,46 @@ def effort_to_compress(sequence: Iterable[Hashable], normalized: bool = False) -
     sequence : sequence of hashable labels
         A list, tuple, string, range or other iterable, one-dimensional array or pandas column of shape (n,). Labels
         matter only by which of them are equal; None is a label like others. A sequence of length 0 or 1 has ETC 0.
+        With `axis`, an array of any number of dimensions.
     normalized : bool, default=False
-        Divide by n - 1, the largest value that a sequence of length n can have; 0.0 for n < 2.
+        Divide by the largest value that a sequence of length n can have, n - 1 for pairs and (n - 1) // (order - 1)
+        for words; 0.0 where that is 0.
+    order : int, default=2
+        Replace words of so many neighbouring symbols in place of pairs. It then ends, too, where fewer symbols are
+        left.
+    axis : int, optional
+        The axis of an array along which its sequences run: the result is an array of the other dimensions.
+    n_jobs : int, optional
+        The number of threads that share the sequences of an array, as joblib counts them.
 
     Returns
     -------
     int or float
-        The number of steps; a float in [0, 1] where `normalized`.
+        The number of steps; a float in [0, 1] where `normalized`. With `axis`, an ndarray of int64 or float64.
 
     Raises
     ------
     TypeError
         If the sequence is not one, has no order (a set), or holds labels that cannot be hashed.
     ValueError
-        If it has not one dimension, or holds missing values (NaN, NaT, NA).
+        If it has not one dimension and `axis` is not given or none of its own, holds missing values (NaN, NaT, NA), or
+        `order` is less than 2.
 
     See Also
     --------
+    sliding_effort_to_compress : The same of all windows of a sequence.
+    join_symbols : One sequence of several, whose ETC is their joint one.
+    symbolize : A sequence of labels made of numbers.
     nsrps : The steps themselves.
     lempel_ziv_complexity : Another measure of how irregular a sequence is.
+    compression_complexity_causality : Whether one series adds to the complexity of another.
 
     Notes
     -----
     Takes nearly linear time, and about 100 bytes of memory for every label. Described in Section 2 of [1]_, whose
-    Tables 1 and 3 are reproduced exactly.
+    Tables 1 and 3 are reproduced exactly. The values are those of ETCPy, with and without its truncation, which stops
+    counting where the rest of the steps is known, as is always done here. ETCPy divides by n - 1 also with longer
+    words, and of four symbols or more it can miscount those that overlap at the end of a sequence.
 
     References
     ----------
@@ -71,12 +135,128 @@ def effort_to_compress(sequence: Iterable[Hashable], normalized: bool = False) -
     [0, 1, 5, 4, 5]
     >>> effort_to_compress([2, 2, 2, 1, 1, 1], normalized=True)
     1.0
+    >>> effort_to_compress([[0, 1, 0, 1], [0, 0, 1, 1]], axis=1)
+    array([1, 3])
     """
+    _check_whole("order", order)
+    if axis is not None:
+        codes, n_symbols, shape = _rows_along(sequence, axis)
+        length = shape[-1]
+        starts = np.arange(math.prod(shape[:-1]), dtype=np.int64) * length
+        found = efforts_of_slices(codes, n_symbols, starts, starts + length, order, n_jobs).reshape(shape[:-1])
+        return _normalized_efforts(found, length, order) if normalized else found
     codes, labels = encode(sequence)
-    steps = kernel("effort_to_compress")(codes, len(labels))
-    if not normalized:
-        return steps
-    return steps / (len(codes) - 1) if len(codes) > 1 else 0.0
+    if order == 2:
+        steps = kernel("effort_to_compress")(codes, len(labels))
+    else:
+        steps = int(efforts_of_slices(codes, len(labels), np.array([0]), np.array([len(codes)]), order, None)[0])
+    return steps / max(1, (len(codes) - 1) // (order - 1)) if normalized else steps
+
+
+def sliding_effort_to_compress(
+    sequence: Iterable[Hashable],
+    window: int,
+    step: int = 1,
+    *,
+    normalized: bool = False,
+    order: int = 2,
+    n_jobs: int | None = None,
+) -> IntArray | FloatArray:
+    """Compute the Effort-To-Compress of every window of a sequence.
+
+    Parameters
+    ----------
+    sequence : sequence of hashable labels
+        As in :func:`effort_to_compress`, of length n.
+    window : int
+        The number of labels of a window.
+    step : int, default=1
+        The number of labels from the start of a window to that of the next.
+    normalized : bool, default=False
+        As in :func:`effort_to_compress`.
+    order : int, default=2
+        As in :func:`effort_to_compress`.
+    n_jobs : int, optional
+        The number of threads that share the windows, as joblib counts them.
+
+    Returns
+    -------
+    ndarray of shape (n_windows,), int64 or float64
+        The efforts of labels 0 to window - 1, step to step + window - 1, and so on: all windows that fit, (n - window)
+        // step + 1 of them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in :func:`effort_to_compress`; also where the window is longer than the sequence.
+
+    See Also
+    --------
+    effort_to_compress : That of the whole sequence.
+    symbolize : Makes the sequence of numbers, once for all windows.
+
+    Notes
+    -----
+    Takes nearly linear time in the labels of all windows: the work on a window does not grow with the sequence.
+
+    Examples
+    --------
+    >>> from pytrees import sliding_effort_to_compress
+    >>> sliding_effort_to_compress("0000001011", 6)
+    array([0, 4, 4, 4, 4])
+    >>> sliding_effort_to_compress("0000001011", 6, step=2, normalized=True)
+    array([0. , 0.8, 0.8])
+    """
+    _check_whole("window", window, 1)
+    _check_whole("step", step, 1)
+    _check_whole("order", order)
+    codes, labels = encode(sequence)
+    if window > len(codes):
+        raise ValueError(f"A window of {window} labels is longer than the sequence of {len(codes)}.")
+    starts = np.arange(0, len(codes) - window + 1, step, dtype=np.int64)
+    found = efforts_of_slices(codes, len(labels), starts, starts + window, order, n_jobs)
+    return _normalized_efforts(found, window, order) if normalized else found
+
+
+def efforts_of_slices(
+    codes: CodeArray, n_symbols: int, starts: AnyArray, stops: AnyArray, order: int, n_jobs: int | None
+) -> IntArray:
+    """Compute the efforts of the slices codes[start:stop] on threads; a signal is noticed between parts of the work."""
+    starts, stops = starts.astype(np.int64), stops.astype(np.int64)
+    efforts = kernel("efforts")
+    n_labels = int((stops - starts).sum())
+    n_parts = max(1, min(len(starts), n_labels // _LABELS_OF_A_PART))
+    if n_jobs not in (None, 1) and n_labels >= _LABELS_FOR_THREADS:
+        n_parts = max(n_parts, min(len(starts), 4 * effective_n_jobs(n_jobs)))
+
+    def of_part(part: slice) -> Any:
+        # The kernel looks at every code once: those of no slice of the part are left out.
+        if part.start == part.stop:
+            return []
+        low, high = int(starts[part].min()), int(stops[part].max())
+        return efforts(codes[low:high], n_symbols, starts[part] - low, stops[part] - low, min(order, _MOST_ORDERED))
+
+    parts = list(gen_even_slices(len(starts), n_parts)) if len(starts) else []
+    found = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, prefer="threads")(delayed(of_part)(part) for part in parts)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(np.asarray(part, dtype=np.int64) for part in found)])
+
+
+def _normalized_efforts(found: IntArray, length: int, order: int) -> FloatArray:
+    return found / max(1, (length - 1) // (order - 1))
+
+
+def _check_whole(name: str, value: Any, least: int = 2) -> None:
+    if isinstance(value, bool) or not is_whole(value) or value < least:
+        raise ValueError(f"{name} must be a whole number, {least} or more, got {value!r}.")
+
+
+def _rows_along(sequence: Any, axis: int) -> tuple[CodeArray, int, tuple[int, ...]]:
+    """Encode an array with the axis moved to the end; return the codes, one after another, their number, the shape."""
+    if np.ma.is_masked(sequence):
+        raise ValueError("The sequence contains missing values: some of it is masked.")
+    array: AnyArray = np.moveaxis(np.asarray(sequence), index(axis), -1)
+    codes, labels = encode(array.ravel())
+    return codes, len(labels), array.shape
 
 
 @overload

@@ -54,7 +54,7 @@ PYTHON_FLOORS = [
         "_typing",
         "_version",
     },  # the door to the kernels, and to the inside of scikit-learn; types, which import others for type checkers alone
-    {"sequence", "symbols", "criteria", "distances"},  # what a split is judged by
+    {"sequence", "symbols", "causality", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
     {"_tree_arrays", "tree", "_exchange", "_sklearn_tree"},  # a fitted tree: arrays, and what can be asked of them

@@ -49,6 +49,7 @@ def test_public_names():
         "PermutationDecisionTreeClassifier",
         "ReconstructedFourierTree",
         "Tree",
+        "compression_complexity_causality",
         "config_context",
         "criteria",
         "distances",
@@ -57,6 +58,7 @@ def test_public_names():
         "export_graphviz",
         "export_text",
         "from_sklearn",
+        "join_symbols",
         "lempel_ziv_complexity",
         "merge_redundant",
         "minimal_tree",
@@ -67,6 +69,7 @@ def test_public_names():
         "plot_distinct_trees",
         "plot_tree",
         "redundant_splits",
+        "sliding_effort_to_compress",
         "symbolize",
         "to_sklearn",
     }

@@ -1,5 +1,6 @@
 """Pages of the documentation: all of their code runs, and gives what it says."""
 
+import os
 import warnings
 
 import matplotlib
@@ -17,7 +18,7 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["dask", "distil", "effects", "models", "optimal", "order", "streams"])
+@pytest.mark.parametrize("page", ["dask", "distil", "effects", "models", "optimal", "order", "sequences", "streams"])
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
@@ -26,5 +27,7 @@ def test_the_page_runs(page):
             warnings.simplefilter("ignore")  # what other packages say as they are imported
             for package in (package for line, packages in NEEDS.items() if line in code for package in packages):
                 pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters,dask]'")
+            if "PYTREES_DATA" in code and "PYTREES_DATA" not in os.environ:
+                pytest.skip("needs the tables that PYTREES_DATA names")
             run(code, output, names)
     plt.close("all")

@@ -47,6 +47,7 @@ cdef class PairSubstitution:
     cdef bint record
 
     cdef index_t length, n_symbols, n_steps, limit
+    cdef bint fetches           # sparse phase: whether the sequence is long, and memory is fetched ahead
     cdef index_t n_distinct     # different pairs in the sequence; in the sparse phase a lower bound of it
 
     # Run phase: room for the runs before a step, where a caller may write them, and after it; counts of their pairs.

@@ -25,12 +25,18 @@ from libc.string cimport memset
 
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
 
+cdef extern from *:
+    void prefetch "__builtin_prefetch"(const void*) noexcept nogil
 cdef enum:
     SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
     RUN_SHARE = 3           # run phase while there are at most a third as many runs as symbols,
     FEW_RUNS = 12           # or so few runs that no table of all pairs pays
     TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
     DENSE_SHARE = 12        # dense phase while the top pair is at least 1/12 of the sequence
+    CACHED_LENGTH = 32768   # symbols in the sparse phase above which memory is fetched ahead: half a megabyte
+    CANDIDATES = 7          # entries of the heap for which it is: three levels
+    FIRST_FETCHED = 4       # occurrences of a pair fetched before its step,
+    FETCHED_AHEAD = 16      # and in it
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
@@ -398,6 +404,7 @@ cdef void _start_sparse(PairSubstitution state) noexcept nogil:
     state.pairs[SINGLE].stop = <index_t> state.occurrences.shape[0] - 1     # written to, never read
     state.n_occurrences = 0
     state.heap_size = 0
+    state.fetches = state.length > CACHED_LENGTH
     state.fresh_base = 0
     state.top_count = state.length // 2 + 1
     for i in range(state.top_count + 1):
@@ -550,6 +557,8 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
         # The heap holds the pairs of the top count by first position, and some whose count or position has changed.
         while state.heap_size > 0:
             key = _pop(state.heap, &state.heap_size)
+            if state.fetches:
+                _fetch_candidates(state)
             pair = <index_t> (key & 0x7FFFFFFF)
             if state.pairs[pair].count == state.top_count and state.positions[key >> 32].pair == pair:
                 return pair
@@ -564,18 +573,45 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
             pair = following
 
 
+cdef inline void _fetch_candidates(PairSubstitution state) noexcept nogil:
+    """Fetch from memory what the next steps will read: most replace few occurrences, far apart. But for new pairs,
+    those near the top of the heap go next: the first occurrences of the top one, where those of the next are listed,
+    and which pairs follow."""
+    cdef index_t i, pair
+    cdef Pair* pairs = &state.pairs[0]
+    for i in range(min(CANDIDATES, state.heap_size)):
+        pair = <index_t> (state.heap[i] & 0x7FFFFFFF)
+        if i > 2:
+            prefetch(pairs + pair)
+        elif i > 0:
+            prefetch(&state.occurrences[pairs[pair].first])
+        else:
+            _fetch_positions(state, pairs[pair].first, min(pairs[pair].first + FIRST_FETCHED, pairs[pair].stop))
+
+
+cdef inline void _fetch_positions(PairSubstitution state, index_t first, index_t stop) noexcept nogil:
+    cdef index_t i
+    for i in range(first, stop):
+        prefetch(&state.positions[state.occurrences[i]])
+
+
 cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
     """Replace every occurrence of the pair, left to right; True where the sequence has become constant."""
     cdef index_t i, position, second, before, after, count, left, right
     cdef index_t new = state.n_symbols, counted_at = NONE - 1
-    position = state.occurrences[state.pairs[pair].first]
+    cdef index_t first = state.pairs[pair].first, stop = state.pairs[pair].stop
+    position = state.occurrences[first]
     left = state.positions[position].symbol
     right = state.positions[state.positions[position].next].symbol
     count = state.pairs[pair].count
     state.n_symbols += 1
     state.fresh_before[new] = NONE
     state.fresh_after[new] = NONE
-    for i in range(state.pairs[pair].first, state.pairs[pair].stop):
+    if state.fetches:
+        _fetch_positions(state, first + FIRST_FETCHED, min(first + FETCHED_AHEAD, stop))
+    for i in range(first, stop):
+        if state.fetches and i + FETCHED_AHEAD < stop:
+            prefetch(&state.positions[state.occurrences[i + FETCHED_AHEAD]])
         position = state.occurrences[i]
         if state.positions[position].pair != pair:
             continue
