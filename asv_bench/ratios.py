@@ -25,6 +25,7 @@ from parts.optimal import optimal
 from parts.ordinal import ordinal
 from parts.own import own
 from parts.scaling import scaling
+from parts.sequences import sequences
 from parts.timing import Quick, compare, report, rows, seconds
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -185,6 +186,7 @@ PARTS = {
         id3,
         minimal,
         optimal,
+        sequences,
         permutation,
         fourier,
         effects,

@@ -72,7 +72,13 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
         trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
         if self.energy is None and self.max_order is None:
             return tree_from_ensemble(
-                trees, cardinalities, weights=shares, values=ensemble.values, **ensemble.measure, **limits
+                trees,
+                cardinalities,
+                weights=shares,
+                values=ensemble.values,
+                verbose=self.verbose,
+                **ensemble.measure,
+                **limits,
             )
         spectra = [self._spectrum(ensemble, shares, output) for output in range(len(ensemble.outputs))]
         return tree_from_spectra(spectra, categorical_features=ensemble.codes.is_categorical, **limits)
@@ -133,6 +139,8 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         Greatest number of its leaves. With None, more than 10,000 are an error.
     random_state : int, RandomState instance or None, default=None
         Given to `estimator` if it has a `random_state` of None.
+    verbose : int, default=0
+        Show a progress bar on standard error, of the new tree's leaves where `max_leaf_nodes` limits them.
 
     Attributes
     ----------
@@ -192,6 +200,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.energy = energy
@@ -203,6 +212,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the tree, and rebuild it.
@@ -271,6 +281,8 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         need exponentially more leaves than the ensemble has: more than 10,000 are an error.
     random_state : int, RandomState instance or None, default=None
         Given to the estimator that is fitted, if its own `random_state` is None.
+    verbose : int, default=0
+        Show a progress bar on standard error, of the tree's leaves where `max_leaf_nodes` limits them.
 
     Attributes
     ----------
@@ -322,6 +334,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         max_depth: int | None = None,
         max_leaf_nodes: int | None = 32,
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -335,6 +348,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the ensemble, and make one tree of it.

@@ -36,6 +36,7 @@ REBUILD_CONSTRAINTS: dict[str, list[Any]] = {
     "max_depth": [_FROM_ONE, None],
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "random_state": ["random_state"],
+    "verbose": ["verbose"],
 }
 
 

@@ -70,7 +70,7 @@ class Functions:
     mean: FloatArray
 
 
-def functions_of(ensemble: CodedEnsemble, center: bool) -> Functions:
+def functions_of(ensemble: CodedEnsemble, center: bool, verbose: int = 0) -> Functions:
     """Compute the functions of an ensemble and their inner products from the leaves (Eq. 4 of the paper)."""
     trees, cardinalities = ensemble.codes.trees, ensemble.codes.cardinalities
     n_trees, n_outputs = len(trees), len(ensemble.outputs)
@@ -78,7 +78,7 @@ def functions_of(ensemble: CodedEnsemble, center: bool) -> Functions:
     if center:
         trees = [*trees, *[_leaf(trees[0])] * n_outputs]
         values = [*values, *np.eye(n_outputs)[:, np.newaxis]]
-    products = gram(trees, cardinalities, values=values, **ensemble.measure)
+    products = gram(trees, cardinalities, values=values, verbose=verbose, **ensemble.measure)
     scale = float(products.diagonal()[:n_trees].max())
     means = products[:n_trees, n_trees:]  # w_0 is the inner product with a constant
     products = products[:n_trees, :n_trees] - means @ means.T
@@ -260,6 +260,8 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         which can need exponentially more leaves than the ensemble has: more than 10,000 in all are an error.
     random_state : int, RandomState instance or None, default=None
         Given to the estimator that is fitted, if its own `random_state` is None.
+    verbose : int, default=0
+        Show a progress bar of the trees' inner products on standard error.
 
     Attributes
     ----------
@@ -364,6 +366,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         max_depth: int | None = None,
         max_leaf_nodes: int | None = 32,
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -376,6 +379,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -406,7 +410,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         """
         with unchanged_on_error(self):
             ensemble = coded_ensemble(self, X, y, self.n_estimators, sample_weight)
-            functions = functions_of(ensemble, self.center)
+            functions = functions_of(ensemble, self.center, self.verbose)
             components, energies = principal_components(functions, self.n_components)
             limits = TreeLimits(self.max_depth, self.max_leaf_nodes, self.min_confidence)
             if self.structure == "shared" and len(components):
