@@ -46,7 +46,8 @@ def fit(estimator: Any, X: Any, y: Any) -> MergedModel:
     X : dask.array.Array of shape (n_samples, n_features), or dask.dataframe.DataFrame
         The samples. Arrays have one block of columns.
     y : dask.array.Array of shape (n_samples,), or dask.dataframe.Series
-        Their classes or values, in as many partitions of the same lengths.
+        Their classes or values, in as many partitions of the same lengths; put together by position, whatever the index
+        of frames is.
 
     Returns
     -------
@@ -143,14 +144,15 @@ def predict(model: Any, X: Any) -> Any:
     Returns
     -------
     dask.array.Array of shape (n_samples,), or dask.dataframe.Series
-        In the partitions of X, and with its index; computed when Dask is asked for it.
+        In the partitions of X, and with its index; computed when Dask is asked for it. Several values for each sample
+        are an array of shape (n_samples, n_outputs), or a frame.
 
     Raises
     ------
     ImportError
         If Dask is not installed.
     TypeError
-        If X is no collection of Dask.
+        If X is no collection of Dask, or the model does not predict.
     ValueError
         If an array has several blocks of columns; as in the model's own `predict`, when it is computed.
 
@@ -167,12 +169,13 @@ def predict(model: Any, X: Any) -> Any:
     >>> pytrees.dask.predict(tree, da.from_array([[0.5], [1.5]], chunks=1)).compute()
     array(['a', 'b'], dtype='<U1')
     """
+    _check_has(model, "predict")
     classes = getattr(model, "classes", None)
     classes = getattr(model, "classes_", None) if classes is None else classes
-    like = np.zeros(0) if classes is None else np.asarray(classes)[:0]
-    if not _is_array(X):
-        return _of_frames(model, "predict", X, like)
-    return _of_blocks(model, "predict", X, like, drop_axis=1)
+    if classes is not None:
+        return _of_collection(model, "predict", X, np.asarray(classes)[:0])
+    n_outputs = getattr(model, "n_outputs", getattr(model, "n_outputs_", 1))
+    return _of_collection(model, "predict", X, np.zeros((0, n_outputs) if n_outputs > 1 else 0))
 
 
 def evaluate(model: Any, X: Any) -> Any:
@@ -211,15 +214,21 @@ def evaluate(model: Any, X: Any) -> Any:
     array([[0.],
            [1.]])
     """
-    like = np.zeros((0, model.n_outputs))
-    if not _is_array(X):
-        return _of_frames(model, "evaluate", X, like)
-    return _of_blocks(model, "evaluate", X, like, chunks=(X.chunks[0], (model.n_outputs,)))
+    _check_has(model, "evaluate")
+    return _of_collection(model, "evaluate", X, np.zeros((0, model.n_outputs)))
 
 
-def _of_blocks(model: Any, method: str, X: Any, like: AnyArray, **shape: Any) -> Any:
-    """Call a method of a model, which is sent once, with every block of an array."""
+def _check_has(model: Any, method: str) -> None:
+    if not hasattr(model, method):
+        raise TypeError(f"model must have {method!r}, got {type(model).__name__}.")
+
+
+def _of_collection(model: Any, method: str, X: Any, like: AnyArray) -> Any:
+    """Call a method of a model, which is sent once, with every partition; `like` is what it gives for no samples."""
     _partitions("X", X)
+    if not _is_array(X):
+        return _of_frames(model, method, X, like)
+    shape: dict[str, Any] = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], (like.shape[1],))}
     model = _dask("delayed").delayed(model)
     return X.map_blocks(_in_arrays, model=model, method=method, like=like, dtype=like.dtype, meta=like, **shape)
 
@@ -230,7 +239,6 @@ def _in_arrays(block: AnyArray, model: Any, method: str, like: AnyArray) -> Any:
 
 def _of_frames(model: Any, method: str, X: Any, like: AnyArray) -> Any:
     """Call a method of a model, which is sent once, with every partition of a frame."""
-    _partitions("X", X)
     model, meta = _dask("delayed").delayed(model), _as_frame(like, None)
     return X.map_partitions(_in_frames, model, method, like, meta=meta)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
-from ..tree import LEAF, UNDEFINED, Tree
-from .codes import Member, OrdinalCodes, code_members
+from ..tree import LEAF, Tree
+from .codes import Member, OrdinalCodes, code_members, leaf_like
 from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, library_of, treelite_model
 
 
@@ -100,7 +101,7 @@ class AdditiveModel:
         self.trees, of_all = codes.trees, values
         if has_baseline:
             weights[-1] = 1.0
-            self.trees, of_all = [*codes.trees, _leaf(codes.trees[0])], [*values, baseline[np.newaxis]]
+            self.trees, of_all = [*codes.trees, leaf_like(codes.trees[0])], [*values, baseline[np.newaxis]]
         self.arguments = {"weights": weights, "values": of_all}
 
     @property
@@ -176,9 +177,14 @@ class AdditiveModel:
         return f"<AdditiveModel of {len(self.codes.trees)} trees, output={self.output!r}>"
 
 
-def _leaf(like: Tree) -> Tree:
-    """Return a tree that is a single leaf."""
-    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
+def centred_values(trees: Sequence[Tree], values: Sequence[FloatArray]) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Return the values of trees less the middle between the least and the greatest at their leaves, and these middles.
+
+    Squares of numbers far from zero would leave no digits for what differs.
+    """
+    at_leaves = [of_tree[tree.children_left == LEAF] for tree, of_tree in zip(trees, values, strict=True)]
+    middles = [0.5 * found.min(axis=0) + 0.5 * found.max(axis=0) for found in at_leaves]
+    return [of_tree - middle for of_tree, middle in zip(values, middles, strict=True)], middles
 
 
 def additive_model(model: Any) -> AdditiveModel:

@@ -444,6 +444,11 @@ def with_value(tree: Tree, value: FloatArray) -> Tree:
     return of_coding(found, coding_of([tree]))
 
 
+def leaf_like(tree: Tree) -> Tree:
+    """Return a tree of as many features and classes that is a single leaf."""
+    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], tree.value[:1], [0.0], n_features=tree.n_features)
+
+
 def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
     """Return the same coding with other trees on its codes."""
     labels = [np.zeros(tree.node_count, dtype=np.int64) for tree in trees]

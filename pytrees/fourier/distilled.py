@@ -12,7 +12,7 @@ from .._progress import progress
 from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
 from ..plotting import plot_tree, pyplot
 from ..tree import LEAF, Tree
-from .additive import AdditiveModel, additive_model
+from .additive import AdditiveModel, additive_model, centred_values
 from .boxes import Leaves, check_whole, measure_arrays, weighted_leaves
 from .codes import with_trees, with_value
 from .effects import mean_and_variance, rounding
@@ -168,7 +168,7 @@ def distil(
     X : array-like of shape (n_samples, n_features), optional
         Samples as the model takes them, for the measures ``"empirical"`` and ``"joint"``.
     n_trees : int, default=1
-        How many trees are made; fewer where these are the model already.
+        How many trees are made; fewer where these are the model already, or nothing orthogonal to them is left.
     max_leaf_nodes : int, default=32
         Greatest number of leaves of a tree.
     max_depth : int, optional
@@ -189,8 +189,7 @@ def distil(
     TypeError
         If the model is none that :func:`additive_model` takes.
     ValueError
-        As in :func:`additive_model` and :func:`gram`; if there are to be as many trees as a tree has leaves, or more:
-        the last ones would have nothing left to be orthogonal with.
+        As in :func:`additive_model` and :func:`gram`; if a number of trees, leaves or levels is out of range.
 
     See Also
     --------
@@ -214,18 +213,16 @@ def distil(
     additive = model if isinstance(model, AdditiveModel) else additive_model(model)
     check_whole("n_trees", n_trees, 1)
     check_whole("max_leaf_nodes", max_leaf_nodes, 2)
-    most = (max_leaf_nodes - 1) * additive.n_outputs
-    if n_trees > most:
-        raise ValueError(
-            f"Of trees of {max_leaf_nodes} leaves, {most} at most are orthogonal to one another and to constants; "
-            f"n_trees={n_trees}."
-        )
+    if max_depth is not None:
+        check_whole("max_depth", max_depth, 1)
     limits = Limits("variance", 0.0, max_depth, max_leaf_nodes, None)
     cardinalities = additive.cardinalities
     rows = None if X is None else additive.codes.transform(X)
     samples = joint_samples(measure, cardinalities, rows)
     under: dict[str, Any] = {"measure": measure, "X": rows} if samples is None else {"measure": samples, "X": None}
-    whole = weighted_leaves(additive.trees, cardinalities, class_index=-1, **additive.arguments)
+    weights = additive.arguments["weights"]
+    values_of, middles = centred_values(additive.trees, additive.arguments["values"])
+    whole = weighted_leaves(additive.trees, cardinalities, class_index=-1, weights=weights, values=values_of)
     whole, exponent = whole.scaled()
     mean, variance = mean_and_variance(whole, cardinalities, **under, label="pairs of leaves" if verbose else None)
     variance = variance if variance > rounding(whole) else 0.0
@@ -244,7 +241,7 @@ def distil(
     return DistilledModel(
         additive,
         [RebuiltTree(tree, np.ldexp(values, exponent)) for tree, values in built],
-        mean=np.ldexp(mean, exponent),
+        mean=np.ldexp(mean, exponent) + weights @ np.array(middles),
         variance=float(np.ldexp(variance, 2 * exponent)),
         explained_variance=np.ldexp(explained, 2 * exponent),
         loss=float(np.ldexp(np.sqrt(left), exponent)) if left > rounding(whole) else 0.0,

@@ -15,7 +15,7 @@ from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from .._typing import AnyArray, Ensemble, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
-from ..tree import LEAF, UNDEFINED, Tree
+from ..tree import LEAF, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
 from .base import (
     REBUILD_CONSTRAINTS,
@@ -26,7 +26,7 @@ from .base import (
     scores_of_classes,
 )
 from .boxes import Leaves
-from .codes import OrdinalCodes, with_value
+from .codes import OrdinalCodes, leaf_like, with_value
 from .ensembles import gram, tree_of_leaves
 from .rebuild import MOST_LEAVES, Limits, RebuiltTree, too_many_leaves
 
@@ -76,7 +76,7 @@ def functions_of(ensemble: CodedEnsemble, center: bool, verbose: int = 0) -> Fun
     n_trees, n_outputs = len(trees), len(ensemble.outputs)
     values = ensemble.values
     if center:
-        trees = [*trees, *[_leaf(trees[0])] * n_outputs]
+        trees = [*trees, *[leaf_like(trees[0])] * n_outputs]
         values = [*values, *np.eye(n_outputs)[:, np.newaxis]]
     products = gram(trees, cardinalities, values=values, verbose=verbose, **ensemble.measure)
     scale = float(products.diagonal()[:n_trees].max())
@@ -84,11 +84,6 @@ def functions_of(ensemble: CodedEnsemble, center: bool, verbose: int = 0) -> Fun
     products = products[:n_trees, :n_trees] - means @ means.T
     mean = means.mean(axis=0) if center else np.zeros(n_outputs)
     return Functions(trees, values, np.hstack([np.eye(n_trees), -means]), products, scale, mean)
-
-
-def _leaf(like: Tree) -> Tree:
-    """Return a tree that is a single leaf."""
-    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], like.value[:1], [0.0], n_features=like.n_features)
 
 
 def eigenvectors(products: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:

@@ -8,12 +8,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
+from .._sklearn import feature_names_of
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..plotting import pyplot
 from ..tree import LEAF, MULTIWAY, Tree
-from .additive import read_model
+from ..trees.base import unchanged_on_error
+from .additive import centred_values, read_model
 from .boxes import check_number, check_whole
-from .codes import arrays_of, with_value
+from .codes import arrays_of, leaf_like, with_value
 from .ensembles import gram
 from .merged import MergedModel, merge
 from .orthogonal import eigenvectors
@@ -26,13 +28,17 @@ if TYPE_CHECKING:
 class _Block(NamedTuple):
     """What a block has taught: the model, how many samples it had, and its function on the grid of the reference.
 
-    `trees` split places in the grid, and `values` has an array for every tree: a column for every class or output.
+    `trees` split places in the grid, and `values` has an array for every tree: a column for every class or output. Of
+    margins and values these lack `offset`, which would leave squares no digits where it is large; `means` are those of
+    what is left. Of probabilities both are empty.
     """
 
     model: Sum
     n_samples: float
     trees: list[Tree]
     values: list[FloatArray]
+    offset: FloatArray
+    means: FloatArray
 
 
 class ModelStream:
@@ -107,7 +113,6 @@ class ModelStream:
     max_models: int
     measure: Literal["empirical", "joint"]
     n_blocks: int
-    gram: FloatArray
     drift: FloatArray
     shares: list[FloatArray]
 
@@ -124,6 +129,7 @@ class ModelStream:
         check_whole("max_models", max_models, 1)
         if not isinstance(measure, str) or measure not in ("empirical", "joint"):
             raise ValueError(f"measure must be 'empirical' or 'joint', which stay the same over time, got {measure!r}.")
+        self._names = feature_names_of(reference)
         X = check_array(reference, dtype=np.float64)
         self.estimator, self.half_life, self.max_models, self.measure = estimator, half_life, max_models, measure
         # The values of every feature in the reference. Codes are their places from 1; 0 and the last are outside.
@@ -131,7 +137,7 @@ class ModelStream:
         self._rows = np.stack([np.searchsorted(g, x) + 1 for g, x in zip(self._grid, X.T, strict=True)], axis=1)
         self._blocks: list[_Block] = []
         self._model: MergedModel | None = None
-        self.n_blocks, self.gram, self.drift, self.shares = 0, np.zeros((0, 0)), np.zeros(0), []
+        self.n_blocks, self._products, self.drift, self.shares = 0, np.zeros((0, 0)), np.zeros(0), []
 
     def update(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Fit a model to a block of samples, and add it.
@@ -176,25 +182,30 @@ class ModelStream:
             As in :func:`additive_model`; if the model splits categories, which have no places in the reference; if it
             does not go with the models before, as in :func:`merge`.
         """
-        check_number("n_samples", n_samples, np.finfo(np.float64).tiny)
+        check_number("n_samples", n_samples, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
         read = read_model(model)
-        n_features = read.members[0].tree.n_features
-        if n_features != len(self._grid):
-            raise ValueError(f"The model has {n_features} features, the reference {len(self._grid)}.")
-        newest = _Block(read, n_samples, *self._on_grid(read))
+        self._check_features(read)
+        newest = self._block(read, n_samples)
         if self._blocks:
             merge([self._blocks[-1].model, read])  # raises where they do not go together
         row = np.array([self._inner(block, newest) for block in [*self._blocks, newest]])
-        products, weights = self.gram, self.weights
-        drift = np.nan
-        if self._blocks:
-            drift = float(np.sqrt(max(row[-1] - 2.0 * weights @ row[:-1] + weights @ products @ weights, 0.0)))
         first = max(0, len(row) - self.max_models)
-        self.gram = np.block([[products, row[:-1, np.newaxis]], [row]])[first:, first:]
-        self._blocks = [*self._blocks, newest][first:]
-        self._model, self.n_blocks = None, self.n_blocks + 1
-        self.drift, self.shares = np.append(self.drift, drift), [*self.shares, self.components()[0]]
+        with unchanged_on_error(self):
+            drift = self._distance(newest, row) if self._blocks else np.nan
+            self._products = np.block([[self._products, row[:-1, np.newaxis]], [row]])[first:, first:]
+            self._blocks = [*self._blocks, newest][first:]
+            self._model, self.n_blocks = None, self.n_blocks + 1
+            self.drift, self.shares = np.append(self.drift, drift), [*self.shares, self.components()[0]]
         return self
+
+    @property
+    def gram(self) -> FloatArray:
+        """The inner products of the kept models' functions, from the oldest to the newest; (n_models, n_models)."""
+        if not self._blocks:
+            return self._products
+        offsets = np.array([block.offset for block in self._blocks])
+        mixed = offsets @ np.array([block.means for block in self._blocks]).T
+        return self._products + mixed + mixed.T + offsets @ offsets.T
 
     @property
     def weights(self) -> FloatArray:
@@ -315,6 +326,35 @@ class ModelStream:
             rest = [1.0 / len(trees) - of_tree for of_tree in values]
             values = [np.hstack(pair) for pair in zip(rest, values, strict=True)]
         return trees, values
+
+    def _check_features(self, read: Sum) -> None:
+        n_features = read.members[0].tree.n_features
+        if n_features != len(self._grid):
+            raise ValueError(f"The model has {n_features} features, the reference {len(self._grid)}.")
+        names = read.feature_names
+        if self._names is not None and names is not None and list(self._names) != list(names):
+            raise ValueError(
+                f"The features of the model are {list(names)}, those of the reference {list(self._names)}."
+            )
+
+    def _block(self, read: Sum, n_samples: float) -> _Block:
+        """Return what the model has taught; of margins and values, apart from their offset."""
+        trees, values = self._on_grid(read)
+        if read.output == "probability":
+            return _Block(read, n_samples, trees, values, np.zeros(0), np.zeros(0))
+        values, middles = centred_values(trees, values)
+        offset = np.sum(middles, axis=0)
+        constants, units = [leaf_like(trees[0])] * len(offset), list(np.eye(len(offset))[:, np.newaxis])
+        products = gram([*trees, *constants], self._cardinalities, values=[*values, *units], **self._measured())
+        return _Block(read, n_samples, trees, values, offset, products[: len(trees), len(trees) :].sum(axis=0))
+
+    def _distance(self, newest: _Block, row: FloatArray) -> float:
+        """Return how far a model is from the mean of those before, of which the inner products are given."""
+        weights = self.weights
+        offset = newest.offset - weights @ np.array([block.offset for block in self._blocks])
+        mean = newest.means - weights @ np.array([block.means for block in self._blocks])
+        square = row[-1] - 2.0 * weights @ row[:-1] + weights @ self._products @ weights
+        return float(np.sqrt(max(square + 2.0 * offset @ mean + offset @ offset, 0.0)))
 
     @property
     def _cardinalities(self) -> IntArray:

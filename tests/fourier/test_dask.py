@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import pytrees.dask
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, config_context
@@ -288,3 +289,20 @@ def test_additive_models_predict_what_their_estimators_do():
     few.classes = None
     with pytest.raises(ValueError, match="classes of these margins are not known"):
         few.predict(X)
+
+
+def test_several_values_of_a_sample_are_predicted():
+    X = load_breast_cancer().data
+    model = additive_model(DecisionTreeRegressor(max_depth=3).fit(X, X[:, :2]))
+    expected = model.predict(X)
+    found = pytrees.dask.predict(model, da.from_array(X, chunks=(100, -1)))
+    assert found.shape == expected.shape
+    np.testing.assert_array_equal(found.compute(), expected)
+
+
+def test_what_does_not_predict_is_refused_at_once():
+    X = da.from_array(np.zeros((4, 1)), chunks=2)
+    with pytest.raises(TypeError, match="model must have 'predict', got int"):
+        pytrees.dask.predict(3, X)
+    with pytest.raises(TypeError, match="model must have 'evaluate', got DecisionTreeRegressor"):
+        pytrees.dask.evaluate(DecisionTreeRegressor().fit([[0.0]], [1.0]), X)

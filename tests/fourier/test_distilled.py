@@ -10,6 +10,7 @@ import pytest
 from fourier_samples import CLOSE
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
 from support import on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
@@ -138,13 +139,37 @@ def test_values_of_any_size():
     np.testing.assert_allclose(few.values[1], np.ldexp(expected.values[1], -700))
 
 
+def test_there_may_be_nothing_left_to_say():
+    """Of samples, a tree of two leaves leaves nothing to a second one; of independent features, it does."""
+    Z = [[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0)]
+    tree = DecisionTreeRegressor().fit(Z, [0, 1, 2, 3])
+    two = distil(tree, Z, n_trees=3, max_leaf_nodes=2)
+    assert len(two.values) == 2
+    assert two.loss == 0.0
+    model, X = diabetes()
+    assert len(distil(model, X, n_trees=9, max_leaf_nodes=2, measure="joint").values) <= 9
+
+
+@pytest.mark.parametrize("measure", ["empirical", "joint"])
+def test_values_far_from_zero_lose_no_digits(measure):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    near, far = (
+        distil(GradientBoostingRegressor(random_state=0).fit(X, offset + X[:, 0]), X, measure=measure)
+        for offset in (0.0, 2.0**30)
+    )
+    assert far.variance == pytest.approx(near.variance, rel=1e-3)
+    assert far.loss == pytest.approx(near.loss, rel=1e-2)
+    assert far.baseline == pytest.approx(2.0**30 + near.baseline)
+
+
 def test_what_is_refused():
     model, X = diabetes()
     for name, wrong in (("n_trees", 0), ("n_trees", 1.5), ("max_leaf_nodes", 1), ("max_leaf_nodes", None)):
         with pytest.raises(ValueError, match=f"{name} must be a whole number"):
             distil(model, X, **{name: wrong})
-    with pytest.raises(ValueError, match=r"Of trees of 4 leaves, 3 at most are orthogonal.*n_trees=4"):
-        distil(model, X, n_trees=4, max_leaf_nodes=4)
+    with pytest.raises(ValueError, match="max_depth must be a whole number"):
+        distil(model, X, max_depth=0)
     with pytest.raises(ValueError, match="measure='empirical' needs X"):
         distil(model)
     with pytest.raises(ValueError, match="X is only for"):

@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, load_iris
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
@@ -187,3 +187,38 @@ def test_pictures():
     with pytest.raises(ValueError, match="unpack"):
         stream.plot([above])
     plt.close("all")
+
+
+def test_values_far_from_zero_keep_their_drift():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    drifts = []
+    for offset in (0.0, 1e8):
+        models = [
+            GradientBoostingRegressor(n_estimators=5, random_state=seed, subsample=0.5).fit(X, X[:, 0] + offset)
+            for seed in (0, 1)
+        ]
+        stream = ModelStream(models[0], X, measure="joint").add(models[0]).add(models[1])
+        drifts.append(stream.drift[1])
+        distance = np.sqrt(np.mean((models[0].predict(X) - models[1].predict(X)) ** 2))
+        assert stream.drift[1] == pytest.approx(distance, rel=1e-6)
+        products = np.mean([[m.predict(X) * n.predict(X) for m in models] for n in models], axis=2)
+        np.testing.assert_allclose(stream.gram, products, rtol=1e-9)
+    assert drifts[0] == pytest.approx(drifts[1], rel=1e-6)
+
+
+def test_a_model_that_weighs_infinitely_much_changes_nothing():
+    X, y = load_breast_cancer(return_X_y=True)
+    stream = ModelStream(DecisionTreeClassifier(max_depth=2), X).update(X[:200], y[:200])
+    with pytest.raises(ValueError, match="n_samples must be a number"):
+        stream.add(DecisionTreeClassifier(max_depth=2).fit(X, y), np.inf)
+    assert stream.n_blocks == 1
+    assert stream.update(X[200:], y[200:]).n_blocks == 2
+
+
+def test_columns_in_another_order_than_the_reference():
+    pandas = pytest.importorskip("pandas")
+    X, y = load_breast_cancer(return_X_y=True)
+    frame = pandas.DataFrame(X[:, :3], columns=list("abc"))
+    stream = ModelStream(DecisionTreeClassifier(max_depth=2), frame[list("cba")])
+    with pytest.raises(ValueError, match=r"The features of the model are \['a', 'b', 'c'\]"):
+        stream.update(frame, y)

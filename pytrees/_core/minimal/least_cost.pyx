@@ -480,5 +480,5 @@ def _trees_of(X, y, n_classes, costs, memory_limit):
         raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
     rows, weights = np.unique(np.column_stack([np.asarray(X) + 0.0, y]), axis=0, return_counts=True)
     labels = rows[:, -1].astype(np.int32)
-    X = np.ascontiguousarray(rows[:, :-1])
+    X = np.ascontiguousarray(rows[:, : rows.shape[1] - 1])
     return CheapestTrees(X, labels, weights.astype(np.int32), n_classes, costs, memory_limit, INFINITY)

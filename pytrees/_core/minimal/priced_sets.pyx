@@ -38,12 +38,12 @@ cdef class CheapestTrees:
         ends = np.cumsum(weights, dtype=np.int32)
         self.first_bits = ends - self.weights
         self.inevitable = _inevitable_errors(X, np.asarray(labels), np.asarray(weights))
-        self.n_words = words_for(ends[-1]) + 1
+        self.n_words = words_for(ends.item(-1)) + 1
         self.error_cost, self.leaf_cost = costs
         self.deadline = deadline
         open_table(&self.table, self.n_words, sizeof(KnownCost), memory_limit)
         self.stumps.n_classes = n_classes
-        self.stumps.is_wide = ends[-1] > MOST_IN_NARROW_LANES
+        self.stumps.is_wide = ends.item(-1) > MOST_IN_NARROW_LANES
         self.order_pointers = <const index_t**> malloc(2 * self.n_features * sizeof(index_t*))
         self.correct = <index_t*> malloc(2 * self.n_rows * sizeof(index_t))
         if self.order_pointers == NULL or self.correct == NULL:
@@ -70,7 +70,7 @@ def _inevitable_errors(X, labels, weights):
     group = group.ravel()
     by_weight = np.lexsort((labels, -weights, group))
     is_first = np.ones(len(group), dtype=bool)
-    is_first[1:] = group[by_weight][1:] != group[by_weight][:-1]
+    is_first[1:] = np.diff(group[by_weight]) != 0
     errors = weights.copy()
     errors[by_weight[is_first]] = 0
     return errors
