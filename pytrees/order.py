@@ -208,7 +208,8 @@ def order_sensitivity(
     Returns
     -------
     OrderSensitivity
-        The scores, the p-value, the effect with its interval, the trees; it can be drawn.
+        The scores, the p-value, the gain of the true order over the mean of the shuffled ones (`effect`), with an
+        interval of 95 %, the trees; it can be drawn.
 
     Raises
     ------

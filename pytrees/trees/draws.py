@@ -53,6 +53,8 @@ def draw_orders(
     """Put the samples of every group in an order of their own: all of them, or as many drawn with replacement, one by
     one or in blocks of neighbours. `sizes` are the groups' numbers of samples, which stand one behind the other."""
     sizes = np.array([n_rows]) if sizes is None else sizes
+    if bootstrap == "moving_block" and block_length is not None and block_length >= sizes.max():
+        raise ValueError(f"block_length={block_length} leaves one block of every group: all trees would be the same.")
     starts = np.cumsum(sizes) - sizes
     drawn = [
         start + _draw_order(random_state, size, bootstrap, block_length)

@@ -405,7 +405,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         ------
         ValueError
             As in :meth:`PermutationDecisionTreeClassifier.fit`; also if `block_length` is given without a bootstrap by
-            blocks, or leaves one block of all samples.
+            blocks, or leaves one block of all samples, or moving blocks one of every group.
         """
         self._fit(X, y, order=order, groups=groups)
         return self

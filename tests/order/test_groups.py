@@ -249,3 +249,11 @@ def test_kernels_take_rows_of_groups(engine):
     rows = np.array([3, 1, 1, 0, 2, 4])
     found = grow(X, y, criterion=("etc", {"groups": groups}), rows=rows)
     assert_same_tree(found, grow(X[rows], y[rows], criterion=("etc", {"groups": groups[rows]})))
+
+
+def test_blocks_of_whole_groups_are_refused():
+    X, y = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
+    forest = PermutationDecisionForestClassifier(2, bootstrap="moving_block", block_length=4)
+    with pytest.raises(ValueError, match="block_length=4 leaves one block of every group"):
+        forest.fit(X, y, groups=np.arange(12) // 4)
+    assert len(forest.fit(X, y, groups=np.arange(12) // 6)) == 2
