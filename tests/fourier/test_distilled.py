@@ -140,7 +140,7 @@ def test_values_of_any_size():
 
 
 def test_there_may_be_nothing_left_to_say():
-    """Of samples, a tree of two leaves leaves nothing to a second one; of independent features, it does."""
+    """Independent features leave something to a second tree of two leaves, and few leaves make few trees."""
     Z = [[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0)]
     tree = DecisionTreeRegressor().fit(Z, [0, 1, 2, 3])
     two = distil(tree, Z, n_trees=3, max_leaf_nodes=2)

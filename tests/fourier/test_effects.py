@@ -524,7 +524,7 @@ def test_progress_is_shown_where_it_is_asked_for(engine, call, kind, with_tqdm, 
 
 
 def test_the_share_of_the_work_that_is_done_rises(monkeypatch):
-    """Of a kernel that works for some tenths of a second."""
+    """Show the progress of a kernel that works for some tenths of a second."""
     codes = ordinal_codes(RandomForestClassifier(400, random_state=0).fit(*load_breast_cancer(return_X_y=True)))
     leaves = Leaves(codes.trees, codes.cardinalities)
     measure = measure_arrays("uniform", codes.cardinalities)

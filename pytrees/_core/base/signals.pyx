@@ -12,32 +12,28 @@ _watchers = {}
 
 
 @contextmanager
-def stoppable(event):
-    """Let the kernels that run in this thread inside the block raise RuntimeError soon after the event is set."""
+def _entered(registry, entry):
+    """Let an entry stand for this thread inside the block."""
     thread = get_ident()
-    before = _events.get(thread)
-    _events[thread] = event
+    before = registry.get(thread)
+    registry[thread] = entry
     try:
         yield
     finally:
-        _events[thread] = before
+        registry[thread] = before
         if before is None:
-            del _events[thread]
+            del registry[thread]
 
 
-@contextmanager
+def stoppable(event):
+    """Let the kernels that run in this thread inside the block raise RuntimeError soon after the event is set."""
+    return _entered(_events, event)
+
+
 def watched(show):
     """Let the kernels that run in this thread inside the block call `show`, now and then, with the share of their work
     that is done."""
-    thread = get_ident()
-    before = _watchers.get(thread)
-    _watchers[thread] = show
-    try:
-        yield
-    finally:
-        _watchers[thread] = before
-        if before is None:
-            del _watchers[thread]
+    return _entered(_watchers, show)
 
 
 cdef int raise_if_stopped() except -1:
