@@ -152,6 +152,11 @@ def kernel(name: str) -> Callable[..., Any]:
     return found if engine == "compiled" else partial(_call_with_lists, found)
 
 
+def reference(name: str) -> ModuleType:
+    """Import a module of the reference, whichever engine is in force: what is asked of it alone is no kernel."""
+    return load(f"{_PACKAGES['reference']}.{name}")
+
+
 def load(name: str) -> ModuleType:
     """Import a module of an engine.
 
