@@ -91,6 +91,8 @@ def test_public_names():
         "plotting",
         "sequence",
         "simplify",
+        "testing",
+        "testing.strategies",
         "tree",
     ],
 )
@@ -147,7 +149,7 @@ def run_python(*arguments):
 
 
 def test_import_loads_only_what_everyone_needs():
-    unwanted = ("dask", "matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference", "studies")
+    unwanted = ("dask", "hypothesis", "matplotlib", "pytrees.testing", "sklearn.tree", "sklearn.metrics", "pytrees.reference", "studies")
     code = f"import sys, pytrees; print([name for name in {unwanted} if name in sys.modules])"
     done = run_python("-c", code)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]", "", 0)

@@ -8,11 +8,11 @@ from hypothesis import given
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
-from strategies import count_weights, no_weights, problems
 from support import examples
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, Tree, config_context, export_dict
 from pytrees.testing import assert_trees_equal
+from pytrees.testing.strategies import count_weights, no_weights, problems
 
 NAMES = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 
