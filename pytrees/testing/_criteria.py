@@ -31,7 +31,7 @@ class CriterionReport:
 
     ``print`` shows all of it.
 
-    Attributes
+    Parameters
     ----------
     n_cases : int
         Number of tables of cuts that were judged.
@@ -44,6 +44,13 @@ class CriterionReport:
     See Also
     --------
     check_criterion : What makes it.
+
+    Examples
+    --------
+    >>> from pytrees.testing import check_criterion
+    >>> report = check_criterion("ogini", n_cases=20)
+    >>> [name for name, told in report.properties.items() if told != "holds"]
+    ['classes']
     """
 
     n_cases: int = 0
@@ -73,6 +80,15 @@ class CriterionCheckError(AssertionError):
     See Also
     --------
     check_criterion : Raises it.
+
+    Examples
+    --------
+    >>> from pytrees.testing import CriterionCheckError, check_criterion
+    >>> try:
+    ...     check_criterion("ogini", definition="gini", n_cases=20)
+    ... except CriterionCheckError as error:
+    ...     list(error.report.errors)
+    ['definition']
     """
 
     def __init__(self, report: CriterionReport) -> None:

@@ -61,19 +61,19 @@ def assert_trees_equal(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier as SklearnTree
     >>> from pytrees import DecisionTreeClassifier
     >>> from pytrees.testing import assert_trees_equal
     >>> X, y = load_iris(return_X_y=True)
-    >>> ours, theirs = DecisionTreeClassifier().fit(X, y), SklearnTree(random_state=0).fit(X, y)
-    >>> assert_trees_equal(ours, theirs, X=X)
+    >>> ours = DecisionTreeClassifier().fit(X, y)
+    >>> assert_trees_equal(ours, ours.to_sklearn(), X=X.astype("float32"))
+    >>> assert_trees_equal(ours, DecisionTreeClassifier(max_depth=2).fit(X, y))
     Traceback (most recent call last):
     ...
-    AssertionError: The trees differ in the feature of node 2:
-      path     x[2] > 2.449999988079071
-      samples  100, by class [0, 50, 50]
-      actual   x[3] <= 1.75 (gain 0.389694)
-      desired  x[3] <= 1.75 (gain 0.389694)
+    AssertionError: The trees differ in whether it is split of node 3:
+      path     x[2] > 2.45, x[3] <= 1.75
+      samples  54, by class [0, 49, 5]
+      actual   x[2] <= 4.95 (gain 0.0823903)
+      desired  a leaf
     """
     if _is_forest(actual) and _is_forest(desired):
         _assert_classes(getattr(actual, "classes_", None), getattr(desired, "classes_", None))

@@ -17,7 +17,7 @@ from ._causes import causes_of
 from ._limits import Limits, checked_limits, parameters_of
 from ._nodes import Cut, Node, Samples
 from ._read import read_tree
-from ._reports import TreeCheckError, TreeReport, code_of
+from ._reports import TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
 from ._walk import Walk
 
@@ -152,8 +152,12 @@ def check_tree_estimator(
         ``"extreme"`` with values up to 1e30.
     weighted : bool, default=False
         Whether samples get weights, of 1 to 5.
-    ties, tolerance, dtype
+    ties : {"any", "first"}, default="any"
         As in :func:`check_tree`.
+    tolerance : float, default=1e-12
+        As in :func:`check_tree`.
+    dtype : type, default=float64
+        As in :func:`check_tree`; tables are rounded to it.
     random_state : int, default=0
         Seed of the tables, and of the estimator where its own is None.
 
@@ -210,7 +214,7 @@ def check_tree_estimator(
         except Exception as error:
             code = check.code(fitted, table.X, table.y, table.sample_weight)
             check.report.errors["exception"] += 1
-            check.report.note("exception", f"fit raised {type(error).__name__}: {error}", code, len(table.y))
+            keep_example(check.report, "exception", f"fit raised {type(error).__name__}: {error}", code, len(table.y))
             continue
         check.look_at(fitted, table.X, table.y, table.sample_weight)
     return check.finished()
@@ -247,7 +251,7 @@ class _Check:
             read = read_tree(fitted)
         except (TypeError, ValueError) as error:
             self.report.errors["no tree"] += 1
-            self.report.note("no tree", str(error), code, len(y))
+            keep_example(self.report, "no tree", str(error), code, len(y))
             return
         if read.tree.is_multiway:
             raise ValueError("The tree splits by categories; only trees with thresholds are checked.")
@@ -255,7 +259,7 @@ class _Check:
         if read.classes is not None and not np.array_equal(read.classes, classes):
             self.report.errors["classes"] += 1
             text = f"the classes are {list(read.classes)}, but y has {list(classes)}"
-            self.report.note("classes", text, code, len(y))
+            keep_example(self.report, "classes", text, code, len(y))
             return
         specification = resolve(self.criterion).specification(len(classes))
         samples = Samples.of(X, labels, weights, len(classes), specification)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ SPLITS = (BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING)
 class Example:
     """A node that shows a kind of split or of error.
 
-    Attributes
+    Parameters
     ----------
     message : str
         What is there.
@@ -30,6 +31,19 @@ class Example:
         A program that fits the tree again, and checks it.
     n_samples : int
         Number of training samples.
+
+    See Also
+    --------
+    TreeReport : Has the one with the fewest samples of every kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from pytrees.testing import check_tree_estimator
+    >>> report = check_tree_estimator(DecisionTreeClassifier(), "gini", n_cases=20, dtype=np.float32)
+    >>> report.examples["tie, another"].code.splitlines()[:2]
+    ['import numpy as np', 'from pytrees.testing import check_tree']
     """
 
     message: str
@@ -43,7 +57,7 @@ class TreeReport:
 
     ``print`` shows all of it.
 
-    Attributes
+    Parameters
     ----------
     n_trees, n_nodes : int
         How many trees, and nodes of them, were checked.
@@ -67,6 +81,14 @@ class TreeReport:
     --------
     check_tree_estimator : Grow many trees and check them.
     check_tree : Check one tree.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.testing import check_tree_estimator
+    >>> report = check_tree_estimator(DecisionTreeClassifier(max_depth=1), "gini", n_cases=10)
+    >>> sorted(report.thresholds), report.leaves["limit"] > 0
+    (['midpoint'], True)
     """
 
     n_trees: int = 0
@@ -77,11 +99,6 @@ class TreeReport:
     errors: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Example] = field(default_factory=dict)
     causes: list[str] = field(default_factory=list)
-
-    def note(self, kind: str, message: str, code: Any, n_samples: int) -> None:
-        """Keep an example, unless there is one of as few samples; its code is asked for where it is kept."""
-        if kind not in self.examples or n_samples < self.examples[kind].n_samples:
-            self.examples[kind] = Example(message, code(), n_samples)
 
     def __str__(self) -> str:
         lines = [f"{self.n_trees} trees, {self.n_nodes} nodes"]
@@ -95,6 +112,12 @@ class TreeReport:
             example = self.examples[kind]
             lines += ["", f"{kind}: {example.message}", *(f"    {line}" for line in example.code.splitlines())]
         return "\n".join(lines)
+
+
+def keep_example(report: TreeReport, kind: str, message: str, code: Callable[[], str], n_samples: int) -> None:
+    """Keep an example, unless there is one of as few samples; its code is asked for where it is kept."""
+    if kind not in report.examples or n_samples < report.examples[kind].n_samples:
+        report.examples[kind] = Example(message, code(), n_samples)
 
 
 class TreeCheckError(AssertionError):
@@ -113,6 +136,16 @@ class TreeCheckError(AssertionError):
     See Also
     --------
     check_tree_estimator : Raises it.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.testing import TreeCheckError, check_tree_estimator
+    >>> try:
+    ...     check_tree_estimator(DecisionTreeClassifier("entropy"), "gini")
+    ... except TreeCheckError as error:
+    ...     error.report.causes
+    ["the criterion is 'entropy'"]
     """
 
     def __init__(self, report: TreeReport) -> None:

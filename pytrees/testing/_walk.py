@@ -13,7 +13,7 @@ from ._equal import condition, goes_left
 from ._limits import Limits
 from ._nodes import Cut, Node, Samples, is_greater, judge, number, place_of_threshold, shortfall
 from ._read import ReadTree
-from ._reports import BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING, TreeReport
+from ._reports import BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING, TreeReport, keep_example
 
 # Gains that a tree reports may be rounded, those of entropies to a table's units.
 _GAIN_TOLERANCE = 1e-6
@@ -90,7 +90,7 @@ class Walk:
         """Count an error of a node."""
         self.report.errors[kind] += 1
         text = f"node {node}{self.path(node)} {message}{'' if message.endswith('?') else '.'}"
-        self.report.note(kind, text, self.code, len(self.X))
+        keep_example(self.report, kind, text, self.code, len(self.X))
 
     def path(self, node: int) -> str:
         """Return the conditions on the path to a node."""
@@ -197,7 +197,7 @@ class Walk:
             if shortfall(taken.gain, best.gain) <= self.tolerance:
                 self.report.splits[ROUNDING] += 1
                 text = f"node {node}{self.path(node)} takes {taken.describe()}, {best.describe()} gains a little more."
-                self.report.note(ROUNDING, text, code, n_samples)
+                keep_example(self.report, ROUNDING, text, code, n_samples)
                 return
             self.wrong.append((judged, taken))
             gains = f"gains {number(taken.gain):.9g}; {best.describe()} gains {number(best.gain):.9g}"
@@ -211,7 +211,7 @@ class Walk:
         kind = FIRST_OF_TIES if taken is best else OTHER_OF_TIES
         self.report.splits[kind] += 1
         text = f"splits by {taken.describe()}; {best.describe()} gains as much, {len(ties)} cuts in all"
-        self.report.note(kind, f"node {node}{self.path(node)} {text}.", code, n_samples)
+        keep_example(self.report, kind, f"node {node}{self.path(node)} {text}.", code, n_samples)
         if kind == OTHER_OF_TIES and self.ties == "first":
             self.error("tie rule", node, f"{text}, of which the first should be taken")
 

@@ -18,10 +18,10 @@ from .._typing import AnyArray, FloatArray
 try:
     from hypothesis import strategies as st
     from hypothesis.strategies import DrawFn, SearchStrategy
-except ImportError as error:
+except ImportError as _error:
     raise ImportError(
         "pytrees.testing.strategies needs hypothesis: pip install 'decision-pytrees[testing]'."
-    ) from error
+    ) from _error
 
 __all__ = [
     "Problem",
@@ -39,7 +39,7 @@ __all__ = [
 
 _LARGEST_FINITE = np.finfo(np.float64).max
 _SMALLEST_DENORMAL = 5e-324
-EXTREME_VALUES = [
+EXTREME_VALUES: list[float] = [
     -_LARGEST_FINITE,
     -1e308,
     -1.0,
@@ -61,7 +61,7 @@ EXTREME_VALUES = [
 ]
 
 # On both sides of the 64 symbols at which the engine's table of pair counts is given up.
-ALPHABETS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 30, 62, 63, 64, 65, 100]) | st.integers(1, 100)
+ALPHABETS: SearchStrategy[int] = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 30, 62, 63, 64, 65, 100]) | st.integers(1, 100)
 
 Weights = Callable[[int], SearchStrategy[Any]]
 
@@ -409,9 +409,9 @@ def float_weights(n_rows: int) -> SearchStrategy[FloatArray]:
 
 @dataclass
 class Problem:
-    """Training data of a tree; it unpacks to its four attributes.
+    """Training data of a tree; it unpacks to its four parts.
 
-    Attributes
+    Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float64
         Samples.
