@@ -12,10 +12,11 @@ from sklearn.base import clone
 
 from .._engine import config_context
 from .._typing import is_whole
-from ..criteria import CRITERIA, Criterion, OwnCriterion, resolve
+from ..criteria import Criterion
 from ..trees import DecisionForestClassifier, DecisionTreeClassifier
 from ._counts import CountCases
 from ._equal import assert_trees_equal
+from ._read import checked_criterion
 from ._sequences import SequenceCases
 from ._tables import draw_table
 
@@ -193,7 +194,7 @@ def check_criterion(
     convex:       holds
     no errors
     """
-    judge = _checked_criterion(criterion)
+    judge = checked_criterion(criterion)
     for name, value, least in (("max_classes", max_classes, 2), ("n_cases", n_cases, 1)):
         if not is_whole(value) or value < least:
             raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
@@ -223,21 +224,6 @@ def check_criterion(
     if report.errors:
         raise CriterionCheckError(report)
     return report
-
-
-def _checked_criterion(criterion: Any) -> Any:
-    if isinstance(criterion, type):
-        name = criterion.__name__
-        raise TypeError(f"criterion must be an object, got the class {name}: write {name}().")
-    if isinstance(criterion, OwnCriterion):
-        return criterion
-    if isinstance(criterion, str) and criterion not in CRITERIA and criterion != "log_loss":
-        raise ValueError(f"criterion must be one of {sorted(CRITERIA)} or an object, got {criterion!r}.")
-    judge = resolve(criterion)
-    if not hasattr(judge, "judges"):
-        name = type(criterion).__name__
-        raise TypeError(f"{name} is no criterion: derive from pytrees.criteria.CountCriterion or SequenceCriterion.")
-    return judge
 
 
 def _check_trees(criterion: Any, rng: Generator, kind: str, report: CriterionReport) -> None:

@@ -12,11 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
-from ..criteria import resolve
 from ._causes import causes_of
 from ._limits import Limits, checked_limits, parameters_of
 from ._nodes import Cut, Node, Samples
-from ._read import read_tree
+from ._read import checked_criterion, read_tree
 from ._reports import TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
 from ._walk import Walk
@@ -200,7 +199,8 @@ def check_tree_estimator(
         if not is_whole(value) or value < 1:
             raise ValueError(f"{name} must be a whole number above 0, got {value!r}.")
     check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype)
-    rng = np.random.default_rng(random_state)
+    check.check_weights(weighted)
+    rng, estimator = np.random.default_rng(random_state), clone(estimator)
     takes_seed = "random_state" in estimator.get_params(deep=False) and estimator.random_state is None
     for case in range(n_cases):
         table = draw_table(tables[case % len(tables)], rng, max_samples, max_features, weighted, check.dtype)
@@ -233,6 +233,7 @@ class _Check:
         self.dtype = np.dtype(dtype).type
         if self.dtype not in (np.float32, np.float64):
             raise ValueError(f"dtype must be float32 or float64, got {dtype!r}.")
+        self.judge = checked_criterion(criterion)
         self.criterion, self.given, self.ties, self.tolerance = criterion, given, ties, tolerance
         # Of the examples' calls of check_tree.
         self.further = further + ("" if ties == "any" else f", ties={ties!r}")
@@ -240,12 +241,18 @@ class _Check:
         self.report = TreeReport()
         self.wrong: list[tuple[Node, Cut]] = []
 
+    def check_weights(self, has_weights: bool) -> None:
+        """Raise a ValueError where samples have weights that the criterion cannot see."""
+        if has_weights and self.judge.judges == "sequence":
+            raise ValueError("A label sequence has no weights: check the criterion without them.")
+
     def code(self, fitted: Any, X: FloatArray, y: AnyArray, weights: AnyArray | None) -> Callable[[], str]:
         """Return what writes the program that fits a tree again."""
         return partial(code_of, fitted, X, y, weights, self.criterion, self.further)
 
     def look_at(self, fitted: Any, X: FloatArray, y: AnyArray, weights: IntArray | None) -> None:
         """Add to the report what is found of one tree."""
+        self.check_weights(weights is not None)
         code = self.code(fitted, X, y, weights)
         try:
             read = read_tree(fitted)
@@ -261,7 +268,7 @@ class _Check:
             text = f"the classes are {list(read.classes)}, but y has {list(classes)}"
             keep_example(self.report, "classes", text, code, len(y))
             return
-        specification = resolve(self.criterion).specification(len(classes))
+        specification = self.judge.specification(len(classes))
         samples = Samples.of(X, labels, weights, len(classes), specification)
         limits = Limits.of(self.given, len(y), sum(samples.weights))
         walk = Walk(read, samples, limits, self.ties, self.tolerance, self.report, code)

@@ -1,4 +1,4 @@
-"""Trees of several libraries, and of arrays, read as one kind of tree."""
+"""What users give: trees of several libraries and of arrays, read as one kind of tree; and criteria."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, IntArray
+from ..criteria import ALIASES, CRITERIA, OwnCriterion, resolve
 from ..tree import LEAF, Tree
 
 _STRUCTURE = ("children_left", "children_right", "feature", "threshold")
@@ -123,3 +124,19 @@ def _preorder(left: AnyArray, right: AnyArray) -> tuple[IntArray, IntArray]:
     if len(order) < left.size:
         raise ValueError(f"Not a tree: of {left.size} nodes {left.size - len(order)} are not below the root, node 0.")
     return np.array(order), number
+
+
+def checked_criterion(criterion: Any) -> Any:
+    """Return a criterion as an object; raise a ValueError or TypeError if it is none."""
+    if isinstance(criterion, type):
+        name = criterion.__name__
+        raise TypeError(f"criterion must be an object, got the class {name}: write {name}().")
+    if isinstance(criterion, OwnCriterion):
+        return criterion
+    if isinstance(criterion, str) and criterion not in CRITERIA | ALIASES:
+        raise ValueError(f"criterion must be one of {sorted(CRITERIA)} or an object, got {criterion!r}.")
+    judge = resolve(criterion)
+    if not hasattr(judge, "judges"):
+        name = type(criterion).__name__
+        raise TypeError(f"{name} is no criterion: derive from pytrees.criteria.CountCriterion or SequenceCriterion.")
+    return judge

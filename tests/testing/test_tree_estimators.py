@@ -321,3 +321,13 @@ def test_what_one_tree_refuses(iris):
         check_tree(multiway.tree_, codes, y, "gini")
     with pytest.raises(TreeCheckError, match="was fitted to 149"):
         check_tree(fitted, X[1:], y[1:], "gini")
+    with pytest.raises(ValueError, match="criterion must be one of"):
+        check_tree(fitted, X, y, "ginny")
+    with pytest.raises(TypeError, match=r"write Gini\(\)"):
+        check_tree_estimator(fitted, Gini)
+    with pytest.raises(ValueError, match="A label sequence has no weights"):
+        check_tree(fitted, X, y, "etc", sample_weight=np.ones(150))
+    with pytest.raises(ValueError, match="A label sequence has no weights"):
+        check_tree_estimator(PermutationDecisionTreeClassifier(), "etc", weighted=True)
+    with pytest.raises(TypeError, match="does not implement a 'get_params' method"):
+        check_tree_estimator(fitted.tree_, "gini")
