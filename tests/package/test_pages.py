@@ -18,7 +18,9 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("page", ["dask", "distil", "effects", "models", "optimal", "order", "sequences", "streams"])
+@pytest.mark.parametrize(
+    "page", ["cross_checking", "dask", "distil", "effects", "models", "optimal", "order", "sequences", "streams"]
+)
 def test_the_page_runs(page):
     matplotlib.use("agg")
     names = {}
