@@ -7,7 +7,7 @@ from scipy import stats
 
 from pytrees.tour.report import format_table, write_csv
 
-from .choose_tables import CUT_NUMBERS, GRADES
+from .choose_tables import AT_RANDOM, CUT_NUMBERS, GRADES, HIGH_VALUES
 from .ordinal_statistics import adjust_by_holm
 
 
@@ -112,11 +112,13 @@ QUESTIONS = {
         (
             ("forest", "rf"),
             ("forest", "imputed"),
+            ("rf", "imputed"),
             ("forest", "hgb"),
             ("gini", "sklearn_tree"),
             ("c45", "gini"),
             ("c45", "rf"),
         ),
+        (("gaps at random", AT_RANDOM), ("gaps of high values", HIGH_VALUES)),
     ),
     "time": Question(
         "Samples arrive in time",

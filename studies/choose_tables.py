@@ -70,6 +70,9 @@ CUT_NUMBERS = (
 WITH_GAPS = ("automobile", "eucalyptus")
 MADE_GAPS = ("breast_cancer_wisconsin_diagnostic", "ctg_nsp", "ionosphere", "seeds", "wine", "winequality_red")
 
+AT_RANDOM = tuple(f"{name}, at random" for name in MADE_GAPS)
+HIGH_VALUES = tuple(f"{name}, high values" for name in MADE_GAPS)
+
 # The share of the values that are taken out, and above which quantile of a feature they lie where it is not at random.
 GAP_SHARE = 0.2
 HIGH_QUANTILE = 0.6
@@ -94,9 +97,9 @@ def load_problems(home):
     nominal = {name: _nominal(name, home) for name in (*NUMBERS, *WHOLE_NUMBERS, *CATEGORIES, *WITH_GAPS)}
     numeric = {name: nominal[name]._replace(categorical=()) for name in (*NUMBERS, *WHOLE_NUMBERS)}
     gaps = {name: nominal[name] for name in WITH_GAPS}
-    for name in MADE_GAPS:
-        gaps[f"{name}, at random"] = _with_gaps(numeric[name], high=False)
-        gaps[f"{name}, high values"] = _with_gaps(numeric[name], high=True)
+    for name, at_random, high_values in zip(MADE_GAPS, AT_RANDOM, HIGH_VALUES, strict=True):
+        gaps[at_random] = _with_gaps(numeric[name], high=False)
+        gaps[high_values] = _with_gaps(numeric[name], high=True)
     return {
         "accuracy": numeric,
         "grades": {name: _ordinal(name, home) for name in (*GRADES, *CUT_NUMBERS)},
