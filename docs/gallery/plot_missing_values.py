@@ -45,8 +45,8 @@ plt.show()
 
 # %%
 # The forest is ahead by five points and more throughout: with half of all values gone it is as good as the single trees
-# are with a tenth gone. Of single trees C4.5 is ahead of CART where few values are missing; where many are, nothing tells
-# them apart.
+# are with a tenth gone. Of single trees C4.5 is ahead of CART where few values are missing; where many are, nothing
+# tells them apart.
 #
 # What not to conclude: that filling in medians is as good as not filling in. Here values are missing at random. Where a
 # gap says something by itself, as a test that nobody thought worth doing, a tree that sees the gap can use it, and
