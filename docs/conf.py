@@ -11,6 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import site_links  # noqa: E402
 
 import pytrees  # noqa: E402
+from pytrees._site import REPOSITORY, SITE  # noqa: E402
 
 project = "pytrees"
 author = "the pytrees developers"
@@ -45,13 +46,13 @@ templates_path = ["_templates"]
 # Looks
 html_theme = "pydata_sphinx_theme"
 html_title = "pytrees"
-html_baseurl = site_links.SITE + "/"
+html_baseurl = SITE + "/"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
-    "github_url": site_links.REPOSITORY,
+    "github_url": REPOSITORY,
     "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
     "show_nav_level": 1,
@@ -91,7 +92,7 @@ def linkcode_resolve(domain, info):
         line = inspect.getsourcelines(thing)[1]
     except (TypeError, ValueError, OSError):
         return None
-    return f"{site_links.REPOSITORY}/blob/main/{path.as_posix()}#L{line}"
+    return f"{REPOSITORY}/blob/main/{path.as_posix()}#L{line}"
 
 
 def leave_out_planned(app, page, source):

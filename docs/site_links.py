@@ -6,8 +6,7 @@ from pathlib import Path
 
 from docutils import nodes
 
-REPOSITORY = "https://github.com/pytrees/pytrees"
-SITE = "https://pytrees.github.io/pytrees"
+from pytrees._site import REPOSITORY
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")

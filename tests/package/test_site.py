@@ -9,6 +9,7 @@ import pytest
 from pages import DOCS
 
 import pytrees
+from pytrees._site import SITE
 
 ROOT = DOCS.parent
 TEXTS = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
@@ -76,3 +77,23 @@ def test_files_named_in_the_text_of_the_project_exist():
         name for path in sources for name in re.findall(r"docs/[\w/-]+\.md", Path(path).read_text(encoding="utf-8"))
     }
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+ESTIMATORS = [name for name in pytrees.__all__ if hasattr(getattr(pytrees, name), "get_params")]
+JUDGES = ["criteria.RankingImpurity", "criteria.WeightedInformationGain", "distances.JaccardDistance"]
+
+
+@pytest.mark.parametrize("name", ESTIMATORS + JUDGES)
+def test_the_html_of_an_estimator_links_to_its_page(name):
+    estimator = find(name)()
+    page = f"{SITE}/api/generated/pytrees.{name}.html"
+    assert estimator._get_doc_link() == page
+    assert f'href="{page}"' in estimator._repr_html_()
+    assert name in documented_names()
+
+
+def test_the_html_of_a_class_defined_elsewhere_links_nowhere():
+    class Mine(pytrees.DecisionTreeClassifier):
+        pass
+
+    assert SITE not in Mine()._repr_html_()
