@@ -26,7 +26,8 @@ from parts.ordinal import ordinal
 from parts.own import own
 from parts.scaling import scaling
 from parts.sequences import sequences
-from parts.timing import Quick, compare, report, rows, seconds
+from parts.threads import threads
+from parts.timing import Quick, compare, report, seconds
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
@@ -118,24 +119,6 @@ def trees():
     report("forest of 100 permutation trees, Breast Cancer, n_jobs=2", fit_permutation_forest, breast_cancer, 3)
 
 
-def fit_on_threads(n_jobs, **parameters):
-    return PermutationDecisionTreeClassifier(n_jobs=n_jobs, **parameters).fit
-
-
-def large_data(rng):
-    """Make 100,000 rows of ten features; two of them tell of random labels."""
-    X = rng.normal(size=(rows(100_000), 10))
-    return X, rng.random(len(X)) < 1 / (1 + np.exp(-2 * (X[:, 3] + X[:, 7])))
-
-
-def threads():
-    """Measure permutation trees on two threads against one."""
-    contestants = {"two threads": fit_on_threads(2), "one": fit_on_threads(1)}
-    compare("permutation tree, Breast Cancer", contestants, reordered("breast cancer"), 15)
-    contestants = {name: fit_on_threads(n, max_candidates=256) for name, n in (("two threads", 2), ("one", 1))}
-    compare("permutation tree, 100,000 × 10, 256 cuts", contestants, large_data, 1)
-
-
 def compare_methods(title, ours, theirs, methods, X, repetitions):
     """Compare methods of two fitted estimators on the same rows, moved a little every time."""
     for method in methods:
@@ -171,6 +154,7 @@ PARTS = {
     for part in (
         startup,
         cart,
+        threads,
         ordinal,
         memory,
         scaling,

@@ -104,6 +104,20 @@ class BestFirst:
         grow("compiled", self.X, self.y, criterion, **self.limits)
 
 
+class GrowOnThreads:
+    """One tree; where it has parts, and where the block of all samples is shared."""
+
+    params = (["gini", "ogini"], [1, 2])
+    param_names = ("criterion", "n_threads")
+    timeout = 300
+
+    def setup(self, criterion, n_threads):
+        self.X, self.y = classification_data(100_000)
+
+    def time_grow(self, criterion, n_threads):
+        grow("compiled", self.X, self.y, criterion, n_threads=n_threads)
+
+
 class GrowByClusterings:
     params = (["gini", "gain_ratio", "nvi", "jaccard", "accuracy", "mae"], [3, 10], [10**3, 10**4])
     param_names = ("criterion", "n_classes", "n")

@@ -554,7 +554,7 @@ class BaseTreeClassifier(BaseClassifier):
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = self._limits(*X.shape)
-            n_threads = min(effective_n_jobs(getattr(self, "n_jobs", 1)), X.shape[1])  # they share out the features
+            n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
             total = len(X) if weights is None else weights.sum()
             criterion = self._specification(total, len(classes), rows)
             if groups is not None:

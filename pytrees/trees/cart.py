@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
@@ -101,6 +102,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         ``gain``.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; not with ``"etc"`` and ``"lz76"``.
+    n_jobs : int or None, default=None
+        Threads that grow the tree, where it is large enough to profit: with criteria on class counts they share out its
+        subtrees, with ``"etc"`` and ``"lz76"`` the features of a node. None is one thread, -1 as many as there are
+        cores; one thread also grows best-first (`max_leaf_nodes`), and by your own criterion. The tree is the same for
+        every number.
     random_state : int, RandomState instance or None, default=None
         Draws the features where `max_features` is given; nothing else is random.
 
@@ -187,6 +193,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         **GROWTH_CONSTRAINTS,
         **WEIGHT_CONSTRAINTS,
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -207,6 +214,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.criterion = criterion
@@ -224,6 +232,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     @weighs_if_it_can

@@ -286,6 +286,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         As in :class:`DecisionTreeClassifier`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`DecisionTreeClassifier`; only for classes that can be sorted.
+    n_jobs : int or None, default=None
+        As in :class:`DecisionTreeClassifier`.
     random_state : int, RandomState instance or None, default=None
         As in :class:`DecisionTreeClassifier`.
 
@@ -380,6 +382,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         super().__init__(
@@ -398,6 +401,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
             handle_unknown=handle_unknown,
             categorical_split=categorical_split,
             class_weight=class_weight,
+            n_jobs=n_jobs,
             random_state=random_state,
         )
         self.classes = classes

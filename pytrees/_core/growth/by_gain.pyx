@@ -10,9 +10,14 @@ cuts of many open leaves in one go.
 Nodes of many rows have the class counts of their features' bins instead of sorted features, where the criterion allows
 it. Of two children only the rows of the smaller one are counted: the counts of the greater one are what is left of
 their parent's.
+
+On several threads, a node of many rows is split by one of them, and each of its children by any; a subtree of few rows
+is one thread's.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from math import ceil
+from threading import Condition, Event
 
 import numpy as np
 
@@ -24,17 +29,18 @@ from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
-    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, hand_over_counts, has_room,
-    is_greater_split, nodes_in_preorder, split_leaf,
+    GrowingTree, Node, add_part, add_root, arrays_of, check_node_signals, count_node_classes, hand_over_counts,
+    has_room, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
 from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES, NodeRows, Scanner, Split, start_block, weight_of_node,
+    CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES, NodeRows, Scanner, Split, share_block, start_block, weight_of_node,
 )
 
+from pytrees._core.base.signals import stoppable
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
 from pytrees._core.growth.tree import check_categories, check_samples
@@ -55,6 +61,9 @@ MOST_WEIGHT_IN_BINS = 2**31
 # Where nodes look at one of so many features or fewer, all are ranked once, and a node sorts the ranks of those that it
 # looks at, or cuts them into bins: that costs less than keeping all of them sorted.
 FEATURES_PER_RANKED = 4
+# Parts of a tree for threads: of about so many rows, or more where threads then have so many each.
+PART_ROWS = 4096
+PARTS_PER_THREAD = 16
 # A decrease of impurity may be so much too small, as in scikit-learn.
 cdef float64_t DECREASE_TOLERANCE = 2.0**-52
 # Places, ranks and classes of entries in 32 bits have 16.
@@ -98,11 +107,9 @@ cdef class GrowthByGain:
 
 # ------------------------------------------------------------------------------------------------------------- growth
 
-cdef int _grow(GrowthByGain growth, uint64_t seed) except -1 nogil:
+cdef int _grow(GrowthByGain growth) except -1 nogil:
+    """Split leaves until none is open, or there are as many as there may be."""
     cdef index_t position
-    cdef OpenLeaf leaf
-    add_root(growth.tree, seed)
-    _open(growth, 0, 0)
     if growth.searches_together and not growth.is_best_first:
         _grow_in_rounds(growth)
     while growth.n_open > 0 and growth.tree.n_leaves < growth.tree.max_leaf_nodes:
@@ -110,20 +117,28 @@ cdef int _grow(GrowthByGain growth, uint64_t seed) except -1 nogil:
             _search_together(growth)
             if growth.n_open == 0:
                 break
-        if growth.has_heap:
-            position = 0
-            _take_from_heap(growth, &leaf)
-        else:
-            position = _best_open_leaf(growth) if growth.is_best_first else growth.n_open - 1
-            leaf = growth.open_leaves[position]
-            remove_item(growth.open_leaves, &growth.n_open, position, sizeof(OpenLeaf))
-        # With too many children the leaf stays one; the split of another may still have few enough.
-        if (leaf.is_searched or _search(growth, &leaf)) and has_room(growth.tree, leaf.split.n_children):
-            _split_leaf(growth, &leaf, position)
-        else:
-            _close(growth, leaf.node)
+        _take_step(growth)
     for position in range(growth.n_open):
         _close(growth, growth.open_leaves[position].node)
+    growth.n_open = 0
+    return 0
+
+
+cdef int _take_step(GrowthByGain growth) except -1 nogil:
+    """Split the open leaf whose turn it is, or close it."""
+    cdef index_t position = 0
+    cdef OpenLeaf leaf
+    if growth.has_heap:
+        _take_from_heap(growth, &leaf)
+    else:
+        position = _best_open_leaf(growth) if growth.is_best_first else growth.n_open - 1
+        leaf = growth.open_leaves[position]
+        remove_item(growth.open_leaves, &growth.n_open, position, sizeof(OpenLeaf))
+    # With too many children the leaf stays one; the split of another may still have few enough.
+    if (leaf.is_searched or _search(growth, &leaf)) and has_room(growth.tree, leaf.split.n_children):
+        _split_leaf(growth, &leaf, position)
+    else:
+        _close(growth, leaf.node)
     return 0
 
 
@@ -333,7 +348,7 @@ cdef int _take_counts(GrowthByGain growth, NodeRows* rows) except -1 nogil:
     if growth.drawn_slot != NULL:
         rows.slot = growth.drawn_slot
         return 0
-    rows.slot = take_slot(growth.histograms)
+    rows.slot = take_slot(growth.histograms.slots)
     if growth.tree.scanner.max_features >= growth.tree.partition.n_features:
         _count_all(growth, rows.slot, rows)
     else:
@@ -350,7 +365,7 @@ cdef inline void _count_all(GrowthByGain growth, Slot* slot, const NodeRows* row
 cdef inline void _drop_counts(GrowthByGain growth, Slot* slot) noexcept nogil:
     """Give back what a node leaves that is no longer open; NULL: nothing."""
     if slot != NULL and slot != growth.drawn_slot:
-        give_back(growth.histograms, slot)
+        give_back(growth.histograms.slots, slot)
 
 
 cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
@@ -368,19 +383,135 @@ cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
     ):
         _drop_counts(growth, node.rows.slot)
         return 0
-    slot = take_slot(growth.histograms)
+    slot = take_slot(growth.histograms.slots)
     _count_all(growth, slot, &smaller.rows)
     subtract(growth.histograms, node.rows.slot, slot)
     greater.rows.slot = node.rows.slot
     if _will_count(growth, smaller):
         smaller.rows.slot = slot
     else:
-        give_back(growth.histograms, slot)
+        give_back(growth.histograms.slots, slot)
     return 0
 
 
 cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nogil:
     return node.may_split and node.rows.stop - node.rows.start > growth.block_rows
+
+
+# ------------------------------------------------------------------------------------------------------------- threads
+
+@cython.final
+cdef class SharedPart:
+    """A leaf of one thread's tree that any thread may split; it becomes the root of a part of that thread's tree."""
+
+    cdef GrowthByGain giver, taker
+    cdef index_t leaf, root     # its numbers in their trees
+    cdef Node node              # as the giver has it
+
+
+@cython.final
+cdef class Team:
+    """Threads that grow parts of one tree, each in a tree of its own on the same rows, and the parts.
+
+    Which thread grows a part is chance, what it grows is not: a node's split depends on its rows and its random state.
+    """
+
+    cdef list growths, parts, waiting
+    cdef Py_ssize_t n_at_work
+    cdef object change, stop    # the latter is set where a thread fails
+
+    def __init__(self, growths):
+        self.growths, self.parts, self.waiting = growths, [], []
+        self.change, self.stop = Condition(), Event()
+
+    def give(self, GrowthByGain growth):
+        """Let the open leaves of a thread wait for any; the last is the leftmost, which is taken first."""
+        cdef index_t position
+        cdef SharedPart part
+        for position in range(growth.n_open):
+            part = SharedPart()
+            part.giver = growth
+            part.leaf = growth.open_leaves[position].node
+            part.node = growth.tree.nodes[part.leaf]
+            self.parts.append(part)
+            self.waiting.append(part)
+        growth.n_open = 0
+
+    def take(self):
+        """Return a part, once there is one, with the lock in hand; None: there will be none."""
+        while not self.waiting and self.n_at_work > 0 and not self.stop.is_set():
+            self.change.wait()
+        if self.stop.is_set() or not self.waiting:
+            return None
+        self.n_at_work += 1
+        return self.waiting.pop()
+
+
+cdef bint _grows_in_parts(GrowthByGain growth):
+    """Whether threads can grow parts of the tree: where the order does not matter in which leaves are split, and a call
+    of the user's code does not serve many of them. Sequences have threads of their own."""
+    cdef Scanner scanner = growth.tree.scanner
+    return scanner.judging == CLASS_COUNTS and scanner.node_bins is None and not growth.is_best_first
+
+
+cdef _grow_together(Team team, uint64_t seed, index_t part_rows):
+    """Grow the tree of the first thread with all of them. The calling one is among them, and alone handles signals."""
+    cdef GrowthByGain first = team.growths[0]
+    add_root(first.tree, seed)
+    _open(first, 0, 0)
+    team.give(first)
+    with ThreadPoolExecutor(len(team.growths) - 1, "pytrees-grow") as pool:
+        futures = [pool.submit(_work_until_stopped, team, growth, part_rows) for growth in team.growths[1:]]
+        _work(team, first, part_rows)
+    for future in futures:
+        future.result()
+    _join(team)
+
+
+def _work_until_stopped(Team team, GrowthByGain growth, index_t part_rows):
+    with stoppable(team.stop):
+        _work(team, growth, part_rows)
+
+
+def _work(Team team, GrowthByGain growth, index_t part_rows):
+    """Grow parts until there are none."""
+    cdef SharedPart part
+    try:
+        while True:
+            with team.change:
+                part = team.take()
+            if part is None:
+                return
+            part.taker = growth
+            part.root = add_part(growth.tree, &part.node)
+            with nogil:
+                _open(growth, part.root, 0)
+                if part.node.rows.stop - part.node.rows.start > part_rows:
+                    _take_step(growth)
+                else:
+                    _grow(growth)
+            with team.change:
+                team.give(growth)
+                team.n_at_work -= 1
+                team.change.notify_all()
+    except BaseException:
+        team.stop.set()
+        with team.change:
+            team.change.notify_all()
+        raise
+
+
+cdef _join(Team team):
+    """Make one tree of those of all threads: that of the first."""
+    cdef GrowthByGain growth, first = team.growths[0]
+    cdef SharedPart part
+    first_nodes = {id(first): 0}
+    for growth in team.growths[1:]:
+        first_nodes[id(growth)] = take_over(first.tree, growth.tree)
+    for part in team.parts:
+        put_in_place(
+            first.tree, first_nodes[id(part.giver)] + part.leaf, first_nodes[id(part.taker)] + part.root
+        )
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
@@ -401,7 +532,7 @@ cdef class SharedFeatures:
 
 def share_features(
     const float64_t[:, ::1] X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows=None,
-    max_bins=MAX_BINS, n_categories=None,
+    max_bins=MAX_BINS, n_categories=None, n_threads=1,
 ):
     """Prepare X for `grow_tree`: sort what has to be sorted once for all trees of these parameters."""
     cdef SharedFeatures shared = SharedFeatures()
@@ -427,7 +558,7 @@ def share_features(
     else:
         shared.block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) if block_rows is None else block_rows
     if shared.block_rows < X.shape[0]:
-        shared.bins = Bins(shared.features, max_bins)
+        shared.bins = Bins(shared.features, max_bins, n_threads)
     return shared
 
 
@@ -438,12 +569,63 @@ cdef _cut_in_nodes(Scanner scanner, weights, bint is_best_first):
     scanner.defers_thresholds = not is_best_first
 
 
+def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain beside=None):
+    """Return a tree that has not begun to grow; with `beside`, that of another thread, whose rows it shares, and whose
+    block where that is of all rows."""
+    cdef GrowthByGain growth = GrowthByGain()
+    cdef Scanner scanner
+    cdef Histograms histograms = None
+    growth.block_rows = options["block_rows"]
+    n_classes, criterion = options["n_classes"], options["criterion"]
+    growth.is_best_first = options["max_leaf_nodes"] < UNLIMITED
+    n_places = shared.features.n_rows if is_ranked(shared.features) else growth.block_rows
+    is_wide = max(n_places, n_classes) > NARROW_LIMIT
+    shares_block = beside is not None and growth.block_rows == len(rows) and not is_ranked(shared.features)
+    partition = RowPartition(
+        shared.features, rows, growth.block_rows, growth.is_best_first, is_wide,
+        None if beside is None else beside.tree.partition, shares_block,
+    )
+    if growth.block_rows < len(rows):
+        histograms = Histograms(
+            partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms
+        )
+    growth.histograms = histograms
+    scanner = make_scanner(
+        partition, histograms, y, weights, n_classes, criterion, options["min_samples_leaf"],
+        options["max_candidates"], options["max_features"], options["n_threads"], options["subsets"],
+    )
+    if shares_block:
+        share_block(scanner, beside.tree.scanner)
+    scanner.min_leaf_weight = options["min_leaf_weight"]
+    weights_are_whole = weights is None or weights.dtype != np.float64
+    if (
+        shared.uses_node_bins and weights_are_whole and scanner.min_leaf_weight == 0.0
+        and options["total_weight"] < MOST_WEIGHT_IN_BINS
+    ):
+        _cut_in_nodes(scanner, weights, growth.is_best_first)
+    growth.tree = GrowingTree(
+        partition, scanner, n_classes, options["max_depth"], options["min_samples_split"], options["max_leaf_nodes"]
+    )
+    growth.tree.counts_gains_by_samples = True
+    growth.min_gain = options["min_gain"]
+    growth.total_weight = options["total_weight"]
+    growth.min_impurity_decrease = options["min_impurity_decrease"]
+    if growth.min_impurity_decrease > 0.0 and scanner.judging != CLASS_COUNTS:
+        raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
+    growth.searches_together = scanner.judging == OWN_CLASS_COUNTS
+    growth.has_heap = (
+        growth.is_best_first and scanner.judging in (CLASS_COUNTS, SEQUENCES) and weights_are_whole
+        and is_exact(criterion, n_classes)
+    )
+    return growth
+
+
 def grow_by_gain(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
     index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
-    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0,
+    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
@@ -452,10 +634,12 @@ def grow_by_gain(
     binary tree.
 
     `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
-    are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters. Up
-    to `n_threads` threads scan the features of a node together, where sequences are scanned.
-    `block_rows` and `max_bins` do not change the tree, only the way to it: subtrees of more rows than `block_rows` look
-    at `max_bins` bins of every feature first, where the criterion allows it. By default the number of rows decides.
+    are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters.
+    Up to `n_threads` threads grow subtrees of the tree, or scan the features of a node together, where sequences are
+    scanned.
+    `block_rows`, `max_bins` and `part_rows` do not change the tree, only the way to it: subtrees of more rows than
+    `block_rows` look at `max_bins` bins of every feature first, where the criterion allows it; and those of at most
+    `part_rows` are not divided among threads. By default the number of rows decides.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows
@@ -470,43 +654,33 @@ def grow_by_gain(
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
         shared = share_features(
-            X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins, n_categories
+            X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
+            n_categories, n_threads,
         )
     if subsets:
         check_subsets(criterion, n_classes, n_categories)
     else:
         check_categories(criterion, shared.features)
-    cdef RowPartition partition
-    cdef GrowthByGain growth = GrowthByGain()
     can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
-    growth.block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
-    n_places = X.shape[0] if is_ranked(shared.features) else growth.block_rows
-    is_wide = max(n_places, n_classes) > NARROW_LIMIT
-    partition = RowPartition(shared.features, rows, growth.block_rows, max_leaf_nodes < UNLIMITED, is_wide)
-    if growth.block_rows < len(rows):
-        growth.histograms = Histograms(partition, shared.bins, y, weights, n_classes)
-    scanner = make_scanner(
-        partition, growth.histograms, y, weights, n_classes, criterion, min_samples_leaf, max_candidates, max_features,
-        n_threads, subsets,
-    )
-    if shared.uses_node_bins and weights_are_whole and min_leaf_weight == 0.0 and total_weight < MOST_WEIGHT_IN_BINS:
-        _cut_in_nodes(scanner, weights, max_leaf_nodes < UNLIMITED)
-    growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
-    growth.tree.counts_gains_by_samples = True
-    growth.is_best_first = max_leaf_nodes < UNLIMITED
-    growth.tree.scanner.min_leaf_weight = min_leaf_weight
-    growth.min_gain = min_gain
-    growth.total_weight = total_weight
-    growth.min_impurity_decrease = min_impurity_decrease
-    if min_impurity_decrease > 0.0 and growth.tree.scanner.judging != CLASS_COUNTS:
-        raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
-    growth.searches_together = growth.tree.scanner.judging == OWN_CLASS_COUNTS
-    growth.has_heap = (
-        growth.is_best_first
-        and growth.tree.scanner.judging in (CLASS_COUNTS, SEQUENCES)
-        and weights_are_whole
-        and is_exact(criterion, n_classes)
-    )
-    with nogil:
-        _grow(growth, seed)
+    block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
+    options = {
+        "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
+        "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
+        "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
+        "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
+        "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
+    }
+    cdef GrowthByGain growth = _prepare(shared, rows, y, weights, options)
+    if part_rows is None:
+        part_rows = max(PART_ROWS, len(rows) // (PARTS_PER_THREAD * n_threads))
+    if n_threads > 1 and len(rows) > part_rows and _grows_in_parts(growth):
+        # Nodes in blocks of their own have no parts.
+        part_rows = max(part_rows, block_rows) if block_rows < len(rows) else part_rows
+        team = Team([growth, *[_prepare(shared, rows, y, weights, options, growth) for _ in range(n_threads - 1)]])
+        _grow_together(team, seed, part_rows)
+    else:
+        add_root(growth.tree, seed)
+        with nogil:
+            _open(growth, 0, 0)
+            _grow(growth)
     return arrays_of(growth.tree, nodes_in_preorder(growth.tree))

@@ -56,6 +56,9 @@ cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:
 
 
 cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil
+cdef index_t add_part(GrowingTree tree, const Node* leaf) except -1 nogil
+cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil
+cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept nogil
 cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil

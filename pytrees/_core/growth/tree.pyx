@@ -14,12 +14,13 @@ import numpy as np
 cimport cython
 from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
+from libc.string cimport memcpy
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport (
-    LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, float64_t, index_t, int8_t,
-    int64_t, uint64_t,
+    LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
+    index_t, int8_t, int64_t, uint64_t,
 )
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
@@ -77,11 +78,7 @@ cdef index_t _add_node(
     class counts are given where they are known, otherwise NULL."""
     cdef index_t number = tree.n_nodes
     cdef Node* node
-    reserve(<void**> &tree.nodes, &tree.node_capacity, <Py_ssize_t> number + 1, sizeof(Node), b"nodes")
-    reserve(
-        <void**> &tree.values, &tree.value_capacity, (<Py_ssize_t> number + 1) * tree.n_classes, sizeof(float64_t),
-        b"class counts of nodes",
-    )
+    _reserve_nodes(tree, <Py_ssize_t> number + 1)
     node = &tree.nodes[number]
     node.rows = parent[0]
     node.rows.start = start
@@ -105,6 +102,15 @@ cdef index_t _add_node(
     )
     tree.n_nodes += 1
     return number
+
+
+cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
+    reserve(<void**> &tree.nodes, &tree.node_capacity, n_nodes, sizeof(Node), b"nodes")
+    reserve(
+        <void**> &tree.values, &tree.value_capacity, n_nodes * tree.n_classes, sizeof(float64_t),
+        b"class counts of nodes",
+    )
+    return 0
 
 
 cdef inline void _write_counts(GrowingTree tree, index_t node, const int64_t* counts) noexcept nogil:
@@ -146,6 +152,53 @@ cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil:
         &tree.n_scanned, <int64_t> (rows.stop - rows.start) * tree.partition.n_features, WORK_BETWEEN_CHECKS
     )
     return 0
+
+
+# -------------------------------------------------------------------------------------------------------------- parts
+
+cdef index_t add_part(GrowingTree tree, const Node* leaf) except -1 nogil:
+    """Make a leaf of this tree as one of a tree on the same rows, whose class counts are not known, and return its
+    number."""
+    cdef index_t number = tree.n_nodes
+    _reserve_nodes(tree, <Py_ssize_t> number + 1)
+    tree.nodes[number] = leaf[0]
+    tree.n_nodes += 1
+    return number
+
+
+cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil:
+    """Append the nodes of another tree on the same rows, and return the number of the first."""
+    cdef index_t number, first = tree.n_nodes
+    cdef Node* node
+    if <Py_ssize_t> first + other.n_nodes > UNLIMITED:
+        with gil:
+            raise OverflowError(f"A tree has at most {UNLIMITED} nodes.")
+    _reserve_nodes(tree, <Py_ssize_t> first + other.n_nodes)
+    reserve(
+        <void**> &tree.listed, &tree.listed_capacity, tree.n_listed + other.n_listed, sizeof(index_t),
+        b"categories of nodes",
+    )
+    memcpy(&tree.nodes[first], other.nodes, other.n_nodes * sizeof(Node))
+    memcpy(values_of(tree, first), other.values, <Py_ssize_t> other.n_nodes * tree.n_classes * sizeof(float64_t))
+    if other.n_listed > 0:
+        memcpy(&tree.listed[tree.n_listed], other.listed, other.n_listed * sizeof(index_t))
+    for number in range(first, first + other.n_nodes):
+        node = &tree.nodes[number]
+        node.first_child += first if node.n_children > 0 else 0
+        node.first_listed += tree.n_listed if node.n_listed > 0 else 0
+    tree.n_nodes += other.n_nodes
+    tree.n_listed += other.n_listed
+    return first
+
+
+cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept nogil:
+    """Let the leaf become what has grown of it as a part, from the node `root`, which is then nobody's child."""
+    cdef Node* node = &tree.nodes[leaf]
+    cdef Node at_first = node[0]
+    node[0] = tree.nodes[root]
+    # Which categories lead to it has been written since.
+    node.category, node.first_listed, node.n_listed = at_first.category, at_first.first_listed, at_first.n_listed
+    memcpy(values_of(tree, leaf), values_of(tree, root), tree.n_classes * sizeof(float64_t))
 
 
 # ------------------------------------------------------------------------------------------------------------- splits
@@ -369,26 +422,27 @@ cdef inline object _exact_priority(GrowingTree tree, index_t leaf, const Gain* g
 # ---------------------------------------------------------------------------------------------------- the tree's arrays
 
 cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
-    """Return the numbers of the nodes in preorder, the first child first."""
+    """Return the numbers of the root and its descendants in preorder, the first child first."""
     cdef index_t[::1] order = np.empty(tree.n_nodes, dtype=np.int32), stack = np.empty(tree.n_nodes, dtype=np.int32)
     cdef const Node* node
-    cdef index_t i, child, n_stacked = 1
+    cdef index_t child, n_nodes = 0, n_stacked = 1
     stack[0] = 0
     # Every node waits once on the stack, behind those that are left of it and below.
-    for i in range(tree.n_nodes):
+    while n_stacked > 0:
         n_stacked -= 1
-        order[i] = stack[n_stacked]
-        node = &tree.nodes[order[i]]
+        order[n_nodes] = stack[n_stacked]
+        node = &tree.nodes[order[n_nodes]]
+        n_nodes += 1
         for child in range(node.n_children - 1, -1, -1):
             stack[n_stacked] = node.first_child + child
             n_stacked += 1
-    return order
+    return order[:n_nodes]
 
 
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     """Return the arrays of the tree, its nodes in this order, which is preorder."""
-    cdef Py_ssize_t i, n_nodes = tree.n_nodes
-    cdef int64_t[::1] number = np.empty(n_nodes, dtype=np.int64)
+    cdef Py_ssize_t i, n_nodes = order.shape[0]
+    cdef int64_t[::1] number = np.empty(tree.n_nodes, dtype=np.int64)
     cdef int64_t[::1] children_left = np.full(n_nodes, LEAF, dtype=np.int64)
     cdef int64_t[::1] children_right = np.full(n_nodes, LEAF, dtype=np.int64)
     cdef int64_t[::1] feature = np.empty(n_nodes, dtype=np.int64)
@@ -440,12 +494,12 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
 
 cdef float64_t[:, ::1] _added_counts(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
     """Return the class counts of all nodes: those of an inner node are those of its children, added in their order."""
-    cdef float64_t[:, ::1] value = np.empty((tree.n_nodes, tree.n_classes))
+    cdef float64_t[:, ::1] value = np.empty((order.shape[0], tree.n_classes))
     cdef Py_ssize_t i, label
     cdef index_t child
     cdef const Node* node
     # Children stand behind their parent in preorder.
-    for i in range(tree.n_nodes - 1, -1, -1):
+    for i in range(order.shape[0] - 1, -1, -1):
         node = &tree.nodes[order[i]]
         for label in range(tree.n_classes):
             if node.n_children == 0:
@@ -459,13 +513,13 @@ cdef float64_t[:, ::1] _added_counts(GrowingTree tree, const index_t[::1] order,
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
     """Return the further arrays of a tree that may have more children than two."""
-    cdef int64_t[::1] child_offsets = np.zeros(tree.n_nodes + 1, dtype=np.int64)
-    cdef int64_t[::1] children = np.empty(tree.n_nodes - 1, dtype=np.int64)
-    cdef int64_t[::1] category = np.empty(tree.n_nodes, dtype=np.int64)
+    cdef int64_t[::1] child_offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)
+    cdef int64_t[::1] children = np.empty(order.shape[0] - 1, dtype=np.int64)
+    cdef int64_t[::1] category = np.empty(order.shape[0], dtype=np.int64)
     cdef Py_ssize_t i, n_listed = 0
     cdef index_t child
     cdef const Node* node
-    for i in range(tree.n_nodes):
+    for i in range(order.shape[0]):
         node = &tree.nodes[order[i]]
         for child in range(node.first_child, node.first_child + node.n_children):
             children[n_listed] = number[child]
@@ -482,11 +536,11 @@ cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::
 
 cdef dict _listed_categories(GrowingTree tree, const index_t[::1] order):
     """Return the arrays of a tree in which a child may have several categories."""
-    cdef int64_t[::1] offsets = np.zeros(tree.n_nodes + 1, dtype=np.int64)
+    cdef int64_t[::1] offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)
     cdef int64_t[::1] categories = np.empty(tree.n_listed, dtype=np.int64)
     cdef Py_ssize_t i, k, n_written = 0
     cdef const Node* node
-    for i in range(tree.n_nodes):
+    for i in range(order.shape[0]):
         node = &tree.nodes[order[i]]
         for k in range(node.n_listed):
             categories[n_written] = tree.listed[node.first_listed + k]

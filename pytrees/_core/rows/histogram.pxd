@@ -1,6 +1,7 @@
 """Features cut into bins, and the class counts of a node's bins."""
 
 cimport cython
+from cpython.pythread cimport PyThread_type_lock
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition
@@ -43,23 +44,31 @@ cdef class Bins:
 
 
 @cython.final
+cdef class Slots:
+    """Memory for the counts of as many nodes at once as are asked for, by any thread."""
+
+    cdef Py_ssize_t size            # of a slot, in counts
+    cdef Slot* all_slots
+    cdef Slot* free_slots
+    cdef PyThread_type_lock lock
+
+
+@cython.final
 cdef class Histograms:
-    """The counts of as many nodes at once as are asked for."""
+    """The counts of the nodes that a thread is at."""
 
     cdef readonly Py_ssize_t n_columns
     cdef RowPartition partition
     cdef Bins bins
     cdef const index_t[::1] labels
     cdef const int64_t[::1] weights     # empty where every row counts once
-    cdef Py_ssize_t slot_size           # in counts
+    cdef Slots slots
     cdef float64_t[::1] edge_scores     # scratch, as the following, by place among the features looked at
     cdef index_t[::1] most_in_bin
-    cdef Slot* all_slots
-    cdef Slot* free_slots
 
 
-cdef Slot* take_slot(Histograms histograms) except NULL nogil
-cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil
+cdef Slot* take_slot(Slots slots) except NULL nogil
+cdef void give_back(Slots slots, Slot* slot) noexcept nogil
 cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil
 cdef void count_rows(
     Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features

@@ -3,9 +3,14 @@
 Where values of a feature are missing they have a bin of their own, behind the others.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 cimport cython
+from cpython.pythread cimport (
+    WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
+)
 from libc.math cimport INFINITY, isnan
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -18,11 +23,12 @@ cdef enum:
     # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
     SAMPLE_ROWS = 8192
     ROWS_OF_A_TILE = 128
+    ROWS_OF_A_THREAD = 32768
 
 
 @cython.final
 cdef class Bins:
-    def __cinit__(self, Features features, index_t max_bins):
+    def __cinit__(self, Features features, index_t max_bins, Py_ssize_t n_threads=1):
         cdef index_t feature
         cdef index_t[::1] sample
         cdef uint64_t[:, ::1] scratch
@@ -50,23 +56,20 @@ cdef class Bins:
                         self.of_feature[feature].n_bins += 1
                 self.of_feature[feature].first = self.n_bins
                 self.n_bins += self.of_feature[feature].n_bins
-            _code_rows(self)
+        if self.n_features > 0:
+            _code_on_threads(self, min(n_threads, 1 + self.n_rows // ROWS_OF_A_THREAD))
 
     def __dealloc__(self):
         free(self.of_feature)
 
 
 @cython.final
-cdef class Histograms:
-    def __cinit__(self, RowPartition partition, Bins bins, labels, weights, Py_ssize_t n_classes):
-        self.partition = partition
-        self.bins = bins
-        self.labels = labels
-        self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
-        self.n_columns = n_classes if weights is None else n_classes + 1
-        self.slot_size = bins.n_bins * self.n_columns
-        self.edge_scores = np.empty(bins.n_features)
-        self.most_in_bin = np.empty(bins.n_features, dtype=np.int32)
+cdef class Slots:
+    def __cinit__(self, Py_ssize_t size):
+        self.size = size
+        self.lock = PyThread_allocate_lock()
+        if self.lock == NULL:
+            raise MemoryError("no memory for a lock")
 
     def __dealloc__(self):
         cdef Slot* slot
@@ -74,6 +77,24 @@ cdef class Histograms:
             slot = self.all_slots
             self.all_slots = slot.next_of_all
             free(slot)
+        if self.lock != NULL:
+            PyThread_free_lock(self.lock)
+
+
+@cython.final
+cdef class Histograms:
+    def __cinit__(
+        self, RowPartition partition, Bins bins, labels, weights, Py_ssize_t n_classes, Histograms shared=None
+    ):
+        """With `shared`, that of another thread, whose counts this one can take over."""
+        self.partition = partition
+        self.bins = bins
+        self.labels = labels
+        self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
+        self.n_columns = n_classes if weights is None else n_classes + 1
+        self.slots = Slots(bins.n_bins * self.n_columns) if shared is None else shared.slots
+        self.edge_scores = np.empty(bins.n_features)
+        self.most_in_bin = np.empty(bins.n_features, dtype=np.int32)
 
 
 # ------------------------------------------------------------------------------------------------------------- bins
@@ -160,12 +181,31 @@ cdef index_t _ends_of_bins(
     return n_bins
 
 
-cdef void _code_rows(Bins all_bins) noexcept nogil:
-    """Write the bin of every value, and mark the bins that hold different values."""
-    cdef Py_ssize_t first = 0, stop, feature
+cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):
+    """Write the bin of every value, each thread for as many rows."""
+    if n_threads == 1:
+        return _code(bins, 0, bins.n_rows)
+    with ThreadPoolExecutor(n_threads - 1, "pytrees-bins") as pool:
+        futures = [
+            pool.submit(_code, bins, bins.n_rows * k // n_threads, bins.n_rows * (k + 1) // n_threads)
+            for k in range(1, n_threads)
+        ]
+        _code(bins, 0, bins.n_rows // n_threads)
+    for future in futures:
+        future.result()
+
+
+def _code(Bins bins, Py_ssize_t first, Py_ssize_t end):
+    with nogil:
+        _code_rows(bins, first, end)
+
+
+cdef void _code_rows(Bins all_bins, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+    """Write the bins of these rows' values, and mark the bins that hold different values."""
+    cdef Py_ssize_t stop, feature
     # Tiles of rows stay in the cache while their features are coded one by one.
-    while first < all_bins.n_rows:
-        stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
+    while first < end:
+        stop = min(first + ROWS_OF_A_TILE, end)
         for feature in range(all_bins.n_features):
             if all_bins.of_feature[feature].missing_bin == NONE:
                 _code_feature(all_bins, feature, first, stop)
@@ -200,29 +240,37 @@ cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_
             code += step * (bins.edges[code + step - 1] < value)
             step >>= 1
         codes[row * n_features] = <uint8_t> code
-        bins.is_mixed[code] |= value != bins.members[code]
+        # Threads write nothing here but the same.
+        if value != bins.members[code]:
+            bins.is_mixed[code] = True
 
 
 # ------------------------------------------------------------------------------------------------------------ slots
 
-cdef Slot* take_slot(Histograms histograms) except NULL nogil:
+cdef Slot* take_slot(Slots slots) except NULL nogil:
     """Memory for the counts of a node, as it was left."""
-    cdef Slot* slot = histograms.free_slots
+    cdef Slot* slot
+    PyThread_acquire_lock(slots.lock, WAIT_LOCK)
+    slot = slots.free_slots
     if slot != NULL:
-        histograms.free_slots = slot.next_free
-        return slot
-    slot = <Slot*> malloc(sizeof(Slot) + histograms.slot_size * sizeof(int32_t))
+        slots.free_slots = slot.next_free
+    else:
+        slot = <Slot*> malloc(sizeof(Slot) + slots.size * sizeof(int32_t))
+        if slot != NULL:
+            slot.next_of_all = slots.all_slots
+            slots.all_slots = slot
+    PyThread_release_lock(slots.lock)
     if slot == NULL:
         with gil:
             raise MemoryError("no memory for the class counts of a node's bins")
-    slot.next_of_all = histograms.all_slots
-    histograms.all_slots = slot
     return slot
 
 
-cdef void give_back(Histograms histograms, Slot* slot) noexcept nogil:
-    slot.next_free = histograms.free_slots
-    histograms.free_slots = slot
+cdef void give_back(Slots slots, Slot* slot) noexcept nogil:
+    PyThread_acquire_lock(slots.lock, WAIT_LOCK)
+    slot.next_free = slots.free_slots
+    slots.free_slots = slot
+    PyThread_release_lock(slots.lock)
 
 
 cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil:
@@ -277,7 +325,7 @@ cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogi
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef const int32_t* others = <const int32_t*> (other + 1)
     cdef Py_ssize_t i
-    for i in range(histograms.slot_size):
+    for i in range(histograms.slots.size):
         counts[i] -= others[i]
 
 

@@ -62,11 +62,16 @@ cdef class Features:
 
 @cython.final
 cdef class RowPartition:
-    def __cinit__(self, Features features, rows, Py_ssize_t largest_block, bint keeps_blocks, bint is_wide):
+    def __cinit__(
+        self, Features features, rows, Py_ssize_t largest_block, bint keeps_blocks, bint is_wide,
+        RowPartition shared=None, bint shares_block=False,
+    ):
+        """With `shared`, a second thread's scratch beside the rows of another partition, whose only block, of all rows,
+        it can share too: each then sees to rows of its own."""
         cdef Py_ssize_t kept, n_entries
         self.features = features
         self.X = features.X
-        self.rows = np.array(rows, dtype=np.int32)
+        self.rows = np.array(rows, dtype=np.int32) if shared is None else shared.rows
         self.n_rows = self.rows.shape[0]
         self.n_features = features.n_features
         self.keeps_blocks = keeps_blocks
@@ -75,7 +80,10 @@ cdef class RowPartition:
         self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
         # A sequence can hold a row more than once, and be longer than X.
         self.goes_left = np.empty(max(features.n_rows, self.n_rows), dtype=np.uint8)
-        if self.is_ranked:
+        if shares_block:
+            self.row_of_place = shared.row_of_place
+            n_entries = 0
+        elif self.is_ranked:
             largest_block = self.n_rows
             self.row_of_place = np.arange(features.n_rows, dtype=np.int32)
             n_entries = largest_block
@@ -85,9 +93,12 @@ cdef class RowPartition:
             n_entries = self.n_features * kept
         if not is_wide and largest_block > NARROW_ROWS:
             raise ValueError(f"A block of {largest_block} rows needs wide entries.")
-        self.narrow = np.empty(0 if is_wide else n_entries, dtype=np.uint32)
+        if shares_block:
+            self.narrow, self.wide = shared.narrow, shared.wide
+        else:
+            self.narrow = np.empty(0 if is_wide else n_entries, dtype=np.uint32)
+            self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
-        self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
         self.pairs = np.empty(self.n_rows, dtype=np.uint64)
         self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)

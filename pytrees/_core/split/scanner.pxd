@@ -213,6 +213,7 @@ cdef void tally_missing(
 cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil
 cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries, Ends* ends) noexcept nogil
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil
+cdef void share_block(Scanner scanner, Scanner other)
 cdef index_t row_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil
 cdef index_t label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept nogil
 cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil

@@ -247,6 +247,12 @@ cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
         _fill_place(scanner, first + place, block_row(scanner.partition, node.block, place))
 
 
+cdef void share_block(Scanner scanner, Scanner other):
+    """Let the scanner read the classes and weights beside the block of another thread's, which its partition shares."""
+    scanner.narrow_labels, scanner.wide_labels = other.narrow_labels, other.wide_labels
+    scanner.place_counts, scanner.place_weights = other.place_counts, other.place_weights
+
+
 cdef void fill_places(Scanner scanner) noexcept nogil:
     cdef index_t row
     for row in range(<index_t> scanner.partition.features.n_rows):

@@ -1,0 +1,108 @@
+"""One tree grown by several threads: in parts of any size, and the same as that of one thread."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import count_weights, float_weights, limits, no_weights, problems, problems_with_categories
+from support import assert_same_tree, examples, grow
+
+from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
+from pytrees._engine import config_context
+from pytrees.criteria import CountCriterion
+
+# What chooses the way, in `_core/growth/by_gain.pyx` and `_core/rows/histogram.pyx`.
+PART_ROWS = 4096
+ROWS_WITHOUT_BINS = 16384
+ROWS_OF_A_THREAD = 32768
+
+THREADS = st.integers(2, 5)
+PARTS = st.integers(1, 30)
+BLOCKS = st.integers(1, 20)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "vi", "mae"])
+@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+@examples(60)
+@given(data=st.data())
+def test_parts_of_any_size_make_the_same_tree(criterion, weights, data):
+    problem = data.draw(problems(weights, max_rows=40, missing=True))
+    options = data.draw(limits()) | {"max_leaf_nodes": 2**31 - 1, "block_rows": data.draw(BLOCKS)}
+    alone = grow(*problem, criterion, **options)
+    together = grow(*problem, criterion, **options, n_threads=data.draw(THREADS), part_rows=data.draw(PARTS))
+    assert_same_tree(together, alone)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@examples(60)
+@given(problem=problems(max_rows=40, missing=True), block_rows=BLOCKS, part_rows=PARTS, n_threads=THREADS)
+def test_parts_agree_with_the_reference(criterion, problem, block_rows, part_rows, n_threads):
+    tree = grow(*problem, criterion, block_rows=block_rows, part_rows=part_rows, n_threads=n_threads)
+    with config_context(engine="reference"):
+        assert_same_tree(tree, grow(*problem, criterion))
+
+
+@pytest.mark.parametrize("subsets", [False, True])
+@examples(100)
+@given(data=st.data())
+def test_parts_below_categories_keep_them(subsets, data):
+    # Of more than 12 categories not all divisions are judged.
+    problem, n_categories = data.draw(problems_with_categories(max_rows=10 if subsets else 40))
+    options = {"n_categories": n_categories, "subsets": subsets, "block_rows": data.draw(BLOCKS)}
+    alone = grow(*problem, "gini", **options)
+    assert_same_tree(grow(*problem, "gini", **options, n_threads=data.draw(THREADS), part_rows=data.draw(PARTS)), alone)
+
+
+def noisy_steps(n_samples, n_features=4, n_classes=3):
+    rng = np.random.default_rng(n_samples)
+    X = rng.normal(size=(n_samples, n_features)).round(3)
+    y = (X[:, 0] > 0.0).astype(int) + (X[:, 1] > X[:, 2])
+    return X, np.where(rng.random(n_samples) < 0.1, rng.integers(n_classes, size=n_samples), y)
+
+
+@pytest.mark.parametrize(
+    "n_samples", [1, 5, PART_ROWS, PART_ROWS + 1, ROWS_WITHOUT_BINS + 1, ROWS_OF_A_THREAD, 2 * ROWS_OF_A_THREAD + 3]
+)
+@pytest.mark.parametrize("parameters", [{}, {"criterion": "entropy", "max_features": 2, "random_state": 0}])
+def test_n_jobs_changes_no_tree(n_samples, parameters):
+    X, y = noisy_steps(n_samples)
+    y[:1] = 0
+    tree = DecisionTreeClassifier(**parameters).fit(X, y).tree_
+    for n_jobs in (2, 3, -1):
+        assert DecisionTreeClassifier(**parameters, n_jobs=n_jobs).fit(X, y).tree_ == tree
+
+
+def test_all_kinds_of_weights_and_trees_take_n_jobs():
+    X, y = noisy_steps(3 * PART_ROWS)
+    weights = np.random.default_rng(0).random(len(y))
+    trees = [DecisionTreeClassifier(n_jobs=n_jobs).fit(X, y, weights).tree_ for n_jobs in (None, 2)]
+    assert trees[0] == trees[1]
+    X[::7, 0] = np.nan
+    for parameters in ({"max_leaf_nodes": 50}, {"max_depth": 3}, {"criterion": "ranking"}):
+        trees = [OrdinalDecisionTreeClassifier(**parameters, n_jobs=n_jobs).fit(X, y).tree_ for n_jobs in (None, 2)]
+        assert trees[0] == trees[1]
+
+
+class Purity(CountCriterion):
+    def gains(self, left, right):
+        return left.max(axis=1) + right.max(axis=1)
+
+
+def test_your_own_criterion_is_asked_by_one_thread():
+    X, y = noisy_steps(2 * PART_ROWS)
+    trees = [DecisionTreeClassifier(Purity(), max_depth=3, n_jobs=n_jobs).fit(X, y).tree_ for n_jobs in (1, 2)]
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("n_jobs", [1.5, "2", 0])
+def test_n_jobs_must_be_a_number_of_threads(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        DecisionTreeClassifier(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("categorical_split", ["multiway", "subset"])
+def test_categories_in_a_large_tree_are_the_same_on_threads(categorical_split):
+    X, y = noisy_steps(2 * ROWS_WITHOUT_BINS, n_classes=2)
+    X[:, 0] = np.floor(3.0 * X[:, 0])
+    tree = DecisionTreeClassifier(categorical_features=[0], categorical_split=categorical_split)
+    assert tree.fit(X, y % 2).tree_ == tree.set_params(n_jobs=2).fit(X, y % 2).tree_
