@@ -29,6 +29,7 @@ extensions = [
 exclude_patterns = ["gallery/*"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = True
+highlight_language = "none"  # blocks without a language are output
 
 # Pages
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -41,6 +42,7 @@ autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+toc_object_entries_show_parents = "hide"
 templates_path = ["_templates"]
 
 # Looks
@@ -49,12 +51,14 @@ html_title = "pytrees"
 html_baseurl = SITE + "/"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "github_url": REPOSITORY,
     "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
+    "logo": {"text": "pytrees"},
     "show_nav_level": 1,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
@@ -110,3 +114,4 @@ def setup(app):
     app.connect("source-read", site_links.link_files_outside)
     app.connect("missing-reference", site_links.link_other_packages)
     app.connect("missing-reference", site_links.link_short_names)
+    app.connect("doctree-resolved", site_links.link_names_in_text)

@@ -27,6 +27,8 @@ OF_SCIKIT_LEARN = {
 }
 
 
+# Whose names pages give without the module; those of others, such as `fit`, have other meanings too.
+MODULES_IN_TEXT = ("pytrees", "pytrees.fourier", "pytrees.metrics")
 MEMBERS = {"attribute", "method", "property"}
 
 
@@ -70,6 +72,26 @@ def link_short_names(app, env, node, content):
         return None
     # A function before a method of its name, and what stands in `pytrees` itself before what stands below.
     found.sort(key=lambda name: (documented[name].objtype in MEMBERS, name.count(".")))
-    entry = documented[found[0]]
-    address = app.builder.get_relative_uri(node.get("refdoc", env.docname), entry.docname) + "#" + entry.node_id
+    return link_to(app, documented[found[0]], node.get("refdoc", env.docname), content)
+
+
+def link_names_in_text(app, doctree, page):
+    """Link public names that stand as code in the text of a page."""
+    if page.startswith("api/generated/"):
+        return
+    documented = app.env.domains["py"].objects
+    for node in list(doctree.findall(nodes.literal)):
+        if isinstance(node.parent, nodes.reference | nodes.title):
+            continue
+        name = node.astext().removesuffix("()").removeprefix("pytrees.")
+        for module in MODULES_IN_TEXT:
+            entry = documented.get(f"{module}.{name}")
+            if entry is not None and entry.objtype not in MEMBERS | {"module"}:
+                node.replace_self(link_to(app, entry, page, node.deepcopy()))
+                break
+
+
+def link_to(app, entry, page, content):
+    """Return a link from a page to a documented object."""
+    address = app.builder.get_relative_uri(page, entry.docname) + "#" + entry.node_id
     return nodes.reference("", "", content, internal=True, refuri=address)
