@@ -80,8 +80,9 @@ def link_names_in_text(app, doctree, page):
     if page.startswith("api/generated/"):
         return
     documented = app.env.domains["py"].objects
+    in_links = {node for link in doctree.findall(is_link_or_title) for node in link.findall(nodes.literal)}
     for node in list(doctree.findall(nodes.literal)):
-        if isinstance(node.parent, nodes.reference | nodes.title):
+        if node in in_links:
             continue
         name = node.astext().removesuffix("()").removeprefix("pytrees.")
         for module in MODULES_IN_TEXT:
@@ -89,6 +90,11 @@ def link_names_in_text(app, doctree, page):
             if entry is not None and entry.objtype not in MEMBERS | {"module"}:
                 node.replace_self(link_to(app, entry, page, node.deepcopy()))
                 break
+
+
+def is_link_or_title(node):
+    """Tell whether names in a node are left alone."""
+    return isinstance(node, nodes.reference | nodes.title)
 
 
 def link_to(app, entry, page, content):
