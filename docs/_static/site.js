@@ -5,6 +5,13 @@ document.addEventListener("DOMContentLoaded", () => {
     const link = summary.closest("li").querySelector(":scope > a");
     summary.setAttribute("aria-label", `Pages of ${link ? link.textContent.trim() : "this part"}`);
   }
+  // The link over a picture of the gallery has the title beneath it.
+  for (const card of document.querySelectorAll(".sphx-glr-thumbcontainer")) {
+    const title = card.querySelector(".sphx-glr-thumbnail-title");
+    for (const link of card.querySelectorAll("a.reference")) {
+      link.setAttribute("aria-label", title ? title.textContent.trim() : link.textContent.trim());
+    }
+  }
   // An empty corner of a table is no header.
   for (const corner of document.querySelectorAll("th")) {
     if (corner.textContent.trim() === "") {
