@@ -66,8 +66,10 @@ html_theme_options = {
     "footer_end": [],
 }
 
-# Gallery: examples are executed.
-if any((HERE / "gallery").glob("plot_*.py")):
+# Gallery: examples are executed; the page of a name shows those that use it.
+has_gallery = any((HERE / "gallery").glob("plot_*.py"))
+autosummary_context = {"gallery": has_gallery}
+if has_gallery:
     extensions.append("sphinx_gallery.gen_gallery")
     sphinx_gallery_conf = {
         "examples_dirs": "gallery",
@@ -81,6 +83,7 @@ if any((HERE / "gallery").glob("plot_*.py")):
         "show_memory": False,
         "show_signature": False,
         "plot_gallery": True,
+        "write_computation_times": False,
         "abort_on_example_error": True,
     }
 
