@@ -14,7 +14,7 @@ from pytrees._core.criteria.counts cimport LOG2_TABLE_SIZE
 from pytrees._core.criteria.entropy cimport weighted_entropy
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 from pytrees._core.criteria.weighted cimport (
-    LOGS, NO_MATCH, approximate_gain, gain_of_impurities, move_weight_left, start_sums,
+    LOGS, NO_MATCH, gain_of_impurities, move_weight_left, start_sums, stays_below,
 )
 from pytrees._core.rows.partition cimport Features, threshold_between
 
@@ -242,14 +242,14 @@ cdef void _split_by_threshold(
             break
         n_thresholds += 1
         # What is not a number tells nothing.
-        if scan.has_best and approximate_gain(scan) < scan.best_score - scan.margin:
+        if stays_below(scan):
             continue
         gain = gain_of_impurities(
             scan, weighted_entropy(scan, 1, scan.left_total), weighted_entropy(scan, 2, right_total)
         )
         if not scan.has_best or exceeds_by_tolerance(gain, scan.best_score):
             scan.has_best = True
-            scan.best_score = gain
+            scan.best_score = scan.to_reach = gain
             last_left = i
             finder.sizes[0] = scan.left_total
             finder.sizes[1] = right_total

@@ -28,7 +28,7 @@ cdef enum MatchKind:
 cdef struct WeightedScan:
     index_t n_classes
     int code                        # a CriterionCode
-    SumKind sums                    # of which the error is below `margin`
+    SumKind sums                    # by which cuts stay below the best
     MatchKind match                 # of criteria that label the children with classes: what a label scores
     bint weighs_children            # by their share of the samples
     const float64_t* scores         # of the classes
@@ -38,6 +38,8 @@ cdef struct WeightedScan:
     const float64_t* total_counts
     float64_t* left_counts
     float64_t total, left_total, node_impurity, total_sum, left_sum, right_sum, margin
+    float64_t sum_error             # how far sums of squares may be wrong
+    float64_t box_margin            # what it tells of a gain that the total on the left is not the sum of its classes
     # With LOGS_BY_MODE the class weights are summed in the same way as their logarithms.
     index_t node_mode, left_mode, right_mode
     float64_t node_mass, left_mass, right_mass
@@ -46,6 +48,8 @@ cdef struct WeightedScan:
     float64_t* right_terms
     bint has_best
     float64_t best_score
+    float64_t to_reach              # lesser gains are of no account: the best so far, or what `floor` says
+    float64_t floor                 # by the features before this one; -inf where none is in the lead
 
 
 cdef inline void start_weights(WeightedScan* scan, ClassCounts counts) noexcept nogil:
@@ -175,15 +179,26 @@ cdef inline void start_sums_of_feature(WeightedScan* scan) noexcept nogil:
     scan.right_mass = scan.node_mass
 
 
-cdef inline float64_t approximate_gain(const WeightedScan* scan) noexcept nogil:
+cdef inline bint stays_below(const WeightedScan* scan) noexcept nogil:
+    """Whether the sums tell that the present cut gains less than it has to reach."""
+    cdef float64_t to_reach, left_total = scan.left_total, right_total = scan.total - scan.left_total
+    if scan.sums != SQUARES:
+        return _gain_by_logarithms(scan) < scan.to_reach - scan.margin
+    # To reach by left_sum / left_total + right_sum / right_total: an error of a sum counts for the more, the smaller
+    # its child.
+    to_reach = (scan.to_reach - scan.margin - scan.node_impurity + 1.0) * scan.total
+    return (
+        left_total > 0.0 and right_total > 0.0
+        and scan.left_sum * right_total + scan.right_sum * left_total + scan.sum_error * scan.total
+        < to_reach * left_total * right_total
+    )
+
+
+cdef inline float64_t _gain_by_logarithms(const WeightedScan* scan) noexcept nogil:
     """Return the gain of the present cut from the sums, to within `margin`, which is infinite without sums."""
     cdef float64_t right_total = scan.total - scan.left_total
     if scan.sums == NO_SUMS:
         return 0.0
-    if scan.sums == SQUARES:
-        return (
-            scan.node_impurity - 1.0 + (scan.left_sum / scan.left_total + scan.right_sum / right_total) / scan.total
-        )
     if scan.sums == LOGS_BY_MODE:
         return scan.node_impurity - (
             scan.left_mass * (_term(scan, scan.left_total) / scan.left_total) - scan.left_sum
@@ -192,6 +207,63 @@ cdef inline float64_t approximate_gain(const WeightedScan* scan) noexcept nogil:
     return scan.node_impurity - (
         _term(scan, scan.left_total) - scan.left_sum + _term(scan, right_total) - scan.right_sum
     ) / scan.total
+
+
+cdef inline void take_lead(WeightedScan* scan, int64_t n_rows) noexcept nogil:
+    """Let the best of this feature lead: what the next one's cuts have to reach.
+
+    Only a cut that gains more by the tolerance replaces another, so that which one does can depend on cuts that are out
+    of account themselves. But then each of the cuts in between gains by less than the tolerance more than those before,
+    and no more of them than there are samples do not come from the floor up to the lead.
+    """
+    scan.floor = scan.best_score - 2e-12 * (n_rows + 2) * max(1.0, fabs(scan.best_score))
+
+
+# Two classes at once: as samples move left one after another, their class weights stay in the box between those at the
+# first and those at the last of them. Both kinds of gains are convex in them, so that the corners bound them.
+
+cdef inline bint has_boxes(const WeightedScan* scan) noexcept nogil:
+    return scan.n_classes == 2 and (scan.sums == SQUARES or scan.sums == LOGS)
+
+
+cdef inline bint box_stays_below(const WeightedScan* scan, const float64_t* first, const float64_t* last) noexcept nogil:
+    """Whether all cuts whose class weights on the left are between these gain less than they have to reach."""
+    cdef float64_t least = 1e-6 * scan.total
+    # Beside a child of hardly any weight, the total's rounding is none of its own.
+    return (
+        first[0] + first[1] > least and scan.total_counts[0] - last[0] + scan.total_counts[1] - last[1] > least
+        and _corner_stays_below(scan, first[0], first[1]) and _corner_stays_below(scan, last[0], last[1])
+        and _corner_stays_below(scan, first[0], last[1]) and _corner_stays_below(scan, last[0], first[1])
+    )
+
+
+cdef inline bint _corner_stays_below(const WeightedScan* scan, float64_t left, float64_t other_left) noexcept nogil:
+    cdef float64_t right = scan.total_counts[0] - left, other_right = scan.total_counts[1] - other_left
+    cdef float64_t left_total = left + other_left, right_total = right + other_right, to_reach
+    to_reach = scan.to_reach - scan.margin - scan.box_margin - scan.node_impurity
+    if scan.sums == SQUARES:
+        return (
+            (left * left + other_left * other_left) * right_total
+            + (right * right + other_right * other_right) * left_total
+            < (to_reach + 1.0) * scan.total * left_total * right_total
+        )
+    return (
+        _term(scan, left) + _term(scan, other_left) - _term(scan, left_total)
+        + _term(scan, right) + _term(scan, other_right) - _term(scan, right_total)
+        < to_reach * scan.total
+    )
+
+
+cdef inline void move_box_left(WeightedScan* scan, const float64_t* last, float64_t left_total) noexcept nogil:
+    """Move the left child to the end of the box."""
+    cdef index_t label
+    scan.left_sum = 0.0
+    scan.right_sum = 0.0
+    for label in range(2):
+        scan.left_counts[label] = last[label]
+        scan.left_sum += _term(scan, last[label])
+        scan.right_sum += _term(scan, scan.total_counts[label] - last[label])
+    scan.left_total = left_total
 
 
 cdef inline float64_t gain_of_impurities(
@@ -207,9 +279,11 @@ cdef inline float64_t gain_of_impurities(
 
 cdef inline void start_sums(WeightedScan* scan, int64_t n_rows) noexcept nogil:
     """Start the sums of a node of so many samples, whose class weights, total, kind of sums and impurity are set: write
-    its sum, and how far `approximate_gain` may be from the gain."""
+    its sum, and how far the sums may be from what they stand for."""
     cdef index_t label
     scan.has_best = False
+    scan.to_reach = -INFINITY
+    scan.floor = -INFINITY
     scan.total_sum = 0.0
     scan.margin = INFINITY
     if scan.sums == NO_SUMS:
@@ -220,11 +294,15 @@ cdef inline void start_sums(WeightedScan* scan, int64_t n_rows) noexcept nogil:
     if scan.sums == LOGS_BY_MODE:
         scan.node_mode = mode_of(scan, 0)
         _sum_by_mode(scan, 0, scan.node_mode, scan.node_terms, &scan.total_sum, &scan.node_mass)
-    # Squares beyond these limits are too great or too small for a double.
-    if not 1e-140 < scan.total < 1e140:
+    # Cubes beyond these limits are too great or too small for a double.
+    if not 1e-90 < scan.total < 1e90:
         return
-    # Sums of as many terms as samples, each rounded by 2**-53 of the whole; logarithms from the table are right to
-    # 2e-7.
-    scan.margin = 1e-12 + 1e-14 * n_rows
-    if scan.sums != SQUARES:
-        scan.margin = 2e-6 + scan.margin * (2.0 + fabs(log2(scan.total)))
+    scan.box_margin = 1e-12 + 1e-15 * n_rows
+    if scan.sums == SQUARES:
+        # A sample changes a sum by two squares, which are rounded, and so is the sum.
+        scan.margin = 1e-12
+        scan.sum_error = scan.total * scan.total * 2.0**-50 * (n_rows + scan.n_classes + 8)
+    else:
+        # Sums of as many terms as samples, each rounded by 2**-53 of the whole; logarithms from the table are right to
+        # 2e-7.
+        scan.margin = 2e-6 + (1e-12 + 1e-14 * n_rows) * (2.0 + fabs(log2(scan.total)))

@@ -6,7 +6,7 @@ which structure belongs to a code.
 
 import numpy as np
 
-from libc.math cimport isnan
+from libc.math cimport INFINITY, isnan
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
@@ -21,7 +21,9 @@ from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan, ordinal_gini_k
 from pytrees._core.criteria.ranking cimport RankingScan, ranking_kernel
 from pytrees._core.criteria.ratios cimport RatioScan
 from pytrees._core.criteria.variation cimport VariationScan
-from pytrees._core.criteria.weighted cimport WeightedScan, move_weight_left
+from pytrees._core.criteria.weighted cimport (
+    WeightedScan, box_stays_below, has_boxes, move_box_left, move_weight_left, take_lead,
+)
 from pytrees._core.criteria.wig cimport WigBest, WigScan, weigh_classes
 from pytrees._core.rows.partition cimport entries_of
 from pytrees._core.sequence.scanner cimport COMPLEXITY, EFFORT
@@ -30,15 +32,19 @@ from pytrees._core.split.missing cimport find_cut_with_missing
 from pytrees._core.split.ranked cimport find_ranked_cut
 from pytrees._core.split.scanner cimport (
     CLASS_COUNTS, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, Ends, NodeRows, Scanner, Split, count_node,
-    cuts_to_try, ends_of_cuts, entries_have_cut, first_place, is_tried, threshold_of,
+    cuts_to_try, ends_of_cuts, entries_have_cut, first_place, is_tried, label_of_place, threshold_of,
 )
 from pytrees._core.split.table cimport (
     ACCURACY, ENTROPY, ETC, GAIN_RATIO, GINI, JACCARD, LAST_ON_COUNTS, LZ76, MAE, NVI, NVI_MAX, NVI_SUM, ORDINAL_GINI,
-    RANKING, USER_COUNTS, USER_SEQUENCE, VI, WIG, BinnedScan, CountScan, best_gain, information_form, is_perfect,
-    move_left, offer, refuse_code, start_feature, start_scan, takes_ratio, upper_bound,
+    RANKING, USER_COUNTS, USER_SEQUENCE, VI, WIG, BinnedScan, CountScan, WholeScan, best_gain,
+    information_form, is_perfect, move_left, offer, refuse_code, start_feature, start_scan, takes_ratio, upper_bound,
 )
 
 from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of
+
+cdef enum:
+    # Of two classes with real weights so many samples are passed at once where their cuts are too poor.
+    BOX_ROWS = 16
 
 # Twice n log2 n of so many samples, in units of 2**-30 bit, is below 2**63.
 MOST_DOUBLED = 2**27
@@ -234,6 +240,8 @@ cdef inline int _scan_features(
             if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
                 continue
             best.gain = gain
+        if CountScan is WeightedScan:
+            take_lead(scan, node.stop - node.start)
         best.feature = feature
         best.n_left = n_left
         best.last_left = place_of(entries[n_left - 1])
@@ -259,7 +267,7 @@ cdef inline index_t _scan_feature(
     cuts = cuts_to_try(entries, n, ends, scanner.max_candidates)
     start_feature(&local)
     if CountScan is WeightedScan:
-        n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, False, True, &cuts)
+        n_left = _scan_weights(scanner, &local, entries, ends.left, stop, first, &cuts)
     elif is_weighted or cuts.n_tried < cuts.n_allowed:
         n_left = _scan_entries(scanner, &local, entries, ends.left, stop, first, is_weighted, True, &cuts)
     else:
@@ -270,21 +278,18 @@ cdef inline index_t _scan_feature(
 
 
 cdef inline index_t _scan_entries(
-    Scanner scanner, CountScan* scan, const Entry* entries, index_t fewest_left, index_t stop, index_t first,
+    Scanner scanner, WholeScan* scan, const Entry* entries, index_t fewest_left, index_t stop, index_t first,
     bint is_weighted, bint asks_cuts, Cuts* cuts
 ) except -1 nogil:
     cdef index_t i, label, n_left = 0
     cdef const uint16_t* narrow_labels = NULL
     cdef const index_t* wide_labels = NULL
     cdef const int64_t* counts = &scanner.place_counts[first] if is_weighted else NULL
-    cdef const float64_t* weights = NULL
     cdef Entry entry, next_entry = entries[0]
     if Entry is uint32_t:
         narrow_labels = &scanner.narrow_labels[first]
     else:
         wide_labels = &scanner.wide_labels[first]
-    if CountScan is WeightedScan:
-        weights = &scanner.place_weights[first]
     # The places of entries[:i + 1] have moved to the left, in this order.
     for i in range(stop):
         entry = next_entry
@@ -293,15 +298,57 @@ cdef inline index_t _scan_entries(
             label = narrow_labels[place_of(entry)]
         else:
             label = wide_labels[place_of(entry)]
-        if CountScan is WeightedScan:
-            move_weight_left(scan, label, weights[place_of(entry)])
-        else:
-            move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
+        move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
         if key_of(entry) == key_of(next_entry) or i + 1 < fewest_left:
             continue
         if (not asks_cuts or is_tried(cuts)) and offer(scan):
             n_left = i + 1
     return n_left
+
+
+cdef inline index_t _scan_weights(
+    Scanner scanner, WeightedScan* scan, const Entry* entries, index_t fewest_left, index_t stop, index_t first,
+    Cuts* cuts
+) except -1 nogil:
+    cdef index_t i = 0, place, n_left = 0, next_box = 0
+    cdef bint skips_boxes = has_boxes(scan) and cuts.n_tried == cuts.n_allowed
+    # The places of entries[:i] have moved to the left, in this order.
+    while i < stop:
+        if skips_boxes and i >= next_box and scan.to_reach > -INFINITY and i + BOX_ROWS < stop:
+            if _skips_box(scanner, scan, entries + i, first):
+                i += BOX_ROWS
+                continue
+            next_box = i + BOX_ROWS
+        place = first + <index_t> place_of(entries[i])
+        move_weight_left(scan, label_of_place(scanner, place, entries), scanner.place_weights[place])
+        i += 1
+        if key_of(entries[i - 1]) == key_of(entries[i]) or i < fewest_left:
+            continue
+        if is_tried(cuts) and offer(scan):
+            n_left = i
+    return n_left
+
+
+cdef inline bint _skips_box(
+    Scanner scanner, WeightedScan* scan, const Entry* entries, index_t first
+) noexcept nogil:
+    """Move the next samples to the left, if no cut among them or behind them gains what it has to reach."""
+    cdef float64_t last[2]
+    cdef float64_t weight, of_one, left_total = scan.left_total, zeros = scan.left_counts[0], ones = scan.left_counts[1]
+    cdef index_t i, place
+    for i in range(BOX_ROWS):
+        place = first + <index_t> place_of(entries[i])
+        weight = scanner.place_weights[place]
+        # To add 0 changes nothing, and takes no jump.
+        of_one = weight * label_of_place(scanner, place, entries)
+        zeros += weight - of_one
+        ones += of_one
+        left_total += weight
+    last[0], last[1] = zeros, ones
+    if not box_stays_below(scan, scan.left_counts, last):
+        return False
+    move_box_left(scan, last, left_total)
+    return True
 
 
 # ------------------------------------------------------------------------------------------------------ from Python

@@ -50,8 +50,8 @@ from pytrees._core.criteria.variation cimport (
     variation_gain_of_children,
 )
 from pytrees._core.criteria.weighted cimport (
-    BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, approximate_gain,
-    gain_of_impurities, start_sums, start_sums_of_feature, start_weights,
+    BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
+    start_sums, start_sums_of_feature, start_weights, stays_below,
 )
 from pytrees._core.criteria.wig cimport (
     WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weigh_present_classes, weighted_wig,
@@ -251,6 +251,7 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
             scan.right_sum = scan.total_sum
     if CountScan is WeightedScan:
         scan.has_best = False
+        scan.to_reach = scan.floor
         start_sums_of_feature(scan)
 
 
@@ -322,13 +323,14 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
 cdef inline bint offer_weighted(WeightedScan* scan) noexcept nogil:
     cdef float64_t gain
     # What is not a number tells nothing.
-    if scan.has_best and approximate_gain(scan) < scan.best_score - scan.margin:
+    if stays_below(scan):
         return False
     gain = weighted_gain(scan)
     if scan.has_best and not exceeds_by_tolerance(gain, scan.best_score):
         return False
     scan.has_best = True
     scan.best_score = gain
+    scan.to_reach = max(scan.floor, gain)
     return True
 
 
