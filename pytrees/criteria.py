@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from ._engine import kernel, load
+from ._site import CRITERION_PAGE
 from ._typing import AnyArray, AnyCriterion, CountCriterionName, FloatArray, ImpurityName, IntArray, Specification
 
 __all__ = [
@@ -71,6 +72,9 @@ class Judge(BaseEstimator):
     Its parameters are an estimator's: what `__init__` is given is kept as it is, ``get_params``, ``set_params`` and
     ``clone`` know it, and a search can vary it as ``criterion__alpha``. Judges of equal parameters are equal.
     """
+
+    _doc_link_module: ClassVar[str] = "pytrees"
+    _doc_link_template: ClassVar[str] = CRITERION_PAGE
 
     def _key(self) -> tuple[Any, ...]:
         return type(self), *(_comparable(getattr(self, name)) for name in self._get_param_names())

@@ -1,6 +1,6 @@
 """Accuracy of the ways to split categories, and of one-hot columns with scikit-learn, on the same folds.
 
-    PYTREES_DATA=... python tools/compare_categories.py       # the table of docs/categorical.md, in some ten minutes
+    PYTREES_DATA=... python tools/compare_categories.py   # the table of docs/guide/categorical.md, in some ten minutes
 
 Means of fivefold cross-validation, repeated four times (splice: once; the MONK's problems: their training samples; tae:
 without class size), all features categorical, without limits.

@@ -1,6 +1,6 @@
 """Accuracy and time on tables with gaps, beside scikit-learn on the same rows.
 
-    PYTREES_DATA=... python tools/compare_missing.py          # the table of docs/missing.md, in some ten minutes
+    PYTREES_DATA=... python tools/compare_missing.py          # the table of docs/guide/missing.md, in some ten minutes
 
 Categories are numbered by their order, as both libraries then have the same numbers, and gaps stay gaps. Accuracies are
 means of ten times tenfold cross-validation, on the same folds (once where there are 5,000 samples or more); times are

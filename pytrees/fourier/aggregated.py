@@ -148,7 +148,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         The new tree, on the original features. Where some are categorical, it splits codes, which :meth:`encode` gives,
         into a child for every category that has mass. Its `value` holds shares of classes times the
         probability of the node, and `n_node_samples` is 1: it has no training samples.
-    averages_ : ndarray of shape (tree_.node_count, n_outputs), float64
+    averages_ : ndarray of shape (node_count, n_outputs), float64
         The averages of the function at its nodes, not cut off: of the indicator of the last of two classes, or of the
         indicators of all classes where there are more.
     merged_node_count_ : int
@@ -159,14 +159,14 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         The classes, in order.
     n_classes_, n_features_in_ : int
         Numbers of classes and features.
-    is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
+    is_categorical_ : ndarray of shape (n_features,), bool, or None
         Whether a feature is categorical in `estimator`; None where none is.
     categories_ : list of ndarray
         The categories of every categorical feature, sorted. Samples of other categories are refused, or stay at the
         node that splits by the feature, by the `handle_unknown` of `estimator`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain.
 
     See Also
@@ -290,7 +290,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         As in :class:`ReconstructedFourierTree`, like `is_categorical_` and `categories_`.
     member_node_counts_ : ndarray of shape (n_trees,), int64
         How many nodes the trees of the ensemble have.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain.
 
     See Also

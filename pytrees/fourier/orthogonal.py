@@ -260,25 +260,25 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 
     Attributes
     ----------
-    trees_ : list of RebuiltTree of length n_components_
+    trees_ : list of RebuiltTree of length n_components
         ``tree``, on the original features (where some are categorical, as :meth:`encode` gives them), and ``averages``,
         those of the component at its nodes, of shape (node_count, n_outputs). A component's value is no share of a
         class: the tree's `value` is one column, the probabilities of its nodes under the measure.
     n_components_ : int
         Number of components.
-    components_ : ndarray of shape (n_components_, n_trees), float64
+    components_ : ndarray of shape (n_components, n_trees), float64
         The weights of the ensemble's trees, orthonormal; the sum of a row is not negative.
-    explained_variance_ : ndarray of shape (n_components_,), float64
+    explained_variance_ : ndarray of shape (n_components,), float64
         The squared norms of the components before TCFS.
-    explained_variance_ratio_ : ndarray of shape (n_components_,), float64
+    explained_variance_ratio_ : ndarray of shape (n_components,), float64
         Their shares of the squared norms of all trees. (Not centred, w_0 counts.)
-    gram_ : ndarray of shape (n_components_, n_components_), float64
+    gram_ : ndarray of shape (n_components, n_components), float64
         The inner products of the trees that were built; limited trees are not orthogonal, and it is not diagonal.
-    weights_ : ndarray of shape (n_components_,), float64
+    weights_ : ndarray of shape (n_components,), float64
     intercept_ : ndarray of shape (n_outputs,), float64
         The scores of the classes are the intercept plus the components times their weights. Two classes have one
         output, that of the last class; with more, every class has one.
-    node_counts_, merged_node_counts_ : ndarray of shape (n_components_,), int64
+    node_counts_, merged_node_counts_ : ndarray of shape (n_components,), int64
         Numbers of nodes of the trees, and after :func:`merge_redundant`, where the component predicts alone.
     member_node_counts_ : ndarray of shape (n_trees,), int64
         Numbers of nodes of the trees of the ensemble.
@@ -288,7 +288,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         Numbers of classes and features.
     is_categorical_, categories_
         As in :class:`ReconstructedFourierTree`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
 
     See Also
@@ -471,7 +471,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_, n_outputs), float64
+        ndarray of shape (n_samples, n_components, n_outputs), float64
             One output for two classes, that of the last; otherwise one for every class.
         """
         check_is_fitted(self)

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
+from .._site import ESTIMATOR_PAGE
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from .._typing import (
     AnyArray,
@@ -370,6 +371,10 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     _resolve: ClassVar[Callable[..., Any]] = staticmethod(resolve)
     _grow: ClassVar[Callable[..., Any]] = staticmethod(grow)
     _limits = growth_limits
+
+    # The page that the HTML representation links to, of classes that this package defines.
+    _doc_link_module: ClassVar[str] = "pytrees"
+    _doc_link_template: ClassVar[str] = ESTIMATOR_PAGE
 
     # NaN is a missing value; among categories it is one of them.
     _allows_missing: ClassVar[bool] = True

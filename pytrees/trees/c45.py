@@ -78,9 +78,9 @@ class C45Classifier(BaseTreeClassifier):
         The classes, sorted.
     n_classes_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
-    is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
+    is_categorical_ : ndarray of shape (n_features,), bool, or None
         Whether a feature is categorical; None where none is.
     categories_ : list of ndarray
         The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
@@ -88,7 +88,7 @@ class C45Classifier(BaseTreeClassifier):
     ordered_categories_ : dict of int to ndarray
         The categories of every feature whose ordered ones ``"from_dtype"`` found, in their order; thresholds compare
         their places in it.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain.
 
     See Also

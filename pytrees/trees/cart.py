@@ -120,9 +120,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         Number of classes.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
-    is_categorical_ : ndarray of shape (n_features_in_,), bool, or None
+    is_categorical_ : ndarray of shape (n_features,), bool, or None
         Whether a feature is categorical; None where none is.
     categories_ : list of ndarray
         The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
@@ -132,7 +132,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         their places in it.
     max_features_ : int
         The number of features that `max_features` says.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain.
 
     See Also

@@ -534,17 +534,17 @@ class DecisionForestClassifier(BaseForestClassifier):
         The classes, sorted.
     n_classes_, n_features_in_ : int
         Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
     is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Mean over the trees.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), float64
         Only with `oob_score`. For every sample the mean over the trees that have not seen it; NaN where all have.
     oob_score_ : float
         Only with `oob_score`. The score of the samples that some tree has not seen; NaN where there are none.
-    unbiased_feature_importances_ : ndarray of shape (n_features_in_,), float64
+    unbiased_feature_importances_ : ndarray of shape (n_features,), float64
         Only with `oob_score`. What the splits by every feature gain on the samples that their trees have not seen, mean
         over the trees. Measured by Gini impurity whatever the criterion, mixed of the shares of the classes among the
         training samples and among these [2]_. Of a feature that tells nothing it is about zero, above or below, where

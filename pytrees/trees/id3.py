@@ -269,13 +269,13 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         The classes, sorted.
     n_classes_, n_features_in_ : int
         Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
     is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     max_features_ : int
         The number of features that `max_features` says.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain; negative gains count as zero.
 
     See Also
@@ -560,11 +560,11 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         The classes, sorted.
     n_classes_, n_features_in_ : int
         Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
     is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Mean over the trees.
 
     See Also

@@ -298,13 +298,13 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, from the lowest to the highest: not always sorted.
     n_classes_, n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
     is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
     max_features_ : int
         The number of features that `max_features` says.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain.
 
     Raises
@@ -490,11 +490,11 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, from the lowest to the highest: not always sorted.
     n_classes_, n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only where X had column names.
     is_categorical_, categories_, ordered_categories_
         As in :class:`DecisionTreeClassifier`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Mean over the trees.
     oob_decision_function_, oob_score_, unbiased_feature_importances_
         As in :class:`DecisionForestClassifier`.

@@ -6,6 +6,8 @@ import io
 import re
 from pathlib import Path
 
+import pytest
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -15,14 +17,33 @@ def blocks(text):
     return [(code, output or None) for code, output in found]
 
 
+def comments_below(lines, statement):
+    """Return the text of the lines of comment that follow a statement, as one line."""
+    text = []
+    for line in lines[statement.end_lineno :]:
+        if not line.startswith("# "):
+            break
+        text.append(line.removeprefix("# "))
+    return " ".join(text)
+
+
 def run(code, output, names):
-    """Run a block; want what the comments behind expressions say that they are, and the output."""
+    """Run a block; want what the comments behind expressions say that they are, and the output.
+
+    An error is wanted where the comment below the expression gives it.
+    """
     lines, printed = code.splitlines(), io.StringIO()
     with contextlib.redirect_stdout(printed):
         for statement in ast.parse(code).body:
             source = ast.unparse(statement)
             if not isinstance(statement, ast.Expr):
                 exec(source, names)
+                continue
+            below = comments_below(lines, statement)
+            if re.match(r"\w+Error: ", below):
+                with pytest.raises(Exception) as raised:  # noqa: PT011
+                    eval(source, names)
+                assert f"{raised.typename}: {raised.value}" == below
                 continue
             value = eval(source, names)
             _, _, said = lines[statement.end_lineno - 1].partition("  # ")

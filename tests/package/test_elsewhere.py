@@ -22,7 +22,7 @@ from pytrees import (
     to_sklearn,
 )
 
-PAGE = (DOCS / "elsewhere.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "guide" / "elsewhere.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
 # Of the extra `interop`, by their sections.

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 
-PAGE = Path(__file__).parents[2] / "docs" / "scikit-learn.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "scikit-learn.md"
 PAIRS = [
     (SklearnDecisionTreeClassifier, DecisionTreeClassifier),
     (RandomForestClassifier, DecisionForestClassifier),

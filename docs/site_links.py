@@ -1,0 +1,103 @@
+"""Links that leave the site: files of the repository, and names of other packages."""
+
+import os
+import re
+from pathlib import Path
+
+from docutils import nodes
+
+from pytrees._site import REPOSITORY
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")
+
+# Where other packages describe their names.
+PAGES = {
+    "sklearn": "https://scikit-learn.org/stable/modules/generated/{name}.html",
+    "numpy": "https://numpy.org/doc/stable/reference/generated/{name}.html",
+    "scipy": "https://docs.scipy.org/doc/scipy/reference/generated/{name}.html",
+    "matplotlib": "https://matplotlib.org/stable/api/_as_gen/{name}.html",
+    "pandas": "https://pandas.pydata.org/docs/reference/api/{name}.html",
+}
+# Sections and terms of scikit-learn's pages, in docstrings that estimators inherit from it.
+OF_SCIKIT_LEARN = {
+    "metadata_routing": "https://scikit-learn.org/stable/metadata_routing.html",
+    "accuracy_score": "https://scikit-learn.org/stable/modules/model_evaluation.html#accuracy-score",
+    "meta-estimator": "https://scikit-learn.org/stable/glossary.html#term-meta-estimator",
+}
+
+
+# Whose names pages give without the module; those of others, such as `fit`, have other meanings too.
+MODULES_IN_TEXT = ("pytrees", "pytrees.fourier", "pytrees.metrics")
+MEMBERS = {"attribute", "method", "property"}
+
+
+def link_files_outside(app, page, source):
+    """Let links to files that are not part of the site lead to the repository."""
+    folder = (Path(app.srcdir) / page).parent
+
+    def resolve(link):
+        target, _, part = link[1].partition("#")
+        path = Path(os.path.normpath(folder / target))
+        if path.is_relative_to(app.srcdir) or not path.exists():
+            return link[0]
+        kind = "tree" if path.is_dir() else "blob"
+        return f"]({REPOSITORY}/{kind}/main/{path.relative_to(ROOT).as_posix()}{'#' + part if part else ''})"
+
+    source[0] = LINK.sub(resolve, source[0])
+
+
+def link_other_packages(app, env, node, content):
+    """Link names of packages that publish pages of their own; without an inventory, as there may be no network."""
+    target = node.get("reftarget", "")
+    page = OF_SCIKIT_LEARN.get(target) if node.get("refdomain") == "std" else None
+    if page is None and "." in target:
+        page = PAGES.get(target.partition(".")[0])
+    if page is None:
+        return None
+    return nodes.reference("", "", content, internal=False, refuri=page.format(name=target))
+
+
+def link_short_names(app, env, node, content):
+    """Link a public name that a docstring gives without its module, or with the one that defines it."""
+    if node.get("refdomain") != "py":
+        return None
+    parts = node["reftarget"].split(".")
+    if parts[0] == "pytrees" and len(parts) > 2:
+        parts = parts[2:]
+    ending = "." + ".".join(parts)
+    documented = env.domains["py"].objects
+    found = [name for name, entry in documented.items() if name.endswith(ending) and not entry.aliased]
+    if not found:
+        return None
+    # A function before a method of its name, and what stands in `pytrees` itself before what stands below.
+    found.sort(key=lambda name: (documented[name].objtype in MEMBERS, name.count(".")))
+    return link_to(app, documented[found[0]], node.get("refdoc", env.docname), content)
+
+
+def link_names_in_text(app, doctree, page):
+    """Link public names that stand as code in the text of a page."""
+    if page.startswith("api/generated/"):
+        return
+    documented = app.env.domains["py"].objects
+    in_links = {node for link in doctree.findall(is_link_or_title) for node in link.findall(nodes.literal)}
+    for node in list(doctree.findall(nodes.literal)):
+        if node in in_links:
+            continue
+        name = node.astext().removesuffix("()").removeprefix("pytrees.")
+        for module in MODULES_IN_TEXT:
+            entry = documented.get(f"{module}.{name}")
+            if entry is not None and entry.objtype not in MEMBERS | {"module"}:
+                node.replace_self(link_to(app, entry, page, node.deepcopy()))
+                break
+
+
+def is_link_or_title(node):
+    """Tell whether names in a node are left alone."""
+    return isinstance(node, nodes.reference | nodes.title)
+
+
+def link_to(app, entry, page, content):
+    """Return a link from a page to a documented object."""
+    address = app.builder.get_relative_uri(page, entry.docname) + "#" + entry.node_id
+    return nodes.reference("", "", content, internal=True, refuri=address)
