@@ -2,7 +2,7 @@
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
-.PHONY: help build test thorough debug sanitize fuzz bench ratios lint types format wheel clean
+.PHONY: help build test thorough debug sanitize fuzz bench ratios dashboard lint types format wheel clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ bench:  ## Run every benchmark once, on the last commit
 
 ratios:  ## Measure everything in docs/performance.md; a quarter of an hour on an idle machine
 	python asv_bench/ratios.py --plot
+
+dashboard:  ## Write asv's pages of the stored results into build/docs/dashboard, without a network
+	python asv_bench/publish.py build/docs/dashboard
 
 lint:  ## Check style
 	ruff check .
