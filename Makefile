@@ -52,5 +52,5 @@ wheel:  ## Build the source distribution and, from it, the wheel
 	python -m build
 
 clean:  ## Remove everything that was built
-	rm -rf build dist *.egg-info asv_bench/env asv_bench/results asv_bench/html
+	rm -rf build dist *.egg-info asv_bench/env asv_bench/html
 	find pytrees -name "*.so" -delete
