@@ -152,6 +152,17 @@ def kernel(name: str) -> Callable[..., Any]:
     return found if engine == "compiled" else partial(_call_with_lists, found)
 
 
+def how_compiled() -> dict[str, str | bool]:
+    """Return how the kernels were compiled."""
+    found: dict[str, str | bool] = load(f"{_PACKAGES['compiled']}.base.build").build()
+    return found
+
+
+def reference(name: str) -> ModuleType:
+    """Import a module of the reference, whichever engine is in force: what is asked of it alone is no kernel."""
+    return load(f"{_PACKAGES['reference']}.{name}")
+
+
 def load(name: str) -> ModuleType:
     """Import a module of an engine.
 

@@ -53,6 +53,7 @@ PYTHON_FLOORS = [
         "_sklearn",
         "_typing",
         "_version",
+        "_versions",
     },  # the door to the kernels, and to the inside of scikit-learn; types, which import others for type checkers alone
     {"sequence", "symbols", "causality", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
@@ -62,6 +63,7 @@ PYTHON_FLOORS = [
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"order"},  # what is asked of an estimator as a whole
+    {"testing"},  # what holds trees and criteria against the reference
     {"fourier"},  # the algebra on trees, and its estimators
     {"dask"},  # the algebra on data in many places
     {"tour"},  # what `python -m pytrees` shows

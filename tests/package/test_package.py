@@ -69,6 +69,7 @@ def test_public_names():
         "plot_distinct_trees",
         "plot_tree",
         "redundant_splits",
+        "show_versions",
         "sliding_effort_to_compress",
         "symbolize",
         "to_sklearn",
@@ -91,6 +92,8 @@ def test_public_names():
         "plotting",
         "sequence",
         "simplify",
+        "testing",
+        "testing.strategies",
         "tree",
     ],
 )
@@ -104,7 +107,7 @@ def test_public_modules(name):
 
 
 def test_version():
-    assert pytrees.__version__ == importlib.metadata.version("pytrees")
+    assert pytrees.__version__ == importlib.metadata.version("decision-pytrees")
 
 
 def test_files_for_type_checkers_and_other_cython_packages():
@@ -147,7 +150,8 @@ def run_python(*arguments):
 
 
 def test_import_loads_only_what_everyone_needs():
-    unwanted = ("dask", "matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference", "studies")
+    unwanted = ("dask", "hypothesis", "matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference")
+    unwanted += ("pytrees.testing", "studies")
     code = f"import sys, pytrees; print([name for name in {unwanted} if name in sys.modules])"
     done = run_python("-c", code)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]", "", 0)
