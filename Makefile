@@ -2,7 +2,7 @@
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
-.PHONY: help build test thorough debug sanitize fuzz bench ratios docs lint types format wheel clean
+.PHONY: help build test thorough debug sanitize fuzz bench ratios dashboard docs lint types format wheel clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ bench:  ## Run every benchmark once, on the last commit
 ratios:  ## Measure everything in docs/performance.md; a quarter of an hour on an idle machine
 	python asv_bench/ratios.py --plot
 
+dashboard:  ## Write asv's pages of the stored results into build/docs/dashboard, without a network
+	python asv_bench/publish.py build/docs/dashboard
+
 docs:  ## Build the site into build/docs, gallery included; `pip install -e ".[docs]"` brings what it needs
 	tools/docs
 
@@ -52,5 +55,5 @@ wheel:  ## Build the source distribution and, from it, the wheel
 	python -m build
 
 clean:  ## Remove everything that was built
-	rm -rf build dist *.egg-info asv_bench/env asv_bench/results asv_bench/html docs/api/generated docs/auto_examples
+	rm -rf build dist *.egg-info asv_bench/env asv_bench/html docs/api/generated docs/auto_examples
 	find pytrees -name "*.so" -delete

@@ -131,19 +131,22 @@ def count_instructions(function, *args, **kwargs):
         call = os.path.join(folder, "call.pickle")
         with open(call, "wb") as file:
             pickle.dump((KERNELS[function], function, args, kwargs), file)
-        valgrind = [
-            "valgrind",
-            "--tool=callgrind",
-            f"--callgrind-out-file={os.devnull}",
-            "--collect-atstart=no",
-            # Cython numbers the functions that Python sees, with one digit or two.
-            f"--toggle-collect=__pyx_pw_*_?{function}",
-            f"--toggle-collect=__pyx_pw_*_??{function}",
-        ]
         package = Path(sys.modules["pytrees"].__file__).parent
-        report = subprocess.run(
-            [*valgrind, sys.executable, "-c", _CALL_KERNEL, package, call], check=True, capture_output=True, text=True
-        ).stderr
+        return callgrind(function, ["-c", _CALL_KERNEL, package, call])
+
+
+def callgrind(function, command):
+    """Count the instructions inside a kernel of that name while Python runs a command."""
+    valgrind = [
+        "valgrind",
+        "--tool=callgrind",
+        f"--callgrind-out-file={os.devnull}",
+        "--collect-atstart=no",
+        # Cython numbers the functions that Python sees, with one digit or two.
+        f"--toggle-collect=__pyx_pw_*_?{function}",
+        f"--toggle-collect=__pyx_pw_*_??{function}",
+    ]
+    report = subprocess.run([*valgrind, sys.executable, *command], check=True, capture_output=True, text=True).stderr
     return int(re.search(r"Collected : (\d+)", report)[1])
 
 

@@ -50,6 +50,7 @@ PYTHON_FLOORS = [
         "_engine",
         "_missing",
         "_progress",
+        "_site",
         "_sklearn",
         "_typing",
         "_version",

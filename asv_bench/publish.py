@@ -1,0 +1,78 @@
+"""Write the dashboard of the stored results into a folder; needs no network, neither here nor in the browser.
+
+    python asv_bench/publish.py build/docs/dashboard
+
+asv's page loads jQuery, Flot and Bootstrap from other sites. `npm ci --prefix asv_bench` brings them once, as package.json
+says; the page is made to load copies of them beside it.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LINK = re.compile(r'(src|href)="https://[^"]*/([^"/]+)" integrity="[^"]*"[^>]*?(?= onerror|>)')
+# Where npm has the files that the page loads.
+NODE_MODULES = HERE / "node_modules"
+STORED = {
+    "jquery-3.3.1.min.js": "jquery/dist/jquery.min.js",
+    "jquery.flot.min.js": "flot/jquery.flot.js",
+    "jquery.flot.time.min.js": "flot/jquery.flot.time.js",
+    "jquery.flot.selection.min.js": "flot/jquery.flot.selection.js",
+    "jquery.flot.categories.min.js": "flot/jquery.flot.categories.js",
+    "jquery.flot.orderBars.js": "flot-orderbars/js/jquery.flot.orderBars.js",
+    "stupidtable.min.js": "stupid-table-plugin/stupidtable.min.js",
+    "md5.min.js": "blueimp-md5/js/md5.min.js",
+    "bootstrap.min.js": "bootstrap/dist/js/bootstrap.min.js",
+    "bootstrap.min.css": "bootstrap/dist/css/bootstrap.min.css",
+}
+
+
+def local_page(page):
+    """Return asv's page with what it loads from other sites loaded from beside it; fail where that is unknown."""
+
+    def local(match):
+        if match[2] not in STORED:
+            raise SystemExit(f"asv loads {match[2]}, which is not in asv_bench/package.json: add it.")
+        return f'{match[1]}="libraries/{match[2]}"'
+
+    page = LINK.sub(local, page)
+    if left := re.findall(r'<(?:script|link)[^>]*"https?://[^"]*"', page):
+        raise SystemExit(f"asv's page loads {left[0]} in a way that this script does not know.")
+    return page.replace("<head>", '<head>\n    <meta name="viewport" content="width=device-width, initial-scale=1">', 1)
+
+
+def publish(folder):
+    """Let asv write its pages into a folder, and make them independent of other sites."""
+    if not NODE_MODULES.is_dir():
+        raise SystemExit("What asv's pages load is not here: npm ci --prefix asv_bench")
+    settings = json.loads((HERE / "asv.conf.json").read_text())
+    settings["html_dir"] = str(folder)
+    for name in ("repo", "benchmark_dir", "env_dir", "results_dir"):
+        settings[name] = str((HERE / settings[name]).resolve())
+    with tempfile.TemporaryDirectory() as temporary:
+        # asv clones the repository beside its settings.
+        file = Path(temporary) / "asv.conf.json"
+        file.write_text(json.dumps(settings))
+        command = [sys.executable, "-m", "asv", "publish", "--config", file, "--no-pull"]
+        subprocess.run(command, cwd=temporary, check=True)
+    (folder / "libraries").mkdir(exist_ok=True)
+    for name, stored in STORED.items():
+        shutil.copy(NODE_MODULES / stored, folder / "libraries" / name)
+    index = folder / "index.html"
+    index.write_text(local_page(index.read_text()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    publish(parser.parse_args().folder.resolve())
+
+
+if __name__ == "__main__":
+    main()
