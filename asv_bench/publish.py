@@ -2,8 +2,8 @@
 
     python asv_bench/publish.py build/docs/dashboard
 
-asv's page loads jQuery, Flot and Bootstrap from other sites. `npm ci --prefix asv_bench` brings them once, as package.json
-says; the page is made to load copies of them beside it.
+asv's page loads jQuery, Flot and Bootstrap from other sites. `npm ci --prefix asv_bench` brings them once, as
+package.json says; the page is made to load copies of them beside it.
 """
 
 import argparse
