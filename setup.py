@@ -1,12 +1,14 @@
 """Compile the kernels; everything declarative is in pyproject.toml.
 
 Environment variables: ``PYTREES_DEBUG=1`` checks bounds, negative indices too, and initialisation.
+``PYTREES_PORTABLE_INT128=1`` does without the compiler's numbers of 128 bits, as compilers do that have none.
 ``PYTREES_BUILD_JOBS=1`` compiles one kernel at a time; by default as many as there are cores. ``CFLAGS`` come last, so
 that they win: ``CFLAGS="-O1 -fsanitize=undefined"``.
 """
 
 import os
 import shlex
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -16,8 +18,13 @@ DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
 CFLAGS = shlex.split(os.environ.get("CFLAGS", ""))
 BUILD_JOBS = int(os.environ.get("PYTREES_BUILD_JOBS", "0")) or os.cpu_count() or 1
 
+# Microsoft's compiler has no numbers of 128 bits: two classes of C++ stand in for them, in base/wide.h.
+IS_MSVC = sys.platform == "win32" and "clang" not in os.environ.get("CC", "")
+PORTABLE = IS_MSVC or os.environ.get("PYTREES_PORTABLE_INT128", "0") not in ("", "0")
+MACROS = [(name, "1") for name, is_set in (("PYTREES_DEBUG", DEBUG), ("PYTREES_PORTABLE_INT128", PORTABLE)) if is_set]
+
 # The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
-BUILD_BASE = "build/debug" if DEBUG else "build/cflags" if CFLAGS else "build/release"
+BUILD_BASE = "build/debug" if DEBUG else "build/cflags" if CFLAGS else "build/portable" if PORTABLE else "build/release"
 
 DIRECTIVES = {
     "language_level": 3,
@@ -66,8 +73,10 @@ def extensions():
         Extension(
             name,
             [source],
+            define_macros=MACROS,
             include_dirs=["pytrees/_core/base"],
             depends=sorted(path.as_posix() for path in Path("pytrees/_core/base").glob("*.h")),
+            **({"language": "c++"} if PORTABLE and name != SHARED else {}),
             extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS,
         )
         for name, source in sources.items()
@@ -79,7 +88,7 @@ if __name__ == "__main__":
     # The reference lies at the top level, and is installed as pytrees.reference.
     reference = [f"pytrees.{name}" for name in find_packages(include=["reference", "reference.*"])]
     # Compiled with other CFLAGS than the last time, or to replace what another kind of build left in place.
-    force = DEBUG or bool(CFLAGS)
+    force = DEBUG or bool(CFLAGS) or PORTABLE
     setup(
         packages=find_packages(include=["pytrees", "pytrees.*"]) + reference,
         ext_modules=cythonize(

@@ -3,6 +3,7 @@
 from . import criteria, distances
 from ._engine import config_context
 from ._version import __version__ as __version__
+from ._versions import show_versions
 from .causality import compression_complexity_causality
 from .export import export_dict, export_text, to_sklearn
 from .fourier import (
@@ -68,6 +69,7 @@ __all__ = [
     "plot_distinct_trees",
     "plot_tree",
     "redundant_splits",
+    "show_versions",
     "sliding_effort_to_compress",
     "symbolize",
     "to_sklearn",

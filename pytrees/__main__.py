@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from ._version import __version__
 from .tour import permutation
 from .tour.program import add_common_options, run_program
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog="The data sets are those that scikit-learn ships. The papers' studies are run from a clone of pytrees: "
         "'python -m studies --help' lists them.",
     )
+    parser.add_argument("--version", action="version", version=f"pytrees {__version__}")
     add_common_options(parser)
     return run_program(permutation.load_shipped_tables, permutation.run, parser.parse_args(arguments))
 

@@ -152,6 +152,12 @@ def kernel(name: str) -> Callable[..., Any]:
     return found if engine == "compiled" else partial(_call_with_lists, found)
 
 
+def how_compiled() -> dict[str, str | bool]:
+    """Return how the kernels were compiled."""
+    found: dict[str, str | bool] = load(f"{_PACKAGES['compiled']}.base.build").build()
+    return found
+
+
 def load(name: str) -> ModuleType:
     """Import a module of an engine.
 

@@ -1,7 +1,7 @@
 """Trees and forests of data that lies in the partitions of Dask arrays and frames: fitted there, one model back.
 
-Needs Dask (``pip install "pytrees[dask]"``), which this module imports when it is used. Scheduling, transport and the
-repeating of work that was lost with a worker are Dask's own.
+Needs Dask (``pip install "decision-pytrees[dask]"``), which this module imports when it is used. Scheduling, transport
+and the repeating of work that was lost with a worker are Dask's own.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _dask(part: str) -> Any:
     try:
         return import_module(f"dask.{part}")
     except ImportError as error:
-        raise ImportError('pytrees.dask needs Dask: pip install "pytrees[dask]".') from error
+        raise ImportError('pytrees.dask needs Dask: pip install "decision-pytrees[dask]".') from error
 
 
 def _is_array(collection: Any) -> bool:

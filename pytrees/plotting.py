@@ -326,7 +326,7 @@ def pyplot(function: str) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError(f"{function} needs matplotlib: pip install 'pytrees[plot]'.") from error
+        raise ImportError(f"{function} needs matplotlib: pip install 'decision-pytrees[plot]'.") from error
     return plt
 
 

@@ -57,7 +57,7 @@ def report(results, tables, output):
     noise = report_noise(results["figure_7"], len(tables["iris"][1]), output)
     glocal = report_glocal(results["figure_8"], tables, output)
     if import_pyplot() is None:
-        print("\nThe pictures need matplotlib: pip install 'pytrees[study]'.")
+        print("\nThe pictures need matplotlib: pip install 'decision-pytrees[study]'.")
     else:
         draw_sizes({DATA_SETS[name][0]: found for name, found in grown.items()}, output / "global_figure_4.png")
         draw_random_trees(random_trees, output / "global_figure_5.png")

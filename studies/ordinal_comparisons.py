@@ -121,7 +121,10 @@ def print_variance(groups, output):
         factors = {key: analyse_variance(values) for key, values in tested.items()}
         normal = {key: count_not_normal(values) for key, values in tested.items()}
     except ImportError:
-        print("\nAnalysis of variance needs statsmodels: pip install 'pytrees[study]'. Tukey's test stands above.")
+        print(
+            "\nAnalysis of variance needs statsmodels: pip install 'decision-pytrees[study]'. "
+            "Tukey's test stands above."
+        )
         return
     print("\nTwo-way analysis of variance: data set and criterion, with interaction; the splits are the repetitions.")
     print("At the right: samples (of a data set and a criterion) in which normality is rejected at 5 %, by the test of")

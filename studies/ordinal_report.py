@@ -75,7 +75,7 @@ def report(results, n_classes, output):
     if confusions:
         print_confusions(confusions, scores, output)
     if import_pyplot() is None:
-        print("\nThe pictures need matplotlib: pip install 'pytrees[study]'.")
+        print("\nThe pictures need matplotlib: pip install 'decision-pytrees[study]'.")
     else:
         draw_data_sets(scores, output / "ordinal_datasets.png")
         draw_means(groups, comparisons, output / "ordinal_means.png")

@@ -70,7 +70,7 @@ def report(results, tables, output):
     write_curves(results, tables, output)
     print_forest(results["forest"], output)
     if import_pyplot() is None:
-        print("\nThe pictures need matplotlib: pip install 'pytrees[study]'.")
+        print("\nThe pictures need matplotlib: pip install 'decision-pytrees[study]'.")
     else:
         draw_variance({name: results[name] for name in tables}, output / "orthogonal_variance.png")
         draw_components({name: (results[name], judged[name]) for name in tables}, output / "orthogonal_components.png")

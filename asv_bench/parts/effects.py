@@ -60,7 +60,7 @@ def available(package):
     try:
         import_module(package)
     except ImportError:
-        print(f"{package} is not installed: pip install 'pytrees[interop]'")
+        print(f"{package} is not installed: pip install 'decision-pytrees[interop]'")
         return False
     return True
 

@@ -91,7 +91,7 @@ def run_with(protocol: Callable[..., object], tables: dict[str, Bunch], options:
     print(f"\n{len(tables)} data sets, {options.splits} random splits each\n")
     protocol(tables, options.splits, options.output, n_jobs=options.jobs)
     if import_pyplot() is None:
-        print("The pictures are left out: they need matplotlib (pip install 'pytrees[plot]').")
+        print("The pictures are left out: they need matplotlib (pip install 'decision-pytrees[plot]').")
     if not agrees:
         print("The toy example does NOT give the paper's figures.", file=sys.stderr)
     return 0 if agrees else 1

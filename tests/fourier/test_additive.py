@@ -272,7 +272,7 @@ def imported(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what other packages say about each other as they are imported
         for package in (name, "treelite"):
-            pytest.importorskip(package, reason="needs the extra: pip install 'pytrees[boosters]'")
+            pytest.importorskip(package, reason="needs the extra: pip install 'decision-pytrees[boosters]'")
         return importlib.import_module(name)
 
 

@@ -36,7 +36,7 @@ NOT_CHECKED_OF_MEMBERS = NOT_CHECKED | {"SA01", "EX01"}
 VERBS = """
     Add Apply Average Build Check Choose Combine Compute Convert Count Cut Decide Distil Divide Draw Drop Encode
     Evaluate Export Find Fit Generate Give Grow Judge List Load Make Measure Merge Number Pack Plot Predict
-    Raise Read Rebuild Replace Resolve Return Score Search Select Simplify Sum Test Transform Whether Write
+    Print Raise Read Rebuild Replace Resolve Return Score Search Select Simplify Sum Test Transform Whether Write
     Yield
 """.split()  # noqa: SIM905
 

@@ -43,7 +43,7 @@ def imported(*names):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what other packages say about each other as they are imported
         for name in names:
-            pytest.importorskip(name, reason="needs the extra: pip install 'pytrees[interop]'")
+            pytest.importorskip(name, reason="needs the extra: pip install 'decision-pytrees[interop]'")
         return [importlib.import_module(name) for name in names]
 
 

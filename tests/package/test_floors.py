@@ -53,6 +53,7 @@ PYTHON_FLOORS = [
         "_sklearn",
         "_typing",
         "_version",
+        "_versions",
     },  # the door to the kernels, and to the inside of scikit-learn; types, which import others for type checkers alone
     {"sequence", "symbols", "causality", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays

@@ -69,6 +69,7 @@ def test_public_names():
         "plot_distinct_trees",
         "plot_tree",
         "redundant_splits",
+        "show_versions",
         "sliding_effort_to_compress",
         "symbolize",
         "to_sklearn",
@@ -104,7 +105,7 @@ def test_public_modules(name):
 
 
 def test_version():
-    assert pytrees.__version__ == importlib.metadata.version("pytrees")
+    assert pytrees.__version__ == importlib.metadata.version("decision-pytrees")
 
 
 def test_files_for_type_checkers_and_other_cython_packages():

@@ -36,7 +36,9 @@ def test_the_page_runs(page):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what other packages say as they are imported
             for package in (package for line, packages in NEEDS.items() if line in code for package in packages):
-                pytest.importorskip(package, reason="needs the extras: pip install 'pytrees[interop,boosters,dask]'")
+                pytest.importorskip(
+                    package, reason="needs the extras: pip install 'decision-pytrees[interop,boosters,dask]'"
+                )
             if "PYTREES_DATA" in code and "PYTREES_DATA" not in os.environ:
                 pytest.skip("needs the tables that PYTREES_DATA names")
             run(code, output, names)

@@ -258,7 +258,7 @@ def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
 def test_without_matplotlib(finished, tables, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     global_report.report(finished[1], tables, tmp_path)
-    assert "need matplotlib: pip install 'pytrees[study]'" in capsys.readouterr().out
+    assert "need matplotlib: pip install 'decision-pytrees[study]'" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == TABLES
 
 

@@ -324,8 +324,8 @@ def test_without_the_optional_libraries(finished, tables, tmp_path, monkeypatch,
         monkeypatch.setitem(sys.modules, name, None)
     ordinal_report.report(results, {name: len(table.target_names) for name, table in tables.items()}, tmp_path)
     printed = capsys.readouterr().out
-    assert "needs statsmodels: pip install 'pytrees[study]'" in printed
-    assert "need matplotlib: pip install 'pytrees[study]'" in printed
+    assert "needs statsmodels: pip install 'decision-pytrees[study]'" in printed
+    assert "need matplotlib: pip install 'decision-pytrees[study]'" in printed
     assert {path.name for path in tmp_path.iterdir()} == TABLES - {KEPT}
 
 

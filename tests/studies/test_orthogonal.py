@@ -252,7 +252,7 @@ def test_range_of_ours_around_the_papers_figure(figure, place):
 def test_without_matplotlib(finished, tables, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     orthogonal_report.report(finished[1], tables, tmp_path)
-    assert "need matplotlib: pip install 'pytrees[study]'" in capsys.readouterr().out
+    assert "need matplotlib: pip install 'decision-pytrees[study]'" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == TABLES
 
 

@@ -236,7 +236,7 @@ def test_without_matplotlib_one_line_says_that_pictures_are_left_out(tmp_path, m
     assert report.import_pyplot() is None
     assert run_tour(["--splits", "1", "--jobs", "1", "--output", str(tmp_path)]) == 0
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("The pictures")]
-    assert told == ["The pictures are left out: they need matplotlib (pip install 'pytrees[plot]')."]
+    assert told == ["The pictures are left out: they need matplotlib (pip install 'decision-pytrees[plot]')."]
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv"}
 
 

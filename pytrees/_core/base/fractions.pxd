@@ -7,7 +7,8 @@ not, the functions say so, or turn to Python's integers.
 from libc.math cimport ldexp
 from libc.string cimport memcpy
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t, uint64_t, uint128_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.wide cimport int128_t, uint128_t
 
 cdef enum:
     # Of the two numerators that make a sum, and of its denominator: the sum takes a bit more, and its sign another.

@@ -26,7 +26,8 @@ static inline void NAMED(lay_out_node)(
     stump_table *table, const int32_t *const *orders, const int32_t *const *ranks, intptr_t n_features,
     const int32_t *labels, const int32_t *weights
 ) {
-    LANE *steps = table->steps, *ends = table->ends, *walks = table->walks, *of_labels = table->labels;
+    LANE *steps = (LANE *)table->steps, *ends = (LANE *)table->ends;
+    LANE *walks = (LANE *)table->walks, *of_labels = (LANE *)table->labels;
     for (intptr_t place = 0; place < table->n_blocks * LANES; place++) {
         intptr_t feature = place < n_features ? place : n_features - 1;
         const int32_t *order = orders[feature], *rank = ranks[feature];
@@ -50,7 +51,7 @@ static inline void NAMED(lay_out_node)(
 static inline void NAMED(lay_out_ranks)(
     stump_table *table, const int32_t *const *orders, intptr_t n_features, const int32_t *ranks
 ) {
-    LANE *out = table->ranks;
+    LANE *out = (LANE *)table->ranks;
     for (intptr_t block = 0; block < table->n_blocks; block++) {
         const int32_t *order[LANES];
         for (intptr_t lane = 0; lane < LANES; lane++) {
@@ -100,7 +101,7 @@ static inline void NAMED(count_correct_of_more)(
     const stump_table *table, int32_t rank, const int32_t *left, const int32_t *node, int32_t *correct
 ) {
     const VECTOR last = NAMED(all)((LANE)rank);
-    VECTOR best = {0}, right_best = {0}, *sums = table->scratch;
+    VECTOR best = {0}, right_best = {0}, *sums = (VECTOR *)table->scratch;
     for (intptr_t block = 0; block < table->n_blocks; block++) {
         intptr_t at = block * LANES * table->n_rows;
         const LANE *ranks = (const LANE *)table->ranks + at, *steps = (const LANE *)table->steps + at;

@@ -2,15 +2,6 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef extern from *:
-    """
-    typedef __int128 pytrees_int128;
-    typedef unsigned __int128 pytrees_uint128;
-    """
-    # The declared size is only what Cython ranks conversions by; the C compiler knows the true one.
-    ctypedef long long int128_t "pytrees_int128"
-    ctypedef unsigned long long uint128_t "pytrees_uint128"
-
 ctypedef double float64_t
 
 cdef extern from *:

@@ -10,7 +10,7 @@ import numpy as np
 
 cimport cython
 
-from pytrees._core.base.types cimport int128_t
+from pytrees._core.base.wide cimport int128_t
 
 from pytrees._core.criteria.counts import parameters_of
 

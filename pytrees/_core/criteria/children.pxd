@@ -2,7 +2,8 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport SplitLogs

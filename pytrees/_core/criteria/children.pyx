@@ -13,7 +13,8 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.fractions cimport greatest_common_divisor
-from pytrees._core.base.types cimport NONE, uint64_t, uint128_t
+from pytrees._core.base.types cimport NONE, uint64_t
+from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, is_near
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION, compare_information
 

@@ -3,7 +3,8 @@
 from libc.math cimport fabs
 
 from pytrees._core.base.fractions cimport is_greater_fraction, nearest_double
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, int128_t, uint128_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+from pytrees._core.base.wide cimport int128_t, uint128_t
 
 
 cdef struct Gain:

@@ -5,7 +5,8 @@ one number a cut less.
 """
 
 from pytrees._core.base.fractions cimport is_greater_fraction
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, int128_t, uint128_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.gain cimport Gain, exact_gain
@@ -118,8 +119,8 @@ cdef inline bint _is_better_gini(const GiniScan* scan) noexcept nogil:
     cdef uint128_t left = scan.left_total, right = scan.total - scan.left_total
     cdef uint128_t best_left = scan.best_left_total, best_right = scan.total - scan.best_left_total
     return is_greater_fraction(
-        scan.left_squares * right + scan.right_squares * left, left * right,
-        scan.best_left_squares * best_right + scan.best_right_squares * best_left, best_left * best_right,
+        <int128_t> (scan.left_squares * right + scan.right_squares * left), left * right,
+        <int128_t> (scan.best_left_squares * best_right + scan.best_right_squares * best_left), best_left * best_right,
     )
 
 

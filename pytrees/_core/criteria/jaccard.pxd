@@ -4,7 +4,8 @@ F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1
 for its majority, and children of one majority are taken together.
 """
 
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, int128_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain

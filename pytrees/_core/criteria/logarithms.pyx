@@ -17,7 +17,7 @@ from math import gcd
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy
 
-from pytrees._core.base.types cimport int128_t
+from pytrees._core.base.wide cimport int128_t
 
 # Products that agree in so many digits count as equal.
 MOST_DIGITS = 5120

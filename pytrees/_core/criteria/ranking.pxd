@@ -2,7 +2,8 @@
 v_q - v_j (Eq. 11 of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study",
 2024)."""
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.forms cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows

@@ -8,7 +8,8 @@ Journal of Machine Learning Research 11, 2010, Table 2).
 
 from libc.math cimport log2
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, int128_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_n_log2_n
 from pytrees._core.criteria.entropy cimport information_of_children, margin_of_children

@@ -226,7 +226,9 @@ cdef inline bint has_boxes(const WeightedScan* scan) noexcept nogil:
     return scan.n_classes == 2 and (scan.sums == SQUARES or scan.sums == LOGS)
 
 
-cdef inline bint box_stays_below(const WeightedScan* scan, const float64_t* first, const float64_t* last) noexcept nogil:
+cdef inline bint box_stays_below(
+    const WeightedScan* scan, const float64_t* first, const float64_t* last
+) noexcept nogil:
     """Whether all cuts whose class weights on the left are between these gain less than they have to reach."""
     cdef float64_t least = 1e-6 * scan.total
     # Beside a child of hardly any weight, the total's rounding is none of its own.

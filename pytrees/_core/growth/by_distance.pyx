@@ -22,7 +22,8 @@ from libc.stdlib cimport free
 
 from pytrees._core.base.fractions cimport add_fraction
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
-from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t, uint128_t
+from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance

@@ -12,7 +12,8 @@ The functions here are inlined into the loops over cuts, where the distance's co
 cimport cython
 
 from pytrees._core.base.fractions cimport Term, nearest_double
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint128_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.logarithms cimport (
     BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, PLAIN, InformationForm, SplitLogs, add_child_class,
     add_child_size, forget_counts,

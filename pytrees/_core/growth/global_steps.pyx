@@ -28,7 +28,8 @@ from libc.string cimport memcmp, memcpy, memset
 
 from pytrees._core.base.fractions cimport Term, TermSum, add_term, copy_terms, sign_of_sum
 from pytrees._core.base.sorting cimport key_of, packed, place_of
-from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, int128_t, uint64_t
+from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.logarithms cimport SplitLogs, add_child_class, add_child_size, compare_information
 from pytrees._core.growth.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,

@@ -8,7 +8,8 @@ from libc.string cimport memcmp, memcpy
 
 from pytrees._core.base.fractions cimport Term, add_term, sign_of_sum
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport NONE, float64_t, int128_t
+from pytrees._core.base.types cimport NONE, float64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport QuotientSum
 from pytrees._core.criteria.counts cimport ClassCounts, log_margin
 from pytrees._core.criteria.entropy cimport information_of_children

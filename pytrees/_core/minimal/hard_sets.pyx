@@ -67,7 +67,7 @@ cdef inline void _raise(index_t* limit, index_t* source, index_t rank, index_t n
 
 cdef inline Listed _list_called(CalledRows search, Py_ssize_t feature, const index_t* order) noexcept nogil:
     cdef Listed listed
-    listed.order, listed.n_rows, listed.rows = order, search.n_called, NULL
+    listed.order, listed.n_rows, listed.rows = order, search.n_called, <const uint64_t*> NULL
     listed.labels = search.called_labels
     listed.ranks = search.called_ranks + feature * 64 * search.n_words
     return listed
@@ -484,7 +484,7 @@ cdef int _find_split(
     for feature in range(search.n_features):
         if number == WHOLE:
             _list_cuts(search, number, feature, is_member)
-            listed.order, listed.n_rows, listed.rows = level.order, level.n_rows, NULL
+            listed.order, listed.n_rows, listed.rows = level.order, level.n_rows, <const uint64_t*> NULL
             listed.labels, listed.ranks = &search.labels[0], &search.ranks[feature, 0]
         else:
             listed = _list_called(search, feature, search.called_orders + feature * 64 * search.n_words)

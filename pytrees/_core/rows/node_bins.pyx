@@ -130,9 +130,9 @@ cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
     cdef Py_ssize_t n_counts = bins.n_lanes + MOST_NODE_BINS * max(bins.n_columns, bins.n_lanes // 2)
     cdef int32_t* counts = <int32_t*> calloc(n_counts, sizeof(int32_t))
     cdef float* scores = <float*> calloc(2 * (N_ZEROS + MOST_NODE_BINS), sizeof(float))
-    slot.counts = NULL if counts == NULL else counts + bins.n_lanes
-    slot.scores = NULL if scores == NULL else scores + N_ZEROS
-    slot.weights = NULL if scores == NULL else slot.scores + MOST_NODE_BINS + N_ZEROS
+    slot.counts = <int32_t*> NULL if counts == NULL else counts + bins.n_lanes
+    slot.scores = <float*> NULL if scores == NULL else scores + N_ZEROS
+    slot.weights = <float*> NULL if scores == NULL else slot.scores + MOST_NODE_BINS + N_ZEROS
     slot.keys = <uint32_t*> malloc((bins.partition.n_rows + 8) * sizeof(uint32_t))
     if slot.keys == NULL or slot.counts == NULL or slot.scores == NULL:
         with gil:

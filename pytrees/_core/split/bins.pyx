@@ -97,7 +97,7 @@ cdef inline int _find_bin_cut(
         if n_missing > 0 and (n_marked > 0 or scores[k] >= to_reach):
             _scan_bins_and_missing(
                 scan, histograms, counts, slot, features[k], n_rows, n_missing, min_samples_leaf,
-                is_marked if n_marked > 0 else NULL, cut,
+                &is_marked[0] if n_marked > 0 else <uint8_t*> NULL, cut,
             )
         elif n_marked > 0:
             _scan_bins(

@@ -10,8 +10,9 @@ cimport cython
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint128_t,
+    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
+from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.user cimport CutTable
 from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,

@@ -1,0 +1,32 @@
+"""How the kernels were built."""
+
+from pytrees._core.base.wide cimport PYTREES_INT128_NAME
+
+cdef extern from *:
+    """
+    #if defined(__clang__) || defined(__GNUC__)
+    #define PYTREES_COMPILER __VERSION__
+    #elif defined(_MSC_VER)
+    #define PYTREES_STRING_OF(x) #x
+    #define PYTREES_STRING(x) PYTREES_STRING_OF(x)
+    #define PYTREES_COMPILER "MSVC " PYTREES_STRING(_MSC_VER)
+    #else
+    #define PYTREES_COMPILER "unknown"
+    #endif
+    #if defined(PYTREES_DEBUG)
+    #define PYTREES_CHECKS_BOUNDS 1
+    #else
+    #define PYTREES_CHECKS_BOUNDS 0
+    #endif
+    """
+    const char* PYTREES_COMPILER
+    int PYTREES_CHECKS_BOUNDS
+
+
+def build():
+    """Return the compiler, its numbers of 128 bits or the portable ones, and whether bounds are checked."""
+    return {
+        "compiler": PYTREES_COMPILER.decode(),
+        "numbers of 128 bits": PYTREES_INT128_NAME.decode(),
+        "checks bounds": bool(PYTREES_CHECKS_BOUNDS),
+    }
