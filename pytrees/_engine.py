@@ -158,6 +158,11 @@ def how_compiled() -> dict[str, str | bool]:
     return found
 
 
+def reference(name: str) -> ModuleType:
+    """Import a module of the reference, whichever engine is in force: what is asked of it alone is no kernel."""
+    return load(f"{_PACKAGES['reference']}.{name}")
+
+
 def load(name: str) -> ModuleType:
     """Import a module of an engine.
 

@@ -16,8 +16,9 @@ _OPTIONAL = ("pandas", "polars", "matplotlib", "statsmodels", "dask", "treelite"
 
 
 def show_versions() -> None:
-    """Print what a report of a defect needs: the versions of pytrees, Python and other packages, and how the kernels
-    were built.
+    """Print the versions of pytrees, Python and other packages, and how the kernels were compiled.
+
+    A report of a defect needs them.
 
     See Also
     --------

@@ -5,7 +5,7 @@ import sys
 
 from pytrees.tour.program import run_program
 
-from . import global_evaluation, order, ordinal, orthogonal, permutation, sites
+from . import choose, global_evaluation, order, ordinal, orthogonal, permutation, sites
 
 # Every study is a module with `SUMMARY`, a line for the help; `add_options(parser)`; `load_tables(options)`, which says
 # what data there is not by an OSError; and `run(tables, options)`, which returns the exit code.
@@ -16,6 +16,7 @@ STUDIES = {
     "orthogonal": orthogonal,
     "order": order,
     "sites": sites,
+    "choose": choose,
 }
 
 

@@ -8,10 +8,10 @@ from c45_samples import GOLF_CATEGORIES, LACKING, OUTLOOK, golf, mixed_problems
 from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
-from strategies import count_weights, float_weights, no_weights
 from support import examples, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import count_weights, float_weights, no_weights
 from pytrees.tree import LEAF
 
 

@@ -7,10 +7,10 @@ import pytest
 from c45_samples import GOLF_CATEGORIES, HUMIDITY, OUTLOOK, WINDY, golf, mixed_problems
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, float_weights, no_weights
 from support import examples, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import count_weights, float_weights, no_weights
 from pytrees.tree import LEAF, MULTIWAY
 
 

@@ -9,12 +9,12 @@ from c45_samples import CLASSES, GOLF_CATEGORIES, HUMIDITY, OUTLOOK, golf, mixed
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
-from strategies import count_weights, float_weights, no_weights
 from support import UNLIMITED, assert_same_tree, examples, on_both_engines
 
 from pytrees import C45Classifier, Tree
 from pytrees._engine import kernel
 from pytrees.datasets import load, load_shipped
+from pytrees.testing.strategies import count_weights, float_weights, no_weights
 from pytrees.tree import LEAF, MULTIWAY
 
 LIMITS = {"max_depth": UNLIMITED, "min_samples_leaf": 2.0, "confidence": 0.25, "subtree_raising": True}

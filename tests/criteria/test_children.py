@@ -21,12 +21,12 @@ from clusterings import measure
 from hypothesis import given
 from hypothesis import strategies as st
 from information import comparable_gain
-from strategies import count_weights, float_weights, labels, no_weights
 from support import examples, grow, on_both_engines
 
 from pytrees.reference.criteria.counts import n_log2_n_of
 from pytrees.reference.sequence.history import lempel_ziv_complexity
 from pytrees.reference.sequence.substitution import effort_to_compress
+from pytrees.testing.strategies import count_weights, float_weights, labels, no_weights
 
 
 def root_of(criterion, y, columns, weights=None, n_classes=None):

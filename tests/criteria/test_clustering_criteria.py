@@ -10,7 +10,7 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from information import comparable_gain
-from strategies import count_weights, float_weights, limits, no_weights, problems
+from strategies import limits
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
@@ -21,6 +21,7 @@ from pytrees import (
     PermutationDecisionForestClassifier,
 )
 from pytrees._engine import kernel
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
 
 RATIOS = ["gain_ratio", "nvi", "nvi_sum", "nvi_max"]
 INFORMATION = [*RATIOS, "vi"]

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from information import comparable_gain
-from strategies import count_weights, limits, problems, problems_with_categories
+from strategies import limits
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionTreeClassifier
 from pytrees.reference.criteria.logarithms import ZERO, BitRatio, Bits, bits, entropy_bits
+from pytrees.testing.strategies import count_weights, problems, problems_with_categories
 
 INFORMATION = ["entropy", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi"]
 # Those that gain nothing where children have the same shares of the classes, and otherwise more.

@@ -10,11 +10,12 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ordinal_specifications, problems
+from strategies import ordinal_specifications
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 from pytrees.criteria import CRITERIA, RankingImpurity, WeightedInformationGain
+from pytrees.testing.strategies import problems
 
 ORDINAL = ["ogini", "wig", "ranking"]
 

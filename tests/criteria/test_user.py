@@ -7,7 +7,7 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, float_weights, limits, no_weights, problems
+from strategies import limits
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
@@ -20,6 +20,7 @@ from pytrees import (
     effort_to_compress,
 )
 from pytrees.criteria import CountCriterion, SequenceCriterion
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
 
 
 class Gini(CountCriterion):

@@ -6,9 +6,9 @@ from by_distance import DISTANCES, EVERY_DISTANCE, NO_LIMITS, STOPS, TIES, WAYS,
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
 from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
 
+from pytrees.testing.strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
 from pytrees.tree import LEAF
 
 

@@ -10,12 +10,12 @@ from by_distance import grow as grow_arrays
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
 from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import ID3Classifier, ID3ForestClassifier, Tree
 from pytrees.criteria import CountCriterion
 from pytrees.distances import JaccardDistance, clustering_distance
+from pytrees.testing.strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
 from pytrees.tree import LEAF, MULTIWAY
 from pytrees.trees.id3 import grow_id3 as grow_tree
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
-from strategies import count_weights, float_weights, limits, no_weights, problems
+from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
 
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
 from pytrees.tree import LEAF, UNDEFINED
 
 CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc", "lz76"]

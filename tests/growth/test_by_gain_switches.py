@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_all_kinds
 from sklearn.tree import DecisionTreeClassifier
-from strategies import count_weights, limits, no_weights, problems
+from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow
 
 from pytrees._engine import config_context
+from pytrees.testing.strategies import count_weights, no_weights, problems
 from pytrees.tree import UNDEFINED
 
 # What chooses the way, in `_core/growth.pyx`.

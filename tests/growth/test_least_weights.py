@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, float_weights, limits, no_weights, problems, problems_with_categories
+from strategies import limits
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems, problems_with_categories
 from pytrees.tree import LEAF
 
 FRACTIONS = st.sampled_from([0.0, 1e-9, 0.05, 0.1, 0.2, 1 / 3, 0.5])

@@ -9,9 +9,9 @@ import sklearn.tree
 from by_distance import grow as grow_by_distance
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, problems
 from support import examples, grow, on_both_engines
 
+from pytrees.testing.strategies import count_weights, problems
 from pytrees.tree import LEAF, UNDEFINED
 
 NAN, RIGHT, LEFT, NONE = np.nan, 0, 1, -1

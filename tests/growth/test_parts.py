@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, float_weights, limits, no_weights, problems, problems_with_categories
+from strategies import limits
 from support import assert_same_tree, examples, grow
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees._engine import config_context
 from pytrees.criteria import CountCriterion
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems, problems_with_categories
 
 # What chooses the way, in `_core/growth/by_gain.pyx` and `_core/rows/histogram.pyx`.
 PART_ROWS = 4096

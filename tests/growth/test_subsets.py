@@ -7,7 +7,7 @@ import pytest
 from category_gains import CRITERIA, sized
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import count_weights, float_weights, limits, no_weights, problems_with_categories
+from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees._core.criteria.categories import CONVEX, MOST_CATEGORIES, orders_by_share
@@ -16,6 +16,7 @@ from pytrees.criteria import CountCriterion, SequenceCriterion
 from pytrees.reference.criteria import categories as reference
 from pytrees.reference.criteria.counts import is_greater
 from pytrees.reference.split.scan import gain_of_counts
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems_with_categories
 from pytrees.tree import LEAF, MULTIWAY
 
 SEQUENCE_CRITERIA = ["etc", "lz76"]

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
-from strategies import columns, labels
+
+from pytrees.testing.strategies import columns, labels
 
 OUTLOOKS = ["overcast", "rain", "sunny"]
 CLASSES = ["don't play", "play"]

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_classes
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from strategies import feature_matrices
 from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, config_context, datasets, minimal_tree, optimal_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree
+from pytrees.testing.strategies import feature_matrices
 from pytrees.trees.optimal import _costs
 
 UNLIMITED = 2**31 - 1

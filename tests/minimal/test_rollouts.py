@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import feature_matrices
 from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, minimal_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree
+from pytrees.testing.strategies import feature_matrices
 
 
 @st.composite

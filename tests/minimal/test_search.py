@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_classes
 from sklearn.datasets import load_breast_cancer
-from strategies import feature_matrices
 from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
 
 import pytrees
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, minimal_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree, make_monks
+from pytrees.testing.strategies import feature_matrices
 
 
 def consistent(X, y):

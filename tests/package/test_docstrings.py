@@ -21,6 +21,8 @@ PUBLIC_MODULES = (
     "plotting",
     "sequence",
     "simplify",
+    "testing",
+    "testing.strategies",
     "tree",
 )
 

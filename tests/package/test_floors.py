@@ -63,6 +63,7 @@ PYTHON_FLOORS = [
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"order"},  # what is asked of an estimator as a whole
+    {"testing"},  # what holds trees and criteria against the reference
     {"fourier"},  # the algebra on trees, and its estimators
     {"dask"},  # the algebra on data in many places
     {"tour"},  # what `python -m pytrees` shows

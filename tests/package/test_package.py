@@ -92,6 +92,8 @@ def test_public_names():
         "plotting",
         "sequence",
         "simplify",
+        "testing",
+        "testing.strategies",
         "tree",
     ],
 )
@@ -148,7 +150,8 @@ def run_python(*arguments):
 
 
 def test_import_loads_only_what_everyone_needs():
-    unwanted = ("dask", "matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference", "studies")
+    unwanted = ("dask", "hypothesis", "matplotlib", "sklearn.tree", "sklearn.metrics", "pytrees.reference")
+    unwanted += ("pytrees.testing", "studies")
     code = f"import sys, pytrees; print([name for name in {unwanted} if name in sys.modules])"
     done = run_python("-c", code)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]", "", 0)

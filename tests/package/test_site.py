@@ -14,7 +14,7 @@ from pytrees._site import SITE
 ROOT = DOCS.parent
 TEXTS = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 MODULES = ("criteria", "dask", "datasets", "distances", "export", "fourier", "graphviz", "metrics", "plotting")
-MODULES += ("sequence", "simplify", "tree", "trees", "symbols", "order", "causality")
+MODULES += ("sequence", "simplify", "tree", "trees", "symbols", "order", "causality", "testing", "testing.strategies")
 
 
 def find(name):

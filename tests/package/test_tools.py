@@ -111,3 +111,12 @@ def test_benchmarks_run(module):
     """Run every benchmark with the first of its parameters."""
     done = run("-c", RUN_BENCHMARKS, module, folder=ROOT / "asv_bench")
     assert done.returncode == 0, done.stdout[-200:] + done.stderr
+
+
+def test_scikit_learn_is_checked():
+    done = run("tools/check_scikit_learn.py", "--cases", 4, "--examples")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
+    assert {len(row) for row in rows} == {7}
+    assert [row[-1] for row in rows[1:5]] == ["0 |"] * 4
+    assert "values less than 1e-7 apart, not split: node 0" in done.stdout

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_all_kinds
-from strategies import EXTREME_VALUES, feature_matrices
 from support import examples, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import EXTREME_VALUES, feature_matrices
 
 
 def rank_features(X):

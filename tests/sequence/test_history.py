@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import fibonacci_word, label_sequences, long_label_sequences
+from strategies import long_label_sequences
 from support import complexity, examples, on_both_engines
 
 from pytrees import lempel_ziv_complexity
 from pytrees._engine import kernel
 from pytrees.reference.sequence.history import exhaustive_history
+from pytrees.testing.strategies import fibonacci_word, label_sequences
 
 # Up to so many labels a sequence is decomposed over planes of bits, over at most 8 different labels; an automaton keeps
 # its edges in a table for at most 4 different labels, and otherwise hashes them.

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import fibonacci_word, label_sequences
 from support import assert_same_tree, complexity, effort, examples, grow, on_both_engines
 
 import pytrees._core.sequence.scanner
 from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from pytrees.testing.strategies import fibonacci_word, label_sequences
 from pytrees.tree import LEAF
 
 # Below 200 labels cuts are judged one by one; from there on neighbouring ones share steps, where there are at most 5

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from strategies import sequences
 from support import examples, on_both_engines
 
 from pytrees import effort_to_compress, lempel_ziv_complexity, nsrps
 from pytrees.sequence import Phrase, Substitution
+from pytrees.testing.strategies import sequences
 
 DATES = ["2020-01-01"] * 3 + ["2021-05-05"] * 2
 CODES = [0, 0, 0, 1, 1]

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import fibonacci_word, label_sequences, long_label_sequences
+from strategies import long_label_sequences
 from support import effort, examples, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import fibonacci_word, label_sequences
 
 
 def substitutions(codes, n_symbols):

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import label_sequences
 from support import on_both_engines
 
 from pytrees import config_context, effort_to_compress, join_symbols, nsrps, sliding_effort_to_compress
 from pytrees._engine import kernel
+from pytrees.testing.strategies import label_sequences
 
 RUNS = st.lists(st.tuples(st.integers(0, 2), st.integers(1, 9)), max_size=12).map(
     lambda runs: [symbol for symbol, length in runs for _ in range(length)]

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, no_weights, ordinal_specifications, problems
+from strategies import ordinal_specifications
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
+
+from pytrees.testing.strategies import count_weights, no_weights, problems
 
 # What chooses the way, in `_core/criteria.pyx`: from so many classes on the lanes are not all in registers, and sums up
 # to so much fit a lane.

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_all_kinds
-from strategies import count_weights, limits, no_weights, problems
+from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees._engine import config_context, kernel
+from pytrees.testing.strategies import count_weights, no_weights, problems
 
 # What chooses the way, in `_core/split/ranked.pyx` and `_core/rows/node_bins.pyx`.
 MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_WEIGHT_IN_PAIRS = 64, 96, 255

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import count_weights, problems
 from support import UNLIMITED, assert_same_tree, effort, examples, grow, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import count_weights, problems
 from pytrees.tree import UNDEFINED
 
 CRITERIA = ["gini", "entropy", "etc"]

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import export_text as sklearn_export_text
-from strategies import problems
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -30,6 +29,7 @@ from pytrees import (
     plot_tree,
 )
 from pytrees.export import to_sklearn
+from pytrees.testing.strategies import problems
 
 LARGEST32 = float(np.finfo(np.float32).max)
 SMALLEST32 = float(np.nextafter(np.float32(0), np.float32(1)))

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_chain, make_classes, make_stump
-from strategies import float_weights, problems
 
 from pytrees import (
     C45Classifier,
@@ -22,6 +21,7 @@ from pytrees import (
     Tree,
     export_dict,
 )
+from pytrees.testing.strategies import float_weights, problems
 
 
 def through_json(given, **names):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from samples import make_classes, make_stump, stump_arrays
-from strategies import float_weights, no_weights, problems
 from support import examples, grow
 
 from pytrees import (
@@ -27,6 +26,7 @@ from pytrees import (
     plot_tree,
 )
 from pytrees.fourier import FourierSpectrum, ordinal_codes
+from pytrees.testing.strategies import float_weights, no_weights, problems
 
 NAN = np.nan
 

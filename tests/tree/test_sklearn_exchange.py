@@ -19,7 +19,6 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeClassifier
-from strategies import count_weights, float_weights, problems
 
 import pytrees
 from pytrees import (
@@ -36,6 +35,7 @@ from pytrees import (
     to_sklearn,
 )
 from pytrees.criteria import CountCriterion
+from pytrees.testing.strategies import count_weights, float_weights, problems
 
 
 class Largest(CountCriterion):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import EXTREME_VALUES
 from support import assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import EXTREME_VALUES
 from pytrees.tree import LEAF, UNDEFINED
 
 pytestmark = pytest.mark.kernels

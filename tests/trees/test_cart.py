@@ -15,10 +15,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
-from strategies import count_weights, float_weights, no_weights, problems
 from support import examples, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, Tree
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
 from pytrees.trees import base
 
 

@@ -16,7 +16,6 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from strategies import problems
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
@@ -29,6 +28,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     config_context,
 )
+from pytrees.testing.strategies import problems
 
 COUNT_CRITERIA = ["gini", "entropy", "gain_ratio", "jaccard"]
 

@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from strategies import problems
 from support import examples, on_both_engines
 
 from pytrees import (
@@ -25,6 +24,7 @@ from pytrees import (
 from pytrees.criteria import WeightedInformationGain
 from pytrees.datasets import load_toy_ordinal
 from pytrees.metrics import mae_scorer, make_ordinal_scorer, qwk_scorer, rps_scorer
+from pytrees.testing.strategies import problems
 
 CRITERIA_TO_TEST = ["ogini", "wig", "ranking", "mae", "gini", "entropy"]
 RULES = ["mode", "median", "expected"]

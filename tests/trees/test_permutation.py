@@ -11,7 +11,6 @@ from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from strategies import problems
 from support import examples, on_both_engines
 
 from pytrees import (
@@ -23,6 +22,7 @@ from pytrees import (
     effort_to_compress,
 )
 from pytrees.datasets import load_toy_permutations
+from pytrees.testing.strategies import problems
 
 
 @pytest.fixture(scope="module")

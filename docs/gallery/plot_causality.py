@@ -1,0 +1,53 @@
+"""
+Which of two signals drives the other?
+======================================
+
+If the past of one signal makes the present of another easier to compress, it may drive it. Compression-complexity
+causality measures that without a model. Here we know the answer: the first signal drives the second.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from pytrees import compression_complexity_causality, symbolize
+
+
+def coupled(strength, n_samples=1200, seed=0):
+    """Make two autoregressive signals, of which the first drives the second."""
+    noise = 0.03 * np.random.default_rng(seed).normal(size=(n_samples, 2))
+    signals = np.zeros((n_samples, 2))
+    for t in range(1, n_samples):
+        signals[t, 0] = 0.9 * signals[t - 1, 0] + noise[t, 0]
+        signals[t, 1] = 0.8 * signals[t - 1, 1] + strength * signals[t - 1, 0] + noise[t, 1]
+    return signals.T
+
+
+# %%
+# For every strength of the coupling five pairs of signals are made. Each signal becomes eight symbols, at equal steps
+# of its range; windows have a past of 150 and a present of 15 symbols.
+
+strengths = np.linspace(0.0, 0.9, 7)
+drives, driven = np.zeros((2, len(strengths), 5))
+for place, strength in enumerate(strengths):
+    for seed in range(5):
+        x, y = (symbolize(signal, "width", n_symbols=8) for signal in coupled(strength, seed=seed))
+        found = compression_complexity_causality(x, y, past=150, present=15, step=80)
+        drives[place, seed], driven[place, seed] = found.x_to_y, found.y_to_x
+
+# %%
+fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+for values, label in ((drives, "first to second (true)"), (driven, "second to first (false)")):
+    ax.errorbar(strengths, values.mean(axis=1), values.std(axis=1, ddof=1), capsize=3, marker="o", label=label)
+ax.axhline(0.0, color="0.7", zorder=0)
+ax.set(xlabel="strength of the coupling", ylabel="causality")
+ax.set_title("With strong coupling the true direction stands out")
+ax.legend()
+plt.show()
+
+# %%
+# Where the coupling is strong, the true direction stands out and the false one goes to zero. Error bars are the
+# standard deviation of five pairs of signals.
+#
+# What not to conclude: that any positive number is a cause. Without coupling both directions are positive here, and the
+# false one more than the true one. So compare both directions, and ask for surrogates (``n_surrogates=``), which give a
+# p-value. Symbols, past and present are choices, too: settle them before looking at the answer.

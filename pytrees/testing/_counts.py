@@ -1,0 +1,246 @@
+"""Tables of class counts, as criteria are given them, and what should hold of their gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from .._engine import reference
+from .._typing import AnyArray, FloatArray
+from ..criteria import CRITERIA, OwnCriterion, gain, resolve
+
+Counts = tuple[FloatArray, FloatArray]
+Definition = Callable[..., Any]
+
+# Of a cut among others and alone, as the engines allow it.
+_ALONE = 1e-12
+
+
+class CountCases:
+    """Draws tables of cuts for a criterion on class counts, and tells what is wrong with its gains.
+
+    Parameters
+    ----------
+    criterion : criterion object
+        Of one's own, or of pytrees.
+    max_classes : int
+        The most classes.
+    tolerance : float
+        By how much gains may differ from what they should be.
+    """
+
+    properties = ("nonnegative", "pure", "independent", "sides", "classes", "scale", "convex")
+
+    def __init__(self, criterion: Any, max_classes: int, tolerance: float) -> None:
+        self.criterion, self.max_classes, self.tolerance = criterion, max_classes, tolerance
+        self.is_own = isinstance(criterion, OwnCriterion)
+        self.per_feature = getattr(criterion, "per_feature", False)
+
+    def gains(self, left: AnyArray, right: AnyArray) -> FloatArray:
+        """Return the gains of cuts, as trees ask for them."""
+        if self.is_own:
+            return np.array(self.criterion.judged(left, right))
+        return np.atleast_1d(np.asarray(gain(self.criterion, left, right)))
+
+    def definition_of(self, definition: Definition | str) -> Definition:
+        """Return what gains should be, as a function of the class counts of two sides."""
+        if callable(definition):
+            return definition
+        if definition not in CRITERIA or CRITERIA[definition].judges != "counts":
+            raise ValueError(f"definition must be a function, or a criterion of class counts; got {definition!r}.")
+        judge = resolve(definition)
+        gain_of_cut = reference("split.gains").gain_of_cut
+
+        def defined(left: list[float], right: list[float]) -> Any:
+            are_whole = all(count == int(count) for count in (*left, *right))
+            sides = [[int(count) if are_whole else float(count) for count in side] for side in (left, right)]
+            return gain_of_cut(judge.specification(len(left)), *sides)
+
+        return defined
+
+    # --------------------------------------------------------------------------------------------------------- drawing
+
+    def table(self, rng: Generator, n_cuts: int | None = None) -> Counts:
+        """Draw the class counts of cuts of several nodes: small, great or not whole, many of them zero."""
+        n_classes = int(rng.integers(2, self.max_classes + 1))
+        shape = (n_cuts or int(rng.integers(2, 12)), n_classes)
+        most = int(rng.choice([3, 3, 3, 10, 100, 10**4]))
+        sides = []
+        for _ in range(2):
+            counts = rng.integers(0, most, shape).astype(float)
+            counts[rng.random(shape) < rng.choice([0.0, 0.3, 0.8])] = 0.0
+            counts[np.arange(shape[0]), rng.integers(0, n_classes, shape[0])] += 1.0
+            sides.append(counts)
+        if rng.random() < 0.3:
+            scale = float(rng.choice([0.1, 1.7, 1e-3]))
+            sides = [counts * scale for counts in sides]
+        return sides[0], sides[1]
+
+    # ---------------------------------------------------------------------------------------------------------- errors
+
+    def errors(self, rng: Generator, defined: Definition | None) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the gains of a table, by kind."""
+        left, right = self.table(rng)
+        try:
+            gains = self.gains(left, right)
+            if self.per_feature:
+                yield from self.error_of_memory(left, right, gains, rng)
+            else:
+                yield from self.errors_of_others(left, right, gains, rng)
+            yield from self.errors_of_arguments(left, right)
+            yield from self.errors_of_children(left, right, gains)
+        except (ValueError, RuntimeError) as error:
+            yield "raises", f"{error} The table was left={left.tolist()}, right={right.tolist()}."
+            return
+        if defined is not None:
+            yield from self.errors_of_definition(left, right, gains, defined)
+
+    def error_of_memory(
+        self, left: FloatArray, right: FloatArray, gains: FloatArray, rng: Generator
+    ) -> Iterator[tuple[str, str]]:
+        """Yield a gain that is another one after another table was judged."""
+        self.gains(*self.table(rng))
+        yield from self.differences("memory", left, right, gains, self.gains(left, right), "is judged again", 0.0)
+
+    def errors_of_others(
+        self, left: FloatArray, right: FloatArray, gains: FloatArray, rng: Generator
+    ) -> Iterator[tuple[str, str]]:
+        """Yield gains that depend on other tables, or on the other cuts of a table and their order."""
+        yield from self.error_of_memory(left, right, gains, rng)
+        order = rng.permutation(len(left))
+        shuffled = np.empty(len(gains))
+        shuffled[order] = self.gains(left[order], right[order])
+        yield from self.differences("other cuts", left, right, gains, shuffled, "stands in another order", _ALONE)
+        alone = gains.copy()
+        for cut in rng.integers(0, len(left), 3):
+            alone[cut] = self.gains(left[cut : cut + 1], right[cut : cut + 1])[0]
+        yield from self.differences("other cuts", left, right, gains, alone, "is judged alone", _ALONE)
+        many = [np.tile(side, (300, 1)) for side in (left, right)]
+        among = self.gains(many[0], many[1])[-len(left) :]
+        yield from self.differences("other cuts", left, right, gains, among, "is one of many", _ALONE)
+
+    def errors_of_arguments(self, left: FloatArray, right: FloatArray) -> Iterator[tuple[str, str]]:
+        """Yield that arguments were written to, where a method in Python gets such as can be."""
+        from ..criteria import CountCriterion
+
+        if not self.is_own or type(self.criterion).gains is CountCriterion.gains:
+            return
+        given = np.asfortranarray(left), np.asfortranarray(right.copy())
+        self.criterion.gains(*given)
+        for name, array, before in zip(("left", "right"), given, (left, right), strict=True):
+            if not np.array_equal(array, before):
+                yield "arguments", f"gains writes to {name}, which was {before.tolist()}, and is {array.tolist()}."
+
+    def errors_of_children(self, left: FloatArray, right: FloatArray, gains: FloatArray) -> Iterator[tuple[str, str]]:
+        """Yield that two children gain another amount than the same cut, where there is a method for children."""
+        from ..criteria import CountCriterion
+
+        if not self.is_own or type(self.criterion).gain_of_children is CountCriterion.gain_of_children:
+            return
+        if self.per_feature:
+            return
+        found = [self.criterion.judged_children(np.stack(sides)) for sides in zip(left, right, strict=True)]
+        of_children = np.array(found)
+        yield from self.differences(
+            "gain_of_children", left, right, gains, of_children, "is given to gain_of_children", self.tolerance
+        )
+
+    def errors_of_definition(
+        self, left: FloatArray, right: FloatArray, gains: FloatArray, defined: Definition
+    ) -> Iterator[tuple[str, str]]:
+        """Yield gains that are not what the definition says."""
+        expected = np.array([float(defined(*sides)) for sides in zip(left.tolist(), right.tolist(), strict=True)])
+        yield from self.differences("definition", left, right, gains, expected, "is judged by the definition", None)
+
+    def differences(
+        self,
+        kind: str,
+        left: FloatArray,
+        right: FloatArray,
+        gains: FloatArray,
+        others: FloatArray,
+        how: str,
+        tolerance: float | None,
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the first cut whose gain differs from another one."""
+        apart = ~near(gains, others, self.tolerance if tolerance is None else tolerance)
+        if apart.any():
+            cut = int(np.flatnonzero(apart)[0])
+            of_what = f"left={left[cut].tolist()}, right={right[cut].tolist()}"
+            yield kind, f"{of_what} gains {gains[cut]!r}, but {others[cut]!r} where it {how}."
+
+    # ------------------------------------------------------------------------------------------------------ properties
+
+    def counterexample(self, name: str, rng: Generator) -> str | None:
+        """Return an example against a property, or None."""
+        left, right = self.table(rng)
+        found: str | None = getattr(self, f"_not_{name}")(left, right, rng)
+        return found
+
+    def _compared(self, one: Counts, other: Counts) -> str | None:
+        gains, others = self.gains(*one), self.gains(*other)
+        for cut in np.flatnonzero(~near(gains, others, self.tolerance)):
+            return f"{_told(one, cut)} gains {gains[cut]:.9g}, but {_told(other, cut)} gains {others[cut]:.9g}"
+        return None
+
+    def _wanted_zero(self, left: FloatArray, right: FloatArray) -> str | None:
+        gains = self.gains(left, right)
+        for cut in np.flatnonzero(~(np.abs(gains) <= self.tolerance) & np.isfinite(gains)):
+            return f"{_told((left, right), cut)} gains {gains[cut]:.9g}"
+        return None
+
+    def _not_nonnegative(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
+        gains = self.gains(left, right)
+        for cut in np.flatnonzero((gains < -self.tolerance) & np.isfinite(gains)):
+            return f"{_told((left, right), cut)} gains {gains[cut]:.9g}"
+        return None
+
+    def _not_pure(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
+        is_class = np.arange(left.shape[1]) == rng.integers(left.shape[1])
+        totals = [side.sum(axis=1, keepdims=True) for side in (left, right)]
+        return self._wanted_zero(is_class * totals[0], is_class * totals[1])
+
+    def _not_independent(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
+        return self._wanted_zero(left, left * rng.integers(1, 4))
+
+    def _not_sides(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
+        return self._compared((left, right), (right, left))
+
+    def _not_classes(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
+        order = rng.permutation(left.shape[1])
+        return self._compared((left, right), (left[:, order], right[:, order]))
+
+    def _not_scale(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
+        factor = float(rng.choice([0.5, 4.0]))  # exact, so that nothing but the criterion tells
+        return self._compared((left, right), (left * factor, right * factor))
+
+    def _not_convex(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
+        """Compare the middle of two cuts of a node with both."""
+        left, node = (np.repeat(counts, 8, axis=0) for counts in (left, left + right))
+        other = node * rng.random(node.shape)
+        middle = 0.5 * left + 0.5 * other
+        is_cut = np.all([np.stack([part, node - part]).sum(axis=2).min(axis=0) > 0.0 for part in (left, other)], axis=0)
+        if not is_cut.any():
+            return None
+        node, parts = node[is_cut], [part[is_cut] for part in (left, other, middle)]
+        gains = [self.gains(part, np.maximum(node - part, 0.0)) for part in parts]
+        finite = np.isfinite(gains).all(axis=0)
+        mean = 0.5 * np.where(finite, gains[0], 0.0) + 0.5 * np.where(finite, gains[1], 0.0)
+        for cut in np.flatnonzero(finite & (gains[2] > mean + self.tolerance * np.maximum(1.0, np.abs(mean)))):
+            lefts = ", ".join(str(part[cut].tolist()) for part in parts)
+            told = ", ".join(f"{each[cut]:.9g}" for each in gains)
+            return f"of a node of {node[cut].tolist()}, two cuts and their middle, left={lefts}, gain {told}"
+        return None
+
+
+def near(gains: FloatArray, others: FloatArray, tolerance: float) -> AnyArray:
+    """Return where gains are equal, or differ by no more than a tolerance."""
+    with np.errstate(invalid="ignore"):
+        return (gains == others) | (np.abs(gains - others) <= tolerance * np.maximum(1.0, np.abs(others)))
+
+
+def _told(sides: Counts, cut: Any) -> str:
+    return f"left={sides[0][cut].tolist()}, right={sides[1][cut].tolist()}"

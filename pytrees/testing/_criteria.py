@@ -1,0 +1,258 @@
+"""A criterion held against its contract, its definition and what is claimed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from sklearn.base import clone
+
+from .._engine import config_context
+from .._typing import is_whole
+from ..criteria import Criterion
+from ..trees import DecisionForestClassifier, DecisionTreeClassifier
+from ._counts import CountCases
+from ._equal import assert_trees_equal
+from ._read import checked_criterion
+from ._sequences import SequenceCases
+from ._tables import draw_table
+
+# Of tables on which trees grow, in turn.
+_TABLES = ("ties", "real", "duplicates", "missing")
+# Trees cost much more than tables of cuts: of so many cases one grows them.
+_CASES_PER_TREE = 10
+
+
+@dataclass
+class CriterionReport:
+    """What :func:`check_criterion` found.
+
+    ``print`` shows all of it.
+
+    Parameters
+    ----------
+    n_cases : int
+        Number of tables of cuts that were judged.
+    errors : dict of str to str
+        The first error of every kind.
+    properties : dict of str to str
+        By property, ``"holds"`` where no case speaks against it, or the first that does. Nothing is wrong with a
+        criterion that lacks one, unless it is claimed.
+
+    See Also
+    --------
+    check_criterion : What makes it.
+
+    Examples
+    --------
+    >>> from pytrees.testing import check_criterion
+    >>> report = check_criterion("ogini", n_cases=20)
+    >>> [name for name, told in report.properties.items() if told != "holds"]
+    ['classes']
+    """
+
+    n_cases: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    properties: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_cases} tables of cuts"]
+        lines += [f"{name + ':':13} {told}" for name, told in self.properties.items()]
+        lines += [f"ERROR, {kind}: {told}" for kind, told in self.errors.items()] or ["no errors"]
+        return "\n".join(lines)
+
+
+class CriterionCheckError(AssertionError):
+    """Raised where a criterion breaks its contract; its text is the report.
+
+    Parameters
+    ----------
+    report : CriterionReport
+        What was found.
+
+    Attributes
+    ----------
+    report : CriterionReport
+        What was found.
+
+    See Also
+    --------
+    check_criterion : Raises it.
+
+    Examples
+    --------
+    >>> from pytrees.testing import CriterionCheckError, check_criterion
+    >>> try:
+    ...     check_criterion("ogini", definition="gini", n_cases=20)
+    ... except CriterionCheckError as error:
+    ...     list(error.report.errors)
+    ['definition']
+    """
+
+    def __init__(self, report: CriterionReport) -> None:
+        super().__init__(str(report))
+        self.report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.report,)
+
+
+def check_criterion(
+    criterion: Any,
+    *,
+    definition: Callable[..., Any] | str | None = None,
+    claims: Iterable[str] = (),
+    max_classes: int = 5,
+    n_cases: int = 100,
+    tolerance: float = 1e-9,
+    random_state: int = 0,
+) -> CriterionReport:
+    """Check that a criterion keeps its contract; raise an error that shows the first breach of every kind.
+
+    It judges tables of cuts, of whole and other weights, few and many, and grows trees. Always checked is what the
+    engines rely on: gains are numbers, or minus infinity; the same counts always give the same gain, whatever cuts
+    stand beside; arguments stay as they are; both engines grow the same trees, and so do two threads; and a
+    ``gain_of_children`` of two children gives what the cut gains.
+
+    Parameters
+    ----------
+    criterion : str or criterion object
+        A criterion of your own, derived from :class:`pytrees.criteria.CountCriterion` or
+        :class:`pytrees.criteria.SequenceCriterion` in Python or Cython; or one of pytrees.
+    definition : callable or str, optional
+        What every gain should be, written as plainly as can be: a function ``definition(left, right)`` of two lists of
+        class counts, or for label sequences ``definition(labels, goes_left)`` of two lists; it returns a number, which
+        may be a Fraction. Or the name of a criterion of pytrees, which the reference computes.
+    claims : iterable of str, default=()
+        Properties that must hold. All are looked at, and reported:
+
+        - ``"nonnegative"``: no gain is below 0;
+        - ``"pure"``: to cut a node of one class gains 0;
+        - ``"independent"``: a cut after which both sides have the shares of the node gains 0;
+        - ``"sides"``: left and right can be exchanged;
+        - ``"classes"``: classes can be exchanged; ordinal criteria lack it;
+        - ``"scale"``: counts times a number give the same gain;
+        - ``"convex"``: gains, as a function of the counts on the left, are convex, so that a best cut never parts
+          equal neighbours of one class.
+
+        Of label sequences there are ``"nonnegative"``, ``"pure"``, ``"sides"``, ``"classes"``, and ``"order"``: the
+        order of the samples does not matter.
+    max_classes : int, default=5
+        The most classes, at least 2.
+    n_cases : int, default=100
+        Number of tables of cuts; for every tenth, trees are grown.
+    tolerance : float, default=1e-9
+        By how much gains may differ from the definition and from what is claimed, relative to the greater of 1 and what
+        they should be.
+    random_state : int, default=0
+        Seed of what is drawn.
+
+    Returns
+    -------
+    CriterionReport
+        Which properties hold.
+
+    Raises
+    ------
+    CriterionCheckError
+        If the contract, the definition or a claim is broken: an AssertionError with the report.
+    ValueError
+        If a parameter is wrong.
+
+    See Also
+    --------
+    check_tree_estimator : The same for a tree.
+    pytrees.criteria.CountCriterion : How to write a criterion.
+
+    Notes
+    -----
+    A case takes some 10 cuts of at most `max_classes` classes, twice for every property, and three of them alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytrees.criteria import CountCriterion
+    >>> from pytrees.testing import check_criterion
+    >>> class Gini(CountCriterion):
+    ...     def gains(self, left, right):
+    ...         def impurity(counts):
+    ...             shares = counts / counts.sum(axis=1, keepdims=True)
+    ...             return 1.0 - (shares**2).sum(axis=1)
+    ...         share = left.sum(axis=1) / (left + right).sum(axis=1)
+    ...         return impurity(left + right) - share * impurity(left) - (1.0 - share) * impurity(right)
+    >>> print(check_criterion(Gini(), definition="gini", claims=["nonnegative", "convex"], n_cases=20))
+    20 tables of cuts
+    nonnegative:  holds
+    pure:         holds
+    independent:  holds
+    sides:        holds
+    classes:      holds
+    scale:        holds
+    convex:       holds
+    no errors
+    """
+    judge = checked_criterion(criterion)
+    for name, value, least in (("max_classes", max_classes, 2), ("n_cases", n_cases, 1)):
+        if not is_whole(value) or value < least:
+            raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    if not tolerance >= 0.0:
+        raise ValueError(f"tolerance must be a number that is not negative, got {tolerance!r}.")
+    cases = (CountCases if judge.judges == "counts" else SequenceCases)(judge, max_classes, tolerance)
+    unknown = sorted(set(claims := list(claims)) - set(cases.properties))
+    if unknown:
+        raise ValueError(f"claims must be some of {list(cases.properties)}, got {unknown}.")
+    defined = None if definition is None else cases.definition_of(definition)
+    rng, report = np.random.default_rng(random_state), CriterionReport()
+    report.properties = dict.fromkeys(cases.properties, "holds")
+    for case in range(n_cases):
+        report.n_cases += 1
+        for kind, told in cases.errors(rng, defined):
+            report.errors.setdefault(kind, told)
+        if "raises" in report.errors:
+            break  # what else there is to say would be said of the same fault
+        for name in cases.properties:
+            if report.properties[name] == "holds":
+                report.properties[name] = cases.counterexample(name, rng) or "holds"
+        if case % _CASES_PER_TREE == 0:
+            _check_trees(judge, rng, _TABLES[case // _CASES_PER_TREE % len(_TABLES)], report)
+    for name in claims:
+        if report.properties[name] != "holds":
+            report.errors[f"claimed {name!r}"] = report.properties[name]
+    if report.errors:
+        raise CriterionCheckError(report)
+    return report
+
+
+def _check_trees(criterion: Any, rng: Generator, kind: str, report: CriterionReport) -> None:
+    """Grow trees and forests on both engines, and on two threads; keep the first that differ."""
+    table = draw_table(kind, rng, 20, 3, bool(rng.integers(2)) and criterion.judges == "counts", np.float64)
+    weights = {} if table.sample_weight is None else {"sample_weight": table.sample_weight * rng.choice([1.0, 0.3])}
+    data = table.X, table.y
+    # Estimators take criteria without parameters by name.
+    given: Any = criterion.name if isinstance(criterion, Criterion) else criterion
+    for estimator in (
+        DecisionTreeClassifier(given),
+        DecisionTreeClassifier(given, max_leaf_nodes=4),
+        DecisionForestClassifier(2, criterion=given, random_state=0),
+    ):
+        try:
+            grown = clone(estimator).fit(*data, **weights)
+            with config_context(engine="reference"):
+                by_reference = clone(estimator).fit(*data, **weights)
+            _compare("engines", f"the engines grow other trees of {estimator!r}", (grown, by_reference), report)
+            if isinstance(estimator, DecisionForestClassifier):
+                on_threads = clone(estimator).set_params(n_jobs=2).fit(*data, **weights)
+                _compare("threads", f"two threads grow other trees of {estimator!r}", (on_threads, grown), report)
+        except (ValueError, RuntimeError) as error:
+            report.errors.setdefault("trees", f"{estimator!r} failed: {error}")
+            return
+
+
+def _compare(kind: str, told: str, fitted: Sequence[Any], report: CriterionReport) -> None:
+    try:
+        assert_trees_equal(*fitted)
+    except AssertionError as error:
+        report.errors.setdefault(kind, f"{told}. {error}")

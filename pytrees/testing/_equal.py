@@ -1,0 +1,261 @@
+"""Are two trees equal, and where do they differ first?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from .._typing import BoolArray, FloatArray, IntArray, MatrixLike
+from ..tree import LEAF, MULTIWAY, Tree
+from ._read import ReadTree, read_tree
+
+# Gains that differ by no more look like a tie.
+_TIE = 1e-12
+
+
+def assert_trees_equal(
+    actual: Any, desired: Any, *, X: MatrixLike | None = None, rtol: float = 0.0, gains: bool = True
+) -> None:
+    """Raise an AssertionError that names the first difference, unless two trees are equal.
+
+    Trees are equal where all nodes are: what they split by, and where missing values and categories go; the numbers of
+    their samples, class counts and gains, as far as both sides know them; and the classes. The number of a node says
+    nothing: nodes are compared by their paths, in preorder.
+
+    Parameters
+    ----------
+    actual, desired : Tree, fitted estimator or dict
+        Trees or forests of pytrees or scikit-learn, a dict of :func:`pytrees.export_dict`, or a dict of arrays of shape
+        (node_count,), by scikit-learn's names: ``children_left``, ``children_right`` (-1 at leaves), ``feature`` and
+        ``threshold``, and if known ``n_node_samples``, ``value`` (class counts or sums of weights, of shape
+        (node_count, n_classes)), ``gain`` and ``missing_go_to_left``; beside these, ``n_features`` and ``classes``.
+    X : array-like of shape (n_samples, n_features), optional
+        Samples. With them, thresholds need not be the same numbers: they must send the same of these samples to the
+        same sides. Without them they are compared as numbers. Round them to float32, ``X.astype(np.float32)``, where
+        one of the trees does so, as scikit-learn's do.
+    rtol : float, default=0.0
+        By how much class counts and gains may differ, relative to the greater of 1 and that of `desired`. With weights
+        that are not whole numbers they are rounded, and differ in the last digits.
+    gains : bool, default=True
+        Whether gains are compared. scikit-learn's trees have none: those that their criterion gives are compared.
+
+    Raises
+    ------
+    AssertionError
+        If the trees differ.
+    TypeError, ValueError
+        If one of both is no tree.
+
+    See Also
+    --------
+    check_tree : Whether every split of one tree is the best, or a tie.
+    pytrees.Tree : Trees that compare by ``==``, if all their arrays are equal.
+
+    Notes
+    -----
+    It takes O(node_count), and with X O(n_samples · depth).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.testing import assert_trees_equal
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ours = DecisionTreeClassifier().fit(X, y)
+    >>> assert_trees_equal(ours, ours.to_sklearn(), X=X.astype("float32"))
+    >>> assert_trees_equal(ours, DecisionTreeClassifier(max_depth=2).fit(X, y))
+    Traceback (most recent call last):
+    ...
+    AssertionError: The trees differ in whether it is split of node 3:
+      path     x[2] > 2.45, x[3] <= 1.75
+      samples  54, by class [0, 49, 5]
+      actual   x[2] <= 4.95 (gain 0.0823903)
+      desired  a leaf
+    """
+    if _is_forest(actual) and _is_forest(desired):
+        _assert_classes(getattr(actual, "classes_", None), getattr(desired, "classes_", None))
+        sizes = len(actual.estimators_), len(desired.estimators_)
+        if sizes[0] != sizes[1]:
+            raise AssertionError(f"The forests differ: actual has {sizes[0]} trees, desired {sizes[1]}.")
+        for number, (one, other) in enumerate(zip(actual.estimators_, desired.estimators_, strict=True)):
+            _assert_equal(read_tree(one), read_tree(other), X, rtol, gains, f" of tree {number}")
+        return
+    one, other = read_tree(actual), read_tree(desired)
+    _assert_classes(one.classes, other.classes)
+    _assert_equal(one, other, X, rtol, gains, "")
+
+
+def _is_forest(given: Any) -> bool:
+    return hasattr(given, "estimators_") and not hasattr(given, "tree_")
+
+
+def _assert_classes(actual: Any, desired: Any) -> None:
+    if actual is not None and desired is not None and not np.array_equal(actual, desired):
+        raise AssertionError(f"The trees differ in their classes: actual {list(actual)}, desired {list(desired)}.")
+
+
+def _assert_equal(
+    actual: ReadTree, desired: ReadTree, X: MatrixLike | None, rtol: float, gains: bool, where: str
+) -> None:
+    """Raise an AssertionError with the first difference of two trees."""
+    for name, what in (("n_features", "n_features"), ("value", "n_classes")):
+        numbers = getattr(actual.tree, what), getattr(desired.tree, what)
+        if name in actual.known & desired.known and numbers[0] != numbers[1]:
+            raise AssertionError(f"The trees differ in {what}{where}: actual {numbers[0]}, desired {numbers[1]}.")
+    samples = None if X is None else _checked_samples(X, actual.tree)
+    pair = _Pair(actual, desired, samples, rtol, gains)
+    # Pairs of nodes that are still to be compared, the next last, with the samples of X there and the path.
+    rows = np.arange(0 if samples is None else len(samples))
+    pending: list[tuple[int, int, IntArray, tuple[str, ...]]] = [(0, 0, rows, ())]
+    while pending:
+        node, other, rows, path = pending.pop()
+        difference = pair.difference(node, other, rows)
+        if difference is not None:
+            raise AssertionError(pair.message(difference, node, other, path, where))
+        pending += reversed(pair.children(node, other, rows, path))
+
+
+def _checked_samples(X: MatrixLike, tree: Tree) -> FloatArray:
+    X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+    if X.shape[1] < tree.n_features:
+        raise ValueError(f"X has {X.shape[1]} features, but the trees have {tree.n_features}.")
+    return X
+
+
+def goes_left(tree: Tree, node: int, values: FloatArray) -> BoolArray:
+    """Return whether values go left at a node with a threshold; those that are missing as the tree says."""
+    return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])
+
+
+@dataclass
+class _Pair:
+    """Two trees that are compared."""
+
+    actual: ReadTree
+    desired: ReadTree
+    X: FloatArray | None
+    rtol: float
+    gains: bool
+
+    def difference(self, node: int, other: int, rows: IntArray) -> str | None:
+        """Return in what two nodes differ, or None."""
+        a, b = self.actual.tree, self.desired.tree
+        kinds = [min(int(tree.children_left[at]), 0) for tree, at in ((a, node), (b, other))]
+        if kinds[0] != kinds[1]:
+            return "whether it is split" if LEAF in kinds else "the kind of split"
+        if kinds[0] != LEAF:
+            if a.feature[node] != b.feature[other]:
+                return "the feature"
+            if kinds[0] == MULTIWAY:
+                if _categories(a, node) != _categories(b, other):
+                    return "the categories of its children"
+            elif found := self._difference_of_cuts(node, other, rows):
+                return found
+        return self._difference_of_numbers(node, other)
+
+    def _difference_of_cuts(self, node: int, other: int, rows: IntArray) -> str | None:
+        a, b = self.actual.tree, self.desired.tree
+        if self.X is not None:
+            values = self.X[rows, a.feature[node]]
+            same = np.array_equal(goes_left(a, node, values), goes_left(b, other, values))
+            return None if same else "the samples of X that go left"
+        if a.threshold[node] != b.threshold[other]:
+            return "the threshold"
+        saw = bool(a.saw_missing[node]), bool(b.saw_missing[other])
+        if self.actual.is_ours and self.desired.is_ours and saw[0] != saw[1]:
+            return "whether it saw missing values"
+        if (
+            any(saw)
+            and a.takes_missing
+            and b.takes_missing
+            and a.missing_go_to_left[node] != b.missing_go_to_left[other]
+        ):
+            return "the side of missing values"
+        return None
+
+    def _difference_of_numbers(self, node: int, other: int) -> str | None:
+        known = self.actual.known & self.desired.known
+        a, b = self.actual.tree, self.desired.tree
+        if "n_node_samples" in known and a.n_node_samples[node] != b.n_node_samples[other]:
+            return "the number of samples"
+        if "value" in known and not self._near(a.value[node], b.value[other]):
+            return "the class counts"
+        if self.gains and "gain" in known and not self._near(a.gain[node], b.gain[other]):
+            return "the gain"
+        return None
+
+    def _near(self, actual: Any, desired: Any) -> bool:
+        scale = np.maximum(1.0, np.abs(desired))
+        return bool(np.all((actual == desired) | (np.abs(actual - desired) <= self.rtol * scale)))
+
+    def children(
+        self, node: int, other: int, rows: IntArray, path: tuple[str, ...]
+    ) -> list[tuple[int, int, IntArray, tuple[str, ...]]]:
+        """Return the pairs of children of two equal nodes."""
+        a, b = self.actual.tree, self.desired.tree
+        pairs = list(zip(a.children_of(node).tolist(), b.children_of(other).tolist(), strict=True))
+        if not pairs:
+            return []
+        values = np.empty(0) if self.X is None else self.X[rows, a.feature[node]]
+        if a.children_left[node] == MULTIWAY:
+            sides = [np.isin(values, a.categories_of(child)) for child, _ in pairs]
+        else:
+            left = goes_left(a, node, values)
+            sides = [left, ~left]
+        return [
+            (*pair, rows[side], (*path, condition(self.actual, node, number)))
+            for number, (pair, side) in enumerate(zip(pairs, sides, strict=True))
+        ]
+
+    def message(self, difference: str, node: int, other: int, path: tuple[str, ...], where: str) -> str:
+        """Describe a difference of two nodes."""
+        sides = {"actual": (self.actual, node), "desired": (self.desired, other)}
+        lines = [f"The trees differ in {difference} of node {node}{where}:"]
+        lines += [f"  path     {', '.join(path) or 'the root'}"]
+        parts = {name: (samples_at(read, at), split_at(read, at)) for name, (read, at) in sides.items()}
+        if len({samples for samples, _ in parts.values()}) == 1:
+            lines += [f"  samples  {parts['actual'][0]}"] if parts["actual"][0] else []
+            lines += [f"  {name:8} {split}" for name, (_, split) in parts.items()]
+        else:
+            lines += [f"  {name:8} {split}; samples {samples or 'unknown'}" for name, (samples, split) in parts.items()]
+        gains = [read.tree.gain[at] for read, at in sides.values()]
+        are_split = all(read.tree.children_left[at] != LEAF for read, at in sides.values())
+        are_known = "gain" in self.actual.known & self.desired.known and difference != "the gain"
+        if are_split and are_known and abs(gains[0] - gains[1]) <= _TIE * max(1.0, abs(gains[1])):
+            lines += ["  Both splits gain the same: it can be a tie."]
+        return "\n".join(lines)
+
+
+def _categories(tree: Tree, node: int) -> list[list[int]]:
+    return [tree.categories_of(child).tolist() for child in tree.children_of(node)]
+
+
+def condition(read: ReadTree, node: int, child: int) -> str:
+    """Return what holds for the samples of a node's child, which is given by its place among the children."""
+    tree, name = read.tree, read.name_of(int(read.tree.feature[node]))
+    if tree.children_left[node] == MULTIWAY:
+        categories = tree.categories_of(int(tree.children_of(node)[child])).tolist()
+        return f"{name} in {categories}" if len(categories) > 1 else f"{name} = {categories[0]}"
+    missing = " or missing" if tree.saw_missing[node] and tree.missing_go_to_left[node] == 1 - child else ""
+    return f"{name} {'>' if child else '<='} {float(tree.threshold[node])!r}{missing}"
+
+
+def samples_at(read: ReadTree, node: int) -> str:
+    """Describe the samples of a node, as far as they are known."""
+    number = f"{read.tree.n_node_samples[node]}" if "n_node_samples" in read.known else ""
+    counts = ", ".join(f"{count:.12g}" for count in read.tree.value[node])
+    return ", ".join(part for part in (number, f"by class [{counts}]" if "value" in read.known else "") if part)
+
+
+def split_at(read: ReadTree, node: int) -> str:
+    """Describe what a node splits by."""
+    tree = read.tree
+    if tree.children_left[node] == LEAF:
+        return "a leaf"
+    gain = f" (gain {tree.gain[node]:.6g})" if "gain" in read.known else ""
+    if tree.children_left[node] == MULTIWAY:
+        return f"{read.name_of(int(tree.feature[node]))} into categories {_categories(tree, node)}{gain}"
+    return condition(read, node, 0) + gain

@@ -1,0 +1,302 @@
+"""Fitted trees held against the reference: every split, leaf, threshold and prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
+from ._causes import causes_of
+from ._limits import Limits, checked_limits, parameters_of
+from ._nodes import Cut, Node, Samples
+from ._read import checked_criterion, read_tree
+from ._reports import TreeCheckError, TreeReport, code_of, keep_example
+from ._tables import KINDS, draw_table
+from ._walk import Walk
+
+# Kinds of tables that every implementation should take; the others are asked for.
+_USUAL = ("ties", "duplicates", "constants", "copies", "real")
+
+
+def check_tree(
+    tree: Any,
+    X: MatrixLike,
+    y: LabelsLike,
+    criterion: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    limits: Mapping[str, Any] | None = None,
+    ties: Literal["any", "first"] = "any",
+    tolerance: float = 1e-12,
+    dtype: type[np.floating] = np.float64,
+) -> TreeReport:
+    """Check every node of a tree with the samples that it was grown on; raise an error unless all are right.
+
+    The reference computes the gain of every cut of every node. The split of a node must be the best, exactly; or a tie
+    of the best; or less by no more than the tolerance. Which it is, is counted. Leaves must be pure, at a limit, or
+    have no cut that gains anything. Numbers of samples, class counts, gains and predictions must be right.
+
+    Parameters
+    ----------
+    tree : Tree, fitted estimator or dict
+        One tree with thresholds, as :func:`assert_trees_equal` takes it. Predictions are checked of an estimator.
+    X : array-like of shape (n_samples, n_features)
+        Its training samples. Missing values are NaN.
+    y : array-like of shape (n_samples,)
+        Their classes.
+    criterion : str or criterion object
+        What judges splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights: whole numbers, above 0.
+    limits : dict, optional
+        Limits that the tree was grown with, by scikit-learn's names: ``max_depth``, ``min_samples_split``,
+        ``min_samples_leaf``, ``min_weight_fraction_leaf``, ``max_leaf_nodes``, ``min_impurity_decrease``; and
+        ``min_gain``. By default the estimator's own, none of a tree.
+    ties : {"any", "first"}, default="any"
+        Whether any of several equally good splits is right, or only the first, by feature and then by threshold.
+    tolerance : float, default=1e-12
+        A split counts as ``"within rounding"`` where it gains less than the best by no more, relative to the greater of
+        1 and the best gain.
+    dtype : type, default=float64
+        To what the implementation rounds X: scikit-learn's trees to ``np.float32``.
+
+    Returns
+    -------
+    TreeReport
+        Counts of splits, thresholds and leaves by kind, with examples.
+
+    Raises
+    ------
+    TreeCheckError
+        If a node is wrong: an AssertionError with the report. A report lists these errors:
+
+        - ``"worse split"``: it gains less than another; ``"tie rule"``: not the first of those that gain as much;
+        - ``"samples"``: its children have other samples than its threshold gives them; ``"empty child"``: none;
+        - ``"gain"``: it says another gain than it has;
+        - ``"not split"``: a leaf that could be split; ``"pure node split"``; ``"limit ignored"``;
+        - ``"order of growth"``: with ``max_leaf_nodes``, a leaf was left that gains more than one that was split;
+        - ``"prediction"``, ``"classes"``, ``"no tree"``, ``"exception"``.
+    ValueError
+        If a parameter is wrong, or the tree splits by categories or was grown with a parameter such as `max_features`,
+        under which a node need not take the best of all splits.
+
+    See Also
+    --------
+    check_tree_estimator : The same on many tables.
+    assert_trees_equal : Compare two trees.
+
+    Notes
+    -----
+    For every node it takes O(n_features · n²) exact operations for n samples of the node: it is for hundreds of
+    samples, not for thousands.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from pytrees.testing import check_tree
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> print(check_tree(tree, X, y, "gini", dtype="float32"))
+    1 trees, 5 nodes
+    splits:     tie, another: 1, best: 1
+    thresholds: midpoint: 2
+    leaves:     limit: 2, pure: 1
+    errors:     none
+    """
+    given = (parameters_of(tree) if hasattr(tree, "get_params") else {}) if limits is None else checked_limits(limits)
+    check = _Check(criterion, given, ties, tolerance, dtype, "" if limits is None else f", limits={limits!r}")
+    check.look_at(tree, *_checked_data(X, y, sample_weight, check.dtype))
+    return check.finished()
+
+
+def check_tree_estimator(
+    estimator: Any,
+    criterion: Any,
+    *,
+    n_cases: int = 200,
+    max_samples: int = 20,
+    max_features: int = 3,
+    tables: Sequence[str] = _USUAL,
+    weighted: bool = False,
+    ties: Literal["any", "first"] = "any",
+    tolerance: float = 1e-12,
+    dtype: type[np.floating] = np.float64,
+    random_state: int = 0,
+) -> TreeReport:
+    """Grow many trees and check every node of them; raise an error unless all are right.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A tree classifier that is compatible with scikit-learn: it is cloned and fitted, and has `tree_`, anything that
+        :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters, by
+        scikit-learn's names.
+    criterion : str or criterion object
+        What should judge its splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own.
+    n_cases : int, default=200
+        Number of trees.
+    max_samples, max_features : int
+        The most samples and features of a table; most have `max_samples`.
+    tables : sequence of str, default=("ties", "duplicates", "constants", "copies", "real")
+        Kinds of tables, taken in turn: ``"ties"`` has few values, ``"duplicates"`` equal samples of several classes,
+        ``"constants"`` constant features, ``"copies"`` features with the same cuts, ``"real"`` no ties. Besides there
+        are ``"missing"`` with values that are NaN, ``"close"`` with distinct values less than 1e-7 apart, and
+        ``"extreme"`` with values up to 1e30.
+    weighted : bool, default=False
+        Whether samples get weights, of 1 to 5.
+    ties : {"any", "first"}, default="any"
+        As in :func:`check_tree`.
+    tolerance : float, default=1e-12
+        As in :func:`check_tree`.
+    dtype : type, default=float64
+        As in :func:`check_tree`; tables are rounded to it.
+    random_state : int, default=0
+        Seed of the tables, and of the estimator where its own is None.
+
+    Returns
+    -------
+    TreeReport
+        Counts of splits, thresholds and leaves by kind, with the smallest example of each as code.
+
+    Raises
+    ------
+    TreeCheckError
+        If a node is wrong: an AssertionError with the report of all cases. The errors are those of :func:`check_tree`.
+    ValueError
+        As in :func:`check_tree`.
+
+    See Also
+    --------
+    check_tree : One tree, grown on samples of your own.
+    check_criterion : The same for a criterion.
+
+    Notes
+    -----
+    A case takes O(max_features · max_samples²) exact operations a node: some 10 ms at the sizes of default.
+    Where three splits or more gain too little, the report tells which mistakes would explain all of them: weights of
+    children, ignored sample weights, another criterion.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from pytrees.testing import check_tree_estimator
+    >>> report = check_tree_estimator(DecisionTreeClassifier(), "gini", n_cases=20, dtype=np.float32)
+    >>> dict(report.errors), report.splits["tie, another"] > 0
+    ({}, True)
+    """
+    unknown = [kind for kind in tables if kind not in KINDS]
+    if unknown or len(tables) == 0:
+        raise ValueError(f"tables must be some of {list(KINDS)}, got {list(tables)}.")
+    for name, value in (("n_cases", n_cases), ("max_samples", max_samples), ("max_features", max_features)):
+        if not is_whole(value) or value < 1:
+            raise ValueError(f"{name} must be a whole number above 0, got {value!r}.")
+    check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype)
+    check.check_weights(weighted)
+    rng, estimator = np.random.default_rng(random_state), clone(estimator)
+    takes_seed = "random_state" in estimator.get_params(deep=False) and estimator.random_state is None
+    for case in range(n_cases):
+        table = draw_table(tables[case % len(tables)], rng, max_samples, max_features, weighted, check.dtype)
+        seed = int(rng.integers(2**31 - 1))
+        fitted = clone(estimator)
+        if takes_seed:
+            fitted.set_params(random_state=seed)
+        weights = {} if table.sample_weight is None else {"sample_weight": table.sample_weight}
+        try:
+            fitted = fitted.fit(table.X, table.y, **weights)
+        except Exception as error:
+            code = check.code(fitted, table.X, table.y, table.sample_weight)
+            check.report.errors["exception"] += 1
+            keep_example(check.report, "exception", f"fit raised {type(error).__name__}: {error}", code, len(table.y))
+            continue
+        check.look_at(fitted, table.X, table.y, table.sample_weight)
+    return check.finished()
+
+
+class _Check:
+    """What trees are held against, and what is found of them."""
+
+    def __init__(
+        self, criterion: Any, given: Mapping[str, Any], ties: str, tolerance: float, dtype: Any, further: str = ""
+    ) -> None:
+        if ties not in ("any", "first"):
+            raise ValueError(f"ties must be 'any' or 'first', got {ties!r}.")
+        if not tolerance >= 0.0:
+            raise ValueError(f"tolerance must be a number that is not negative, got {tolerance!r}.")
+        self.dtype = np.dtype(dtype).type
+        if self.dtype not in (np.float32, np.float64):
+            raise ValueError(f"dtype must be float32 or float64, got {dtype!r}.")
+        self.judge = checked_criterion(criterion)
+        self.criterion, self.given, self.ties, self.tolerance = criterion, given, ties, tolerance
+        # Of the examples' calls of check_tree.
+        self.further = further + ("" if ties == "any" else f", ties={ties!r}")
+        self.further += "" if self.dtype is np.float64 else ", dtype=np.float32"
+        self.report = TreeReport()
+        self.wrong: list[tuple[Node, Cut]] = []
+
+    def check_weights(self, has_weights: bool) -> None:
+        """Raise a ValueError where samples have weights that the criterion cannot see."""
+        if has_weights and self.judge.judges == "sequence":
+            raise ValueError("A label sequence has no weights: check the criterion without them.")
+
+    def code(self, fitted: Any, X: FloatArray, y: AnyArray, weights: AnyArray | None) -> Callable[[], str]:
+        """Return what writes the program that fits a tree again."""
+        return partial(code_of, fitted, X, y, weights, self.criterion, self.further)
+
+    def look_at(self, fitted: Any, X: FloatArray, y: AnyArray, weights: IntArray | None) -> None:
+        """Add to the report what is found of one tree."""
+        self.check_weights(weights is not None)
+        code = self.code(fitted, X, y, weights)
+        try:
+            read = read_tree(fitted)
+        except (TypeError, ValueError) as error:
+            self.report.errors["no tree"] += 1
+            keep_example(self.report, "no tree", str(error), code, len(y))
+            return
+        if read.tree.is_multiway:
+            raise ValueError("The tree splits by categories; only trees with thresholds are checked.")
+        classes, labels = np.unique(y, return_inverse=True)
+        if read.classes is not None and not np.array_equal(read.classes, classes):
+            self.report.errors["classes"] += 1
+            text = f"the classes are {list(read.classes)}, but y has {list(classes)}"
+            keep_example(self.report, "classes", text, code, len(y))
+            return
+        specification = self.judge.specification(len(classes))
+        samples = Samples.of(X, labels, weights, len(classes), specification)
+        limits = Limits.of(self.given, len(y), sum(samples.weights))
+        walk = Walk(read, samples, limits, self.ties, self.tolerance, self.report, code)
+        walk.run()
+        self.wrong += walk.wrong
+        if hasattr(fitted, "predict") and hasattr(fitted, "fit") and 0 in walk.rows:
+            walk.check_predictions(fitted, classes, self.dtype)
+
+    def finished(self) -> TreeReport:
+        """Return the report; raise it where there are errors."""
+        self.report.causes = causes_of(self.wrong)
+        if self.report.errors:
+            raise TreeCheckError(self.report)
+        return self.report
+
+
+def _checked_data(
+    X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None, dtype: Any
+) -> tuple[FloatArray, AnyArray, IntArray | None]:
+    X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+    X = X.astype(dtype).astype(np.float64)
+    y = column_or_1d(y)
+    check_consistent_length(X, y, sample_weight)
+    if sample_weight is None:
+        return X, y, None
+    weights = np.asarray(sample_weight)
+    if not np.all((weights > 0) & (weights == np.floor(weights))):
+        raise ValueError(
+            "sample_weight must be whole numbers above 0: the gains of others cannot be told apart exactly."
+        )
+    return X, y, weights.astype(np.int64)

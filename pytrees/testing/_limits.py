@@ -1,0 +1,80 @@
+"""Limits of growth as estimators have them, and parameters that keep a tree from being checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Any
+
+# Parameters under which the best split is not what a node takes, with the values that change nothing.
+_NOT_CHECKED = {
+    "splitter": ("best",),
+    "max_features": (None,),
+    "max_candidates": (None,),
+    "class_weight": (None,),
+    "ccp_alpha": (0.0,),
+    "categorical_features": (None,),
+    "monotonic_cst": (None,),
+}
+_LIMITS = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "min_gain",
+)
+
+
+@dataclass
+class Limits:
+    """Limits of growth; those that are not given do not apply."""
+
+    max_depth: float = inf
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_leaf_weight: float = 0.0
+    max_leaf_nodes: float = inf
+    min_impurity_decrease: float = 0.0
+    min_gain: float = -inf
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], n_samples: int, total: int) -> Limits:
+        """Return the limits of scikit-learn's parameters, for so many samples and their weight."""
+        limits = cls()
+        for name in ("max_depth", "max_leaf_nodes", "min_impurity_decrease", "min_gain"):
+            if given.get(name) is not None:
+                setattr(limits, name, given[name])
+        for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
+            value = given.get(name, least)
+            setattr(limits, name, max(least, ceil(value * n_samples)) if isinstance(value, float) else value)
+        limits.min_leaf_weight = (given.get("min_weight_fraction_leaf") or 0.0) * total
+        return limits
+
+
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    """Return the limits among an estimator's parameters.
+
+    Raises
+    ------
+    ValueError
+        If a parameter keeps its splits from being the best of all.
+    """
+    given = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    for name, values in _NOT_CHECKED.items():
+        if name in given and given[name] not in values:
+            raise ValueError(
+                f"{type(estimator).__name__} has {name}={given[name]!r}, with which a node need not take the best "
+                f"split of all; set {name}={values[0]!r} to check the others."
+            )
+    return {name: given[name] for name in _LIMITS if name in given}
+
+
+def checked_limits(limits: Mapping[str, Any]) -> dict[str, Any]:
+    """Return limits that a user gives by name; raise a ValueError if one is not known."""
+    for name in limits:
+        if name not in _LIMITS:
+            raise ValueError(f"limits has no {name!r}: it may have {', '.join(_LIMITS)}.")
+    return dict(limits)

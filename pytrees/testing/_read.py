@@ -1,0 +1,142 @@
+"""What users give: trees of several libraries and of arrays, read as one kind of tree; and criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, IntArray
+from ..criteria import ALIASES, CRITERIA, OwnCriterion, resolve
+from ..tree import LEAF, Tree
+
+_STRUCTURE = ("children_left", "children_right", "feature", "threshold")
+# What a node has beside its split; arrays of other tools may lack it.
+_OF_NODES = ("n_node_samples", "value", "gain")
+_EXAMPLES = "a Tree, a fitted tree of pytrees or scikit-learn, a dict of export_dict, or a dict of arrays"
+
+
+@dataclass
+class ReadTree:
+    """A tree, and what is known of it."""
+
+    tree: Tree
+    # Of n_node_samples, value, gain and n_features; others are filled in.
+    known: frozenset[str]
+    classes: AnyArray | None = None
+    feature_names: Sequence[str] | None = None
+    # Whether the gains are its own, and not worked out from its counts.
+    has_own_gains: bool = True
+    is_ours: bool = False
+
+    def name_of(self, feature: int) -> str:
+        """Return the name of a feature."""
+        return f"x[{feature}]" if self.feature_names is None else str(self.feature_names[feature])
+
+
+def read_tree(given: Any) -> ReadTree:
+    """Return the tree of what is given.
+
+    Parameters
+    ----------
+    given : Tree, fitted estimator or dict
+        What has one tree.
+
+    Returns
+    -------
+    ReadTree
+        The tree, its nodes in preorder.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none of these, or no tree.
+    """
+    if isinstance(given, Tree):
+        return ReadTree(given, frozenset({*_OF_NODES, "n_features"}), is_ours=True)
+    if isinstance(given, Mapping):
+        return _of_dict(given)
+    own = getattr(given, "tree_", None)
+    classes, names = getattr(given, "classes_", None), getattr(given, "feature_names_in_", None)
+    if isinstance(own, (Tree, Mapping)):
+        read = read_tree(own)
+        read.classes = read.classes if classes is None else np.asarray(classes)
+        read.feature_names = read.feature_names if names is None else list(names)
+        return read
+    if hasattr(given, "fit") and own is None:
+        hint = ": one of its estimators_ is one" if hasattr(given, "estimators_") else ", or is not fitted"
+        raise TypeError(f"{type(given).__name__} has no tree_{hint}. Expected is {_EXAMPLES}.")
+    if own is None:
+        raise TypeError(f"{type(given).__name__} is no tree: expected is {_EXAMPLES}.")
+    known = frozenset({*_OF_NODES, "n_features"})
+    return ReadTree(Tree.from_sklearn(given), known, np.asarray(classes), names, has_own_gains=False)
+
+
+def _of_dict(given: Mapping[str, Any]) -> ReadTree:
+    if "counts" in given:
+        tree = Tree.from_dict(dict(given))
+        return ReadTree(tree, frozenset({*_OF_NODES, "n_features"}), np.asarray(given["class_names"]))
+    lacking = [name for name in _STRUCTURE if name not in given]
+    if lacking:
+        raise ValueError(f"A dict of arrays needs {', '.join(_STRUCTURE)}; it lacks {', '.join(lacking)}.")
+    arrays = {
+        name: np.asarray(given[name]) for name in (*_STRUCTURE, *_OF_NODES, "missing_go_to_left") if name in given
+    }
+    n_nodes = arrays["children_left"].size
+    for name, array in arrays.items():
+        if array.shape[:1] != (n_nodes,) or n_nodes == 0:
+            raise ValueError(f"{name} has shape {array.shape} in a tree of {n_nodes} nodes.")
+    order, number = _preorder(arrays["children_left"], arrays["children_right"])
+    arrays = {name: array[order] for name, array in arrays.items()}
+    leaves = arrays["children_left"] < 0
+    for name in ("children_left", "children_right"):
+        arrays[name] = np.where(leaves, LEAF, number[np.where(leaves, 0, arrays[name])])
+    for name in ("feature", "threshold"):
+        arrays[name] = np.where(leaves, -2, arrays[name])
+    known = frozenset(name for name in _OF_NODES if name in given) | ({"n_features"} & given.keys())
+    filled = {
+        "n_node_samples": np.ones(n_nodes, dtype=np.int64),
+        "value": np.ones((n_nodes, 1)),
+        "gain": np.zeros(n_nodes),
+    }
+    n_features = int(given.get("n_features", max(1, arrays["feature"].max() + 1)))
+    classes = given.get("classes")
+    return ReadTree(
+        Tree(**(filled | arrays), n_features=n_features), known, None if classes is None else np.asarray(classes)
+    )
+
+
+def _preorder(left: AnyArray, right: AnyArray) -> tuple[IntArray, IntArray]:
+    """Return the nodes in preorder, and the new number of every node."""
+    sides, pending = (left.tolist(), right.tolist()), [0]
+    order: list[int] = []
+    number = np.full(left.size, -1)
+    while pending:
+        node = pending.pop()
+        if not 0 <= node < left.size or number[node] >= 0:
+            raise ValueError(f"Not a tree: node {node} is reached twice, or there is no such node.")
+        number[node] = len(order)
+        order.append(node)
+        if sides[0][node] >= 0:
+            pending += (sides[1][node], sides[0][node])
+    if len(order) < left.size:
+        raise ValueError(f"Not a tree: of {left.size} nodes {left.size - len(order)} are not below the root, node 0.")
+    return np.array(order), number
+
+
+def checked_criterion(criterion: Any) -> Any:
+    """Return a criterion as an object; raise a ValueError or TypeError if it is none."""
+    if isinstance(criterion, type):
+        name = criterion.__name__
+        raise TypeError(f"criterion must be an object, got the class {name}: write {name}().")
+    if isinstance(criterion, OwnCriterion):
+        return criterion
+    if isinstance(criterion, str) and criterion not in CRITERIA | ALIASES:
+        raise ValueError(f"criterion must be one of {sorted(CRITERIA)} or an object, got {criterion!r}.")
+    judge = resolve(criterion)
+    if not hasattr(judge, "judges"):
+        name = type(criterion).__name__
+        raise TypeError(f"{name} is no criterion: derive from pytrees.criteria.CountCriterion or SequenceCriterion.")
+    return judge

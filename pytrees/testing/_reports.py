@@ -1,0 +1,194 @@
+"""What a check of trees found: counts by kind, and the smallest example of each, as code that runs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._typing import AnyArray, FloatArray
+
+# Of a split that is right, and of one that is not but is none of the tree's faults.
+BEST = "best"
+FIRST_OF_TIES = "tie, first"
+OTHER_OF_TIES = "tie, another"
+ROUNDING = "within rounding"
+SPLITS = (BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A node that shows a kind of split or of error.
+
+    Parameters
+    ----------
+    message : str
+        What is there.
+    code : str
+        A program that fits the tree again, and checks it.
+    n_samples : int
+        Number of training samples.
+
+    See Also
+    --------
+    TreeReport : Has the one with the fewest samples of every kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from pytrees.testing import check_tree_estimator
+    >>> report = check_tree_estimator(DecisionTreeClassifier(), "gini", n_cases=20, dtype=np.float32)
+    >>> report.examples["tie, another"].code.splitlines()[:2]
+    ['import numpy as np', 'from pytrees.testing import check_tree']
+    """
+
+    message: str
+    code: str
+    n_samples: int
+
+
+@dataclass
+class TreeReport:
+    """What :func:`check_tree_estimator` or :func:`check_tree` found.
+
+    ``print`` shows all of it.
+
+    Parameters
+    ----------
+    n_trees, n_nodes : int
+        How many trees, and nodes of them, were checked.
+    splits : dict of str to int
+        How many splits were the only best (``"best"``), the first of several that gain exactly as much, by feature and
+        threshold (``"tie, first"``), another of these (``"tie, another"``), or less than the best by no more than the
+        tolerance (``"within rounding"``).
+    thresholds : dict of str to int
+        How many thresholds were the ``"midpoint"`` between the values that they separate, the ``"lower value"`` itself,
+        or ``"elsewhere"`` between them; ``"missing against known"`` has no values on one side.
+    leaves : dict of str to int
+        Why nodes are leaves: ``"pure"``, a ``"limit"``, ``"no cut"`` is possible, or ``"no gain"``.
+    errors : dict of str to int
+        How many errors there were, by kind.
+    examples : dict of str to Example
+        The example with the fewest samples of every kind of split that is not the only best, and of every error.
+    causes : list of str
+        What would explain all splits that gain less than the best.
+
+    See Also
+    --------
+    check_tree_estimator : Grow many trees and check them.
+    check_tree : Check one tree.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.testing import check_tree_estimator
+    >>> report = check_tree_estimator(DecisionTreeClassifier(max_depth=1), "gini", n_cases=10)
+    >>> sorted(report.thresholds), report.leaves["limit"] > 0
+    (['midpoint'], True)
+    """
+
+    n_trees: int = 0
+    n_nodes: int = 0
+    splits: Counter[str] = field(default_factory=Counter)
+    thresholds: Counter[str] = field(default_factory=Counter)
+    leaves: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Example] = field(default_factory=dict)
+    causes: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_trees} trees, {self.n_nodes} nodes"]
+        parts = ("splits", "thresholds", "leaves", "errors")
+        for name in parts:
+            counts: Counter[str] = getattr(self, name)
+            told = ", ".join(f"{kind}: {number}" for kind, number in counts.most_common()) or "none"
+            lines.append(f"{name + ':':11} {told}")
+        lines += [f"Explains all splits that gain too little: {cause}." for cause in self.causes]
+        for kind in self.errors:
+            example = self.examples[kind]
+            lines += ["", f"{kind}: {example.message}", *(f"    {line}" for line in example.code.splitlines())]
+        return "\n".join(lines)
+
+
+def keep_example(report: TreeReport, kind: str, message: str, code: Callable[[], str], n_samples: int) -> None:
+    """Keep an example, unless there is one of as few samples; its code is asked for where it is kept."""
+    if kind not in report.examples or n_samples < report.examples[kind].n_samples:
+        report.examples[kind] = Example(message, code(), n_samples)
+
+
+class TreeCheckError(AssertionError):
+    """Raised where trees have errors; its text is the report.
+
+    Parameters
+    ----------
+    report : TreeReport
+        What was found.
+
+    Attributes
+    ----------
+    report : TreeReport
+        What was found.
+
+    See Also
+    --------
+    check_tree_estimator : Raises it.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.testing import TreeCheckError, check_tree_estimator
+    >>> try:
+    ...     check_tree_estimator(DecisionTreeClassifier("entropy"), "gini")
+    ... except TreeCheckError as error:
+    ...     error.report.causes
+    ["the criterion is 'entropy'"]
+    """
+
+    def __init__(self, report: TreeReport) -> None:
+        super().__init__(str(report))
+        self.report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.report,)
+
+
+# --------------------------------------------------------------------------------------------------- examples as code
+
+
+def code_of(
+    estimator: Any, X: FloatArray, y: AnyArray, weights: AnyArray | None, criterion: Any, further: str = ""
+) -> str:
+    """Return a program that fits an estimator and checks its tree."""
+    imports = ["import numpy as np", "from pytrees.testing import check_tree"]
+    imports += [line for each in (estimator, criterion) if (line := _import_of(each))]
+    fitted = ", sample_weight=weights" if weights is not None else ""
+    lines = [*imports, f"X = {_array(X)}", f"y = np.array({y.tolist()})"]
+    lines += [] if weights is None else [f"weights = np.array({weights.tolist()})"]
+    lines += [
+        f"fitted = {estimator!r}.fit(X, y{fitted})",
+        f"print(check_tree(fitted, X, y, {criterion!r}{fitted}{further}))",
+    ]
+    return "\n".join(lines)
+
+
+def _array(X: FloatArray) -> str:
+    text = "[" + ", ".join(f"[{', '.join(map(repr, row))}]" for row in X.tolist()) + "]"
+    text = f"np.array({text.replace('nan', 'np.nan')})"
+    return f"{text}.reshape({X.shape})" if 0 in X.shape else text
+
+
+def _import_of(each: Any) -> str | None:
+    """Return the line that imports the class of an object, from the shortest path at which it is public."""
+    if isinstance(each, str):
+        return None
+    name, parts = type(each).__name__, type(each).__module__.split(".")
+    for number in range(1, len(parts) + 1):
+        path = ".".join(parts[:number])
+        module = sys.modules.get(path) or importlib.import_module(path)
+        if path != "__main__" and getattr(module, name, None) is type(each):
+            return f"from {path} import {name}"
+    return f"# {name} is yours"

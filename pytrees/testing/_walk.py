@@ -1,0 +1,334 @@
+"""One fitted tree, walked with its training samples: what every node is, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, FloatArray
+from ..tree import LEAF
+from ._equal import condition, goes_left
+from ._limits import Limits
+from ._nodes import Cut, Node, Samples, is_greater, judge, number, place_of_threshold, shortfall
+from ._read import ReadTree
+from ._reports import BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING, TreeReport, keep_example
+
+# Gains that a tree reports may be rounded, those of entropies to a table's units.
+_GAIN_TOLERANCE = 1e-6
+_SHARE_TOLERANCE = 1e-9
+
+
+class Walk:
+    """A walk through a tree, which adds to a report what it finds.
+
+    Parameters
+    ----------
+    read : ReadTree
+        The tree.
+    samples : Samples
+        Its training samples.
+    limits : Limits
+        Of its growth.
+    ties : {"any", "first"}
+        Which of equally good splits it should take.
+    tolerance : float
+        How much below the best a split counts as rounded.
+    report : TreeReport
+        What is added to.
+    code : callable
+        Returns the program that shows the tree.
+    """
+
+    def __init__(
+        self,
+        read: ReadTree,
+        samples: Samples,
+        limits: Limits,
+        ties: str,
+        tolerance: float,
+        report: TreeReport,
+        code: Callable[[], str],
+    ) -> None:
+        self.read, self.tree, self.samples, self.limits = read, read.tree, samples, limits
+        self.ties, self.tolerance, self.report, self.code = ties, tolerance, report, code
+        self.X = np.array(samples.X)
+        self.is_leaf = self.tree.children_left == LEAF
+        self.total = sum(samples.weights)
+        # Of every node that could be split: all its cuts, and the one that it takes.
+        self.judged: dict[int, Node] = {}
+        self.taken: dict[int, Cut] = {}
+        self.wrong: list[tuple[Node, Cut]] = []
+        self.rows: dict[int, list[int]] = {}
+
+    def run(self) -> None:
+        """Check every node that its samples come to."""
+        self.report.n_trees += 1
+        n_rows, n_nodes = len(self.X), self.tree.node_count
+        if "n_node_samples" in self.read.known and self.tree.n_node_samples[0] != n_rows:
+            self.error("samples", 0, f"has {self.tree.n_node_samples[0]} samples, but was fitted to {n_rows}")
+            return
+        self.report.n_nodes += n_nodes
+        pending = [(0, list(range(n_rows)), 0)]
+        while pending:
+            node, rows, depth = pending.pop()
+            self.rows[node] = rows
+            if self.is_leaf[node]:
+                self.check_leaf(node, rows, depth)
+            elif self.check_split(node, rows, depth):
+                left = goes_left(self.tree, node, self.X[rows, self.tree.feature[node]])
+                children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
+                for child, side in zip(children, (left, ~left), strict=True):
+                    pending.append((child, [row for row, goes in zip(rows, side, strict=True) if goes], depth + 1))
+        if np.count_nonzero(self.is_leaf) > self.limits.max_leaf_nodes:
+            self.error("limit ignored", 0, f"has more than max_leaf_nodes={self.limits.max_leaf_nodes} leaves below it")
+        elif self.limits.max_leaf_nodes < np.inf:
+            self.check_order()
+
+    def error(self, kind: str, node: int, message: str) -> None:
+        """Count an error of a node."""
+        self.report.errors[kind] += 1
+        text = f"node {node}{self.path(node)} {message}{'' if message.endswith('?') else '.'}"
+        keep_example(self.report, kind, text, self.code, len(self.X))
+
+    def path(self, node: int) -> str:
+        """Return the conditions on the path to a node."""
+        conditions: list[str] = []
+        while node:
+            (parent,) = np.flatnonzero((self.tree.children_left == node) | (self.tree.children_right == node))
+            conditions.insert(0, condition(self.read, int(parent), int(self.tree.children_right[parent] == node)))
+            node = int(parent)
+        return f" ({', '.join(conditions)})" if conditions else ""
+
+    def judge(self, node: int, rows: list[int]) -> Node:
+        """Return the node with all its cuts."""
+        self.judged[node] = judge(self.samples, rows, self.limits.min_samples_leaf, self.limits.min_leaf_weight)
+        return self.judged[node]
+
+    def share(self, node: Node) -> float:
+        """Return the share of a node in the weight of all samples."""
+        return node.weight / self.total
+
+    # ------------------------------------------------------------------------------------------------------- leaves
+
+    def check_leaf(self, node: int, rows: list[int], depth: int) -> None:
+        """Count why a node is a leaf, or that it should not be one."""
+        limits = self.limits
+        if Node(self.samples, rows).is_pure:
+            self.report.leaves["pure"] += 1
+            return
+        if depth >= limits.max_depth or len(rows) < limits.min_samples_split:
+            self.report.leaves["limit"] += 1
+            return
+        judged = self.judge(node, rows)
+        if judged.best is None:
+            self.report.leaves["limit" if judged.cuts else "no cut"] += 1
+            del self.judged[node]
+            return
+        gain = number(judged.best.gain)
+        is_full = np.count_nonzero(self.is_leaf) >= limits.max_leaf_nodes
+        gains_too_little = 0.0 < limits.min_impurity_decrease > self.share(judged) * gain
+        if is_full or gains_too_little or gain < limits.min_gain:
+            self.report.leaves["limit"] += 1
+        elif gain <= self.tolerance:
+            self.report.leaves["no gain"] += 1
+        else:
+            self.error("not split", node, f"is a leaf, but {judged.best.describe()} gains {gain:.6g}")
+
+    # ------------------------------------------------------------------------------------------------------- splits
+
+    def check_split(self, node: int, rows: list[int], depth: int) -> bool:
+        """Count what the split of a node is; return whether its children have the samples that it says."""
+        if Node(self.samples, rows).is_pure:
+            self.error("pure node split", node, "is split, but all its samples have one class")
+            return self.check_children(node, judge(self.samples, rows, 1, 0.0))
+        judged, feature = self.judge(node, rows), int(self.tree.feature[node])
+        if not self.check_children(node, judged):
+            return False
+        left = self.left_of(node, rows)
+        if not 0 < len(left) < len(rows):
+            self.error("empty child", node, f"sends {len(left)} of {len(rows)} samples to the left")
+            return False
+        taken = next(cut for cut in judged.cuts if cut.feature == feature and cut.left == left)
+        self.taken[node] = taken
+        self.report.thresholds[place_of_threshold(judged, taken, float(self.tree.threshold[node]))] += 1
+        if broken := self.broken_limit(judged, taken, depth):
+            self.error("limit ignored", node, broken)
+            return True
+        self.check_gain(node, judged, taken)
+        reported = float(self.tree.gain[node])
+        exact = number(taken.gain)
+        if (
+            self.read.has_own_gains
+            and "gain" in self.read.known
+            and not (abs(reported - exact) <= _GAIN_TOLERANCE * max(1.0, abs(exact)))
+        ):
+            self.error("gain", node, f"says that its split gains {reported:.9g}, which gains {exact:.9g}")
+        return True
+
+    def left_of(self, node: int, rows: list[int]) -> frozenset[int]:
+        """Return the samples that go left."""
+        left = goes_left(self.tree, node, self.X[rows, self.tree.feature[node]])
+        return frozenset(row for row, goes in zip(rows, left, strict=True) if goes)
+
+    def broken_limit(self, node: Node, taken: Cut, depth: int) -> str | None:
+        """Return which limit a split breaks."""
+        limits, n_samples, n_left = self.limits, len(node.rows), len(taken.left)
+        gain = number(taken.gain)
+        if depth >= limits.max_depth:
+            return f"is split at depth {depth}, with max_depth={limits.max_depth}"
+        if n_samples < limits.min_samples_split:
+            return f"splits {n_samples} samples, with min_samples_split={limits.min_samples_split}"
+        if not taken.is_allowed:
+            return f"has children of {n_left} and {n_samples - n_left} samples, which limits or the criterion forbid"
+        if gain < limits.min_gain - self.tolerance:
+            return f"is split with a gain of {gain:.6g}, with min_gain={limits.min_gain}"
+        if 0.0 < limits.min_impurity_decrease > self.share(node) * gain + self.tolerance:
+            return f"is split with a gain of {gain:.6g}, with min_impurity_decrease={limits.min_impurity_decrease}"
+        return None
+
+    def check_gain(self, node: int, judged: Node, taken: Cut) -> None:
+        """Count whether a split is the best, a tie, rounded or an error."""
+        best = judged.best
+        assert best is not None  # the split that is taken is allowed
+        code, n_samples = self.code, len(self.X)
+        if is_greater(best.gain, taken.gain):
+            if shortfall(taken.gain, best.gain) <= self.tolerance:
+                self.report.splits[ROUNDING] += 1
+                text = f"node {node}{self.path(node)} takes {taken.describe()}, {best.describe()} gains a little more."
+                keep_example(self.report, ROUNDING, text, code, n_samples)
+                return
+            self.wrong.append((judged, taken))
+            gains = f"gains {number(taken.gain):.9g}; {best.describe()} gains {number(best.gain):.9g}"
+            hint = self.off_by_one(judged, taken)
+            self.error("worse split", node, f"splits by {taken.describe()}, which {gains}{hint}")
+            return
+        ties = [cut for cut in judged.allowed if not is_greater(best.gain, cut.gain)]
+        if len(ties) == 1:
+            self.report.splits[BEST] += 1
+            return
+        kind = FIRST_OF_TIES if taken is best else OTHER_OF_TIES
+        self.report.splits[kind] += 1
+        text = f"splits by {taken.describe()}; {best.describe()} gains as much, {len(ties)} cuts in all"
+        keep_example(self.report, kind, f"node {node}{self.path(node)} {text}.", code, n_samples)
+        if kind == OTHER_OF_TIES and self.ties == "first":
+            self.error("tie rule", node, f"{text}, of which the first should be taken")
+
+    @staticmethod
+    def off_by_one(node: Node, taken: Cut) -> str:
+        """Return a hint where a neighbouring cut is as good as the best."""
+        cuts = [cut for cut in node.cuts if cut.feature == taken.feature]
+        place = cuts.index(taken)
+        best = [cut for cut in node.allowed if node.best is not None and not is_greater(node.best.gain, cut.gain)]
+        for other, side in ((place + 1, "higher"), (place - 1, "lower")):
+            if 0 <= other < len(cuts) and cuts[other] in best:
+                return f". The next {side} cut of the feature is the best: off by one?"
+        return ""
+
+    def check_children(self, node: int, judged: Node) -> bool:
+        """Whether the children have the samples that the tree says they have."""
+        left = self.left_of(node, judged.rows)
+        right = [row for row in judged.rows if row not in left]
+        children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
+        for child, side, rows in zip(children, ("left", "right"), (sorted(left), right), strict=True):
+            if not self.has_samples(child, rows):
+                found = f"{len(rows)} samples of the classes {self.samples.counts(rows)} go {side}"
+                said = f"{self.tree.n_node_samples[child]} of {self.tree.value[child].tolist()}"
+                hint = self.hint_of_samples(children[0], node, judged)
+                split = f"splits by {condition(self.read, node, 0)}"
+                self.error("samples", node, f"{split}: {found}, but the tree has {said}{hint}")
+                return False
+        return True
+
+    def has_samples(self, node: int, rows: list[int]) -> bool:
+        """Whether a node of the tree can have these samples, as far as it tells."""
+        known = self.read.known
+        if "n_node_samples" in known and self.tree.n_node_samples[node] != len(rows):
+            return False
+        counts = np.array(self.samples.counts(rows), dtype=float)
+        return "value" not in known or np.allclose(self.tree.value[node], counts, rtol=_SHARE_TOLERANCE, atol=0.0)
+
+    def hint_of_samples(self, child: int, node: int, judged: Node) -> str:
+        """Return what would explain the samples of the left child."""
+        feature, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
+        below = [row for row in judged.rows if self.samples.X[row][feature] < threshold]
+        if self.has_samples(child, below):
+            return ". These are the samples with x < threshold: < in the place of <=?"
+        cuts = [cut for cut in judged.cuts if cut.feature == feature]
+        place = sum(cut.threshold <= threshold for cut in cuts)
+        for other, side in ((place, "higher"), (place - 1, "lower"), (place - 2, "lower")):
+            if 0 <= other < len(cuts) and self.has_samples(child, sorted(cuts[other].left)):
+                return f". These are the samples of the next {side} threshold, {cuts[other].threshold!r}: off by one?"
+        return ""
+
+    # ------------------------------------------------------------------------------------------------- order of growth
+
+    def check_order(self) -> None:
+        """Check that a tree with a limit on its leaves always split the leaf that gains most, by its samples."""
+        total_gain = {
+            node: judged.weight * cut.gain
+            for node, judged in self.judged.items()
+            if (cut := self.taken.get(node) or judged.best) is not None
+        }
+        open_leaves = [0] if 0 in total_gain else []
+        while open_leaves:
+            split = [node for node in open_leaves if not self.is_leaf[node]]
+            if not split:
+                return
+            best = max(split, key=lambda node: number(total_gain[node]))
+            for node in open_leaves:
+                if self.is_leaf[node] and shortfall(total_gain[best], total_gain[node]) > self.tolerance:
+                    gains = f"{number(total_gain[node]):.6g}, that of node {best} {number(total_gain[best]):.6g}"
+                    self.error("order of growth", node, f"is a leaf: its best split gains, times its samples, {gains}")
+                    return
+            open_leaves.remove(best)
+            children = int(self.tree.children_left[best]), int(self.tree.children_right[best])
+            open_leaves += [child for child in children if child in total_gain]
+
+    # ----------------------------------------------------------------------------------------------------- predictions
+
+    def check_predictions(self, fitted: Any, classes: AnyArray, rounded_to: type[np.floating]) -> None:
+        """Check predictions of the training samples, and of such as lie on the tree's thresholds."""
+        X = self.probes(rounded_to)
+        leaves = [self.leaf_of(row) for row in X]
+        if any(leaf not in self.rows for leaf in leaves):
+            return  # below an error, where training samples are not known
+        counts = np.array([self.samples.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
+        predicted = np.asarray(fitted.predict(X))
+        is_class = predicted[:, np.newaxis] == classes
+        wrong = ~((counts == counts.max(axis=1, keepdims=True)) & is_class).any(axis=1)
+        what = "predicts"
+        if not wrong.any() and hasattr(fitted, "predict_proba"):
+            predicted = np.asarray(fitted.predict_proba(X))
+            shares = counts / counts.sum(axis=1, keepdims=True)
+            wrong = (np.abs(predicted - shares) > _SHARE_TOLERANCE).any(axis=1)
+            what = "gives the shares"
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            told = f"the estimator {what} {predicted[row].tolist()}"
+            message = f"has the class counts {counts[row].tolist()}, but for {X[row].tolist()} {told}"
+            if self.leaf_of(X[row].astype(np.float32).astype(np.float64)) != leaves[row]:
+                message += ". Is X rounded to float32? Then tell it by dtype=np.float32"
+            elif self.leaf_of(X[row], strictly=True) != leaves[row]:
+                message += ". The sample lies on a threshold of its path: < in the place of <=?"
+            self.error("prediction", leaves[row], message)
+
+    def probes(self, rounded_to: type[np.floating]) -> FloatArray:
+        """Return the training samples, and for every split one of its samples with the threshold as its value."""
+        probes = []
+        for node, rows in self.rows.items():
+            if not self.is_leaf[node] and rows and np.isfinite(self.tree.threshold[node]):
+                probe = self.X[rows[0]].copy()
+                probe[self.tree.feature[node]] = rounded_to(self.tree.threshold[node])
+                probes.append(probe)
+        return np.concatenate([self.X, np.array(probes)]) if probes else self.X
+
+    def leaf_of(self, values: FloatArray, strictly: bool = False) -> int:
+        """Return the leaf of a sample; of one on a threshold also with < in the place of <=."""
+        node = 0
+        while not self.is_leaf[node]:
+            value = values[self.tree.feature[node]]
+            left = goes_left(self.tree, node, value) and not (strictly and value == self.tree.threshold[node])
+            node = int(self.tree.children_left[node] if left else self.tree.children_right[node])
+        return node

@@ -1,0 +1,291 @@
+"""Models of the study of choices, and how each is judged.
+
+A model is made from the columns of categories and a seed. Judges take the training and the test samples, and return a
+row of figures for every model: what they score, `seconds` of processor time of the fit, and `leaves`.
+"""
+
+import time
+import warnings
+
+import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
+
+from pytrees import (
+    AggregatedFourierTreeClassifier,
+    C45Classifier,
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    ID3Classifier,
+    OrdinalDecisionForestClassifier,
+    OrdinalDecisionTreeClassifier,
+    OrthogonalTreesClassifier,
+    PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
+    optimal_tree,
+)
+from pytrees.fourier import distil
+from pytrees.trees.ordinal import median_class
+
+from .ordinal import measure
+
+LEAVES = 8
+MORE_LEAVES = 32
+N_SEEDS = 10
+MOST_CATEGORIES = 12
+OPTIMAL_SECONDS = 20.0
+PERMUTED = {"max_depth": 8, "max_candidates": 16}
+
+
+class Distilled:
+    """A random forest, told in a few trees."""
+
+    def __init__(self, n_trees, max_leaf_nodes, seed):
+        self.n_trees, self.max_leaf_nodes, self.seed = n_trees, max_leaf_nodes, seed
+
+    def fit(self, X, y):
+        forest = RandomForestClassifier(random_state=self.seed).fit(X, y)
+        limits = {"n_trees": self.n_trees, "max_leaf_nodes": self.max_leaf_nodes}
+        self.classes_, self.model_ = forest.classes_, distil(forest, X, measure="joint", **limits)
+        return self
+
+    def predict(self, X):
+        shares = self.model_.evaluate(X)
+        return self.classes_[shares.argmax(axis=1) if shares.shape[1] > 1 else (shares[:, 0] > 0.5).astype(int)]
+
+
+class Optimal:
+    """The tree of the fewest training errors of so many levels, and among these of the fewest leaves."""
+
+    def __init__(self, max_depth):
+        self.max_depth = max_depth
+
+    def fit(self, X, y):
+        found = optimal_tree(X, y, max_depth=self.max_depth, alpha=1e-9, time_limit=OPTIMAL_SECONDS)
+        self.tree_, self.classes_, self.is_proven_ = found.tree, np.unique(y), found.is_proven
+        return self
+
+    def predict(self, X):
+        return self.classes_[self.tree_.predict(X)]
+
+
+def categories(columns):
+    """Return the arguments of our trees for categories."""
+    return {"categorical_features": list(columns), "handle_unknown": "majority"} if columns else {}
+
+
+def boosting(columns, seed):
+    """Make scikit-learn's histogram boosting."""
+    return HistGradientBoostingClassifier(categorical_features=list(columns) or None, random_state=seed)
+
+
+def one_hot(columns, seed):
+    """Make a random forest on one-hot codes."""
+    encoder = (OneHotEncoder(handle_unknown="ignore"), list(columns))
+    return make_pipeline(
+        make_column_transformer(encoder, remainder="passthrough", sparse_threshold=0.0),
+        RandomForestClassifier(random_state=seed),
+    )
+
+
+FORESTS = {
+    "rf": lambda columns, seed: RandomForestClassifier(random_state=seed),
+    "hgb": boosting,
+}
+
+MODELS = {
+    "accuracy": FORESTS
+    | {
+        "forest": lambda columns, seed: DecisionForestClassifier(random_state=seed),
+        "permutation_forest": lambda columns, seed: PermutationDecisionForestClassifier(
+            50, random_state=seed, max_features="sqrt", **PERMUTED
+        ),
+        "sklearn_tree": lambda columns, seed: SklearnTree(random_state=seed),
+        "gini": lambda columns, seed: DecisionTreeClassifier(),
+        "c45": lambda columns, seed: C45Classifier(),
+        "id3_global": lambda columns, seed: ID3Classifier(evaluation="global", ties="local"),
+        "permutation": lambda columns, seed: PermutationDecisionTreeClassifier(max_candidates=16),
+    },
+    "small": FORESTS
+    | {
+        "sklearn_tree": lambda columns, seed: SklearnTree(max_leaf_nodes=LEAVES, random_state=seed),
+        "gini": lambda columns, seed: DecisionTreeClassifier(max_leaf_nodes=LEAVES),
+        "entropy": lambda columns, seed: DecisionTreeClassifier("entropy", max_leaf_nodes=LEAVES),
+        "id3_global": lambda columns, seed: ID3Classifier(evaluation="global", ties="local", max_leaf_nodes=LEAVES),
+        "distilled": lambda columns, seed: Distilled(1, LEAVES, seed),
+        "c45": lambda columns, seed: C45Classifier(),
+        "gini_2": lambda columns, seed: DecisionTreeClassifier(max_depth=2),
+        "optimal_2": lambda columns, seed: Optimal(2),
+        "gini_3": lambda columns, seed: DecisionTreeClassifier(max_depth=3),
+        "optimal_3": lambda columns, seed: Optimal(3),
+    },
+    "few": FORESTS
+    | {
+        "gini": lambda columns, seed: DecisionTreeClassifier(max_leaf_nodes=MORE_LEAVES),
+        "distilled_1": lambda columns, seed: Distilled(1, MORE_LEAVES, seed),
+        "distilled_3": lambda columns, seed: Distilled(3, MORE_LEAVES, seed),
+        "distilled_5": lambda columns, seed: Distilled(5, MORE_LEAVES, seed),
+        "five_trees": lambda columns, seed: DecisionForestClassifier(5, max_leaf_nodes=MORE_LEAVES, random_state=seed),
+        "aggregated": lambda columns, seed: AggregatedFourierTreeClassifier(
+            RandomForestClassifier(n_estimators=20, max_leaf_nodes=MORE_LEAVES, random_state=seed)
+        ),
+        "orthogonal": lambda columns, seed: OrthogonalTreesClassifier(
+            RandomForestClassifier(n_estimators=20, max_leaf_nodes=MORE_LEAVES, random_state=seed),
+            n_components=3,
+            combine="least_squares",
+        ),
+    },
+    "categories": FORESTS
+    | {
+        "one_hot": one_hot,
+        "forest": lambda columns, seed: DecisionForestClassifier(random_state=seed, **categories(columns)),
+        "forest_subset": lambda columns, seed: DecisionForestClassifier(
+            random_state=seed, categorical_split="subset", **categories(columns)
+        ),
+        "forest_codes": lambda columns, seed: DecisionForestClassifier(random_state=seed),
+        "c45": lambda columns, seed: C45Classifier(**categories(columns)),
+        "gini": lambda columns, seed: DecisionTreeClassifier(**categories(columns)),
+        "gini_subset": lambda columns, seed: DecisionTreeClassifier(categorical_split="subset", **categories(columns)),
+        "gini_codes": lambda columns, seed: DecisionTreeClassifier(),
+    },
+    "missing": FORESTS
+    | {
+        "imputed": lambda columns, seed: make_pipeline(
+            SimpleImputer(strategy="median"), RandomForestClassifier(random_state=seed)
+        ),
+        "forest": lambda columns, seed: DecisionForestClassifier(random_state=seed, **categories(columns)),
+        "c45": lambda columns, seed: C45Classifier(**categories(columns)),
+        "gini": lambda columns, seed: DecisionTreeClassifier(min_samples_leaf=2, **categories(columns)),
+        "sklearn_tree": lambda columns, seed: SklearnTree(min_samples_leaf=2, random_state=seed),
+    },
+}
+
+# Of a seed. The rules are tried on one fit each.
+ORDINAL = {
+    "rf": lambda seed: RandomForestClassifier(random_state=seed),
+    "hgb": lambda seed: HistGradientBoostingClassifier(random_state=seed),
+    "gini": lambda seed: DecisionForestClassifier(random_state=seed),
+    "ogini": lambda seed: OrdinalDecisionForestClassifier(random_state=seed),
+    "gini_tree": lambda seed: DecisionTreeClassifier(min_samples_leaf=5),
+    "ogini_tree": lambda seed: OrdinalDecisionTreeClassifier(min_samples_leaf=5),
+}
+REGRESSORS = {
+    "rf_rounded": lambda seed: RandomForestRegressor(random_state=seed),
+    "hgb_rounded": lambda seed: HistGradientBoostingRegressor(random_state=seed),
+}
+
+
+def timed_fit(model, X, y):
+    """Fit a model, and return the seconds of processor time that it took."""
+    started = time.process_time()
+    with warnings.catch_warnings():
+        # Equal samples of different classes: told once in the documentation, of some tables in every fold.
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(X, y)
+    return time.process_time() - started
+
+
+def leaves_of(model):
+    """Count the leaves of a model; None where it does not tell."""
+    model = model.steps[-1][1] if hasattr(model, "steps") else model
+    if hasattr(model, "model_"):
+        return int(sum(tree.n_leaves for tree in model.model_.codes.trees))
+    if hasattr(model, "estimators_"):
+        return int(sum(tree.get_n_leaves() for tree in model.estimators_))
+    if hasattr(model, "trees_"):
+        return int(sum(built.tree.n_leaves for built in model.trees_))
+    if hasattr(model, "get_n_leaves"):
+        return int(model.get_n_leaves())
+    return int(model.tree_.n_leaves) if hasattr(model, "tree_") else None
+
+
+def has_subset_splits(X, y, columns):
+    """Whether all divisions of the categories into two sets can be judged: of two classes, or of few categories."""
+    return len(np.unique(y)) == 2 or max(len(np.unique(X[:, column])) for column in columns) <= MOST_CATEGORIES
+
+
+def judge_accuracy(question, train, test, columns, seed):
+    """Judge the models of a question by accuracy; those that cannot take a table have no row."""
+    rows = []
+    X, y = (np.concatenate(parts) for parts in zip(train, test, strict=True))
+    for name, make in MODELS[question].items():
+        if name.endswith("_subset") and not has_subset_splits(X, y, columns):
+            continue
+        model = make(columns, seed)
+        seconds = timed_fit(model, *train)
+        accuracy = float(np.mean(model.predict(test[0]) == test[1]))
+        rows.append({"model": name, "accuracy": accuracy, "seconds": seconds, "leaves": leaves_of(model)})
+        if isinstance(model, Optimal):
+            rows[-1]["proven"] = model.is_proven_
+    return rows
+
+
+def judge_grades(question, train, test, columns, seed):
+    """Judge models of ordered classes, by the most frequent class and by the median; numbers are rounded."""
+    rows, labels = [], np.arange(1 + max(train[1].max(), test[1].max()))
+    for name, make in ORDINAL.items():
+        model = make(seed)
+        seconds = timed_fit(model, *train)
+        shares = np.zeros((len(test[1]), len(labels)))
+        shares[:, model.classes_] = model.predict_proba(test[0])
+        for suffix, rule in (("", lambda shares: shares.argmax(axis=1)), ("_median", median_class)):
+            rows.append(_ordinal_row(name + suffix, test[1], rule(shares), shares, seconds, leaves_of(model)))
+    for name, make in REGRESSORS.items():
+        model = make(seed)
+        seconds = timed_fit(model, train[0], train[1].astype(float))
+        grades = np.clip(np.rint(model.predict(test[0])), 0, labels[-1]).astype(int)
+        rows.append(_ordinal_row(name, test[1], grades, np.eye(len(labels))[grades], seconds, leaves_of(model)))
+    return rows
+
+
+def _ordinal_row(name, y, predicted, shares, seconds, leaves):
+    # A single class has no agreement beyond chance.
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
+        warnings.simplefilter("ignore")
+        figures = measure(y, predicted, shares, shares.shape[1])
+    del figures["confusion"]
+    accuracy = float(np.mean(y == predicted))
+    return {"model": name, **figures, "accuracy": accuracy, "seconds": seconds, "leaves": leaves}
+
+
+def judge_same(question, train, test, columns, seed):
+    """Count the trees of several seeds, and of several orders of the samples, and on how many test samples they differ.
+
+    Both libraries get the seeds 0 to 9, then one seed and the samples in ten orders.
+    """
+    X, y = train
+    orders = [np.random.RandomState(order).permutation(len(y)) for order in range(N_SEEDS)]
+    makers = {
+        "sklearn_tree": lambda seed: SklearnTree(random_state=seed),
+        "gini": lambda seed: DecisionTreeClassifier(),
+    }
+    rows = []
+    for name, make in makers.items():
+        grown = {
+            "seeds": [make(seed).fit(X, y) for seed in range(N_SEEDS)],
+            "orders": [make(0).fit(X[order], y[order]) for order in orders],
+        }
+        row = {"model": name}
+        for what, trees in grown.items():
+            predicted = np.array([tree.predict(test[0]) for tree in trees])
+            row[f"trees_{what}"] = len({_digest(tree) for tree in trees})
+            row[f"differ_{what}"] = float(np.mean(np.any(predicted != predicted[0], axis=0)))
+        rows.append(row)
+    return rows
+
+
+def _digest(model):
+    """Return what tells two trees apart: their features and thresholds, node by node."""
+    return model.tree_.feature.tobytes() + np.asarray(model.tree_.threshold).tobytes()
+
+
+JUDGES = dict.fromkeys(MODELS, judge_accuracy) | {"grades": judge_grades, "same": judge_same}

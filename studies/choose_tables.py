@@ -1,0 +1,140 @@
+"""Tables of the study of choices: what every question is asked of."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pytrees.datasets import load, load_ordinal
+
+# So many samples of a table at most, drawn once with its classes' shares.
+MOST_SAMPLES = 700
+
+NUMBERS = (
+    "breast_cancer_wisconsin_diagnostic",
+    "ctg_class",
+    "ctg_nsp",
+    "haberman",
+    "ionosphere",
+    "iris",
+    "newthyroid",
+    "seeds",
+    "toy",
+    "wine",
+    "winequality_red",
+)
+WHOLE_NUMBERS = ("balance_scale", "cmc", "monks1", "monks2", "monks3", "spect", "SWD", "ESL")
+CATEGORIES = (
+    "automobile",
+    "car",
+    "cmc",
+    "eucalyptus",
+    "house_votes_84",
+    "mammoexp",
+    "monks1",
+    "monks2",
+    "monks3",
+    "splice",
+    "support",
+    "tae",
+)
+GRADES = (
+    "ERA",
+    "ESL",
+    "LEV",
+    "SWD",
+    "automobile",
+    "balance-scale",
+    "car",
+    "eucalyptus",
+    "mammoexp",
+    "newthyroid",
+    "support",
+    "tae",
+    "toy",
+    "vlbw",
+    "winequality-red",
+)
+CUT_NUMBERS = (
+    "abalone",
+    "bank1-5",
+    "bank2-5",
+    "calhousing-5",
+    "census1-5",
+    "census2-5",
+    "computer1-5",
+    "computer2-5",
+    "housing",
+    "machine",
+    "stock",
+)
+WITH_GAPS = ("automobile", "eucalyptus")
+MADE_GAPS = ("breast_cancer_wisconsin_diagnostic", "ctg_nsp", "ionosphere", "seeds", "wine", "winequality_red")
+
+AT_RANDOM = tuple(f"{name}, at random" for name in MADE_GAPS)
+HIGH_VALUES = tuple(f"{name}, high values" for name in MADE_GAPS)
+
+# The share of the values that are taken out, and above which quantile of a feature they lie where it is not at random.
+GAP_SHARE = 0.2
+HIGH_QUANTILE = 0.6
+
+
+class Problem(NamedTuple):
+    """Samples to be classified."""
+
+    X: np.ndarray  # of shape (n_samples, n_features), float64; categories as codes
+    y: np.ndarray  # of shape (n_samples,), codes
+    categorical: tuple[int, ...]  # columns
+
+
+def load_problems(home):
+    """Load the tables of every question but that of time, by question and name.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is absent.
+    """
+    nominal = {name: _nominal(name, home) for name in (*NUMBERS, *WHOLE_NUMBERS, *CATEGORIES, *WITH_GAPS)}
+    numeric = {name: nominal[name]._replace(categorical=()) for name in (*NUMBERS, *WHOLE_NUMBERS)}
+    gaps = {name: nominal[name] for name in WITH_GAPS}
+    for name, at_random, high_values in zip(MADE_GAPS, AT_RANDOM, HIGH_VALUES, strict=True):
+        gaps[at_random] = _with_gaps(numeric[name], high=False)
+        gaps[high_values] = _with_gaps(numeric[name], high=True)
+    return {
+        "accuracy": numeric,
+        "grades": {name: _ordinal(name, home) for name in (*GRADES, *CUT_NUMBERS)},
+        "small": {name: numeric[name] for name in NUMBERS},
+        "few": {name: numeric[name] for name in NUMBERS},
+        "same": numeric,
+        "categories": {name: nominal[name] for name in CATEGORIES},
+        "missing": gaps,
+    }
+
+
+def _nominal(name, home):
+    table = load(name, data_home=home)
+    return cut_down(table.data, table.target, tuple(np.flatnonzero(table.categorical).tolist()))
+
+
+def _ordinal(name, home):
+    table = load_ordinal(name, data_home=home)
+    return cut_down(table.data, table.target, ())
+
+
+def cut_down(X, y, categorical):
+    """Make a problem of `MOST_SAMPLES` at most, in their order; of every class its share."""
+    y = np.unique(y, return_inverse=True)[1]
+    if len(y) > MOST_SAMPLES:
+        shuffled = np.random.RandomState(0).permutation(len(y))
+        by_class = shuffled[np.argsort(y[shuffled], kind="stable")]
+        rows = np.sort(by_class[np.linspace(0, len(y) - 1, MOST_SAMPLES).astype(int)])
+        X, y = X[rows], np.unique(y[rows], return_inverse=True)[1]
+    return Problem(X, y, categorical)
+
+
+def _with_gaps(problem, *, high):
+    """Take out values: at random, or of those above `HIGH_QUANTILE`; about the same share of both."""
+    X = problem.X.copy()
+    draws, highest = np.random.RandomState(0).uniform(size=X.shape), np.quantile(X, HIGH_QUANTILE, axis=0) < X
+    X[(draws < GAP_SHARE / (1.0 - HIGH_QUANTILE)) & highest if high else draws < GAP_SHARE] = np.nan
+    return problem._replace(X=X)

@@ -1,0 +1,328 @@
+"""Checks of criteria: right ones pass, with what holds of them; every breach of the contract is found, and named."""
+
+import pickle
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pytrees import effort_to_compress
+from pytrees.criteria import CRITERIA, CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
+from pytrees.testing import CriterionCheckError, check_criterion
+
+
+class Gini(CountCriterion):
+    def gains(self, left, right):
+        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+        n = n_left + n_right
+        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
+        return squares / n - ((left + right) ** 2).sum(axis=1) / n**2
+
+
+class Effort(SequenceCriterion):
+    def impurity(self, labels):
+        return effort_to_compress(labels)
+
+
+def gini_of(left, right):
+    """Return the gain from the definition, as a fraction."""
+
+    def impurity(counts):
+        return 1 - sum((count / sum(counts)) ** 2 for count in counts)
+
+    left, right = ([Fraction(count) for count in counts] for counts in (left, right))
+    node = [a + b for a, b in zip(left, right, strict=True)]
+    return impurity(node) - sum(sum(counts) / sum(node) * impurity(counts) for counts in (left, right))
+
+
+def errors_of(criterion, **parameters):
+    with pytest.raises(CriterionCheckError) as raised:
+        check_criterion(criterion, **{"n_cases": 31, **parameters})
+    return raised.value.report.errors
+
+
+# ------------------------------------------------------------------------------------------- criteria that are right
+
+
+def lacking(report):
+    return {name for name, told in report.properties.items() if told != "holds"}
+
+
+@pytest.mark.parametrize(
+    ("criterion", "lacks"),
+    [
+        ("gini", set()),
+        ("log_loss", set()),
+        ("ogini", {"classes"}),
+        ("gain_ratio", {"convex"}),
+        ("nvi", {"convex"}),
+        ("vi", {"nonnegative", "pure", "independent"}),
+        ("accuracy", {"nonnegative", "pure", "independent"}),
+        ("ranking", {"independent", "classes", "scale", "convex"}),
+        (RankingImpurity(weighted=False), {"independent", "classes", "scale", "convex"}),
+        (WeightedInformationGain(distance_from="highest"), {"classes"}),
+        (CRITERIA["entropy"], set()),
+        ("etc", {"nonnegative", "order"}),
+        ("lz76", {"nonnegative", "pure", "order"}),
+        (Gini(), set()),
+        (Effort(), {"nonnegative", "order"}),
+    ],
+)
+def test_what_holds_of_criteria(criterion, lacks):
+    assert lacking(check_criterion(criterion, n_cases=40)) == lacks
+
+
+@pytest.mark.parametrize(
+    ("criterion", "definition"),
+    [("gini", gini_of), (Gini(), gini_of), (Gini(), "gini"), ("entropy", "entropy"), (Effort(), "etc"), ("etc", "etc")],
+)
+def test_definitions(criterion, definition):
+    report = check_criterion(criterion, definition=definition, n_cases=20)
+    assert report.n_cases == 20
+    assert "no errors" in str(report)
+
+
+def changes_of(labels, goes_left):
+    def changes(part):
+        return sum(a != b for a, b in pairwise(part))
+
+    parts = [[label for label, goes in zip(labels, goes_left, strict=True) if goes == side] for side in (True, False)]
+    return changes(labels) - sum(changes(part) for part in parts)
+
+
+class Changes(SequenceCriterion):
+    def gain(self, labels, goes_left):
+        changes = [np.count_nonzero(np.diff(part)) for part in (labels, labels[goes_left], labels[~goes_left])]
+        return changes[0] - changes[1] - changes[2]
+
+
+class Rows(SequenceCriterion):
+    needs_rows = True
+
+    def impurity(self, labels, rows):
+        return float(rows.max() - rows.min())
+
+
+class PerFeature(CountCriterion):
+    per_feature = True
+
+    def gains(self, left, right):
+        gains = Gini().gains(left, right)
+        return gains / gains.sum() if gains.sum() > 1e-9 else np.zeros(len(gains))
+
+
+class EvenOnly(CountCriterion):
+    def gains(self, left, right):
+        return np.where(np.floor(left.sum(axis=1)) % 2 == 0, Gini().gains(left, right), -np.inf)
+
+
+class WithChildren(Gini):
+    def gain_of_children(self, counts):
+        shares = counts.sum(axis=1) / counts.sum()
+        impurities = 1 - ((counts / counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        return 1 - ((counts.sum(axis=0) / counts.sum()) ** 2).sum() - (shares * impurities).sum()
+
+
+@pytest.mark.parametrize("criterion", [Rows(), PerFeature(), EvenOnly(), WithChildren()], ids=type)
+def test_criteria_of_every_kind(criterion):
+    check_criterion(criterion, n_cases=20)
+
+
+def test_a_definition_on_sequences():
+    check_criterion(Changes(), definition=changes_of, n_cases=20)
+
+
+# ---------------------------------------------------------------------------------------------------- what is broken
+
+
+class Unweighted(Gini):
+    def gains(self, left, right):
+        def impurity(counts):
+            return 1 - ((counts / counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
+
+        return impurity(left + right) - 0.5 * impurity(left) - 0.5 * impurity(right)
+
+
+class Float32(Gini):
+    def gains(self, left, right):
+        return super().gains(left.astype(np.float32), right.astype(np.float32))
+
+
+class Relative(Gini):
+    def gains(self, left, right):
+        gains = super().gains(left, right)
+        return gains / max(gains.max(), 1e-9)
+
+
+class Cumulative(Gini):
+    """Wrong where a cut depends on the one before it in the table."""
+
+    def gains(self, left, right):
+        return super().gains(left, np.maximum.accumulate(right, axis=0))
+
+
+class Remembers(Gini):
+    def __init__(self):
+        self.n_calls = 0
+
+    def gains(self, left, right):
+        self.n_calls += 1
+        return super().gains(left, right) + 1e-15 * self.n_calls
+
+
+class Writes(Gini):
+    def gains(self, left, right):
+        left /= left.sum(axis=1, keepdims=True)
+        return left[:, 0]
+
+
+class WritesQuietly(Gini):
+    """Copies where it must, and writes where it can."""
+
+    def gains(self, left, right):
+        if left.flags.writeable:
+            left *= 2.0
+        return super().gains(left, right)
+
+
+class Nan(CountCriterion):
+    """Logarithms of zero."""
+
+    def gains(self, left, right):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return -(left * np.log2(left)).sum(axis=1)
+
+
+class WrongShape(CountCriterion):
+    def gains(self, left, right):
+        return Gini().gains(left, right)[:-1]
+
+
+class OtherChildren(Gini):
+    def gain_of_children(self, counts):
+        return float(len(counts))
+
+
+class FailsInTrees(Gini):
+    """Fails where all cuts of a table are those of one node."""
+
+    def gains(self, left, right):
+        if len(np.unique(left, axis=0)) > 2 and len(np.unique(left + right, axis=0)) == 1:
+            raise ZeroDivisionError("a node")
+        return super().gains(left, right)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "kind", "words"),
+    [
+        (Relative(), "other cuts", "where it is judged alone"),
+        (Cumulative(), "other cuts", "where it"),
+        (Remembers(), "memory", "where it is judged again"),
+        (Writes(), "raises", "read-only"),
+        (WritesQuietly(), "arguments", "gains writes to left"),
+        (Nan(), "raises", "gives a gain of nan"),
+        (WrongShape(), "raises", "must be of shape"),
+        (OtherChildren(), "gain_of_children", "given to gain_of_children"),
+        (FailsInTrees(), "trees", "a node"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, CountCriterion) else None,
+)
+def test_breaches_of_the_contract(criterion, kind, words):
+    errors = errors_of(criterion)
+    assert kind in errors or (kind == "other cuts" and "raises" in errors)
+    assert words in errors.get(kind, words)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "definition"),
+    [(Unweighted(), "gini"), (Float32(), "gini"), (Gini(), "entropy"), ("ogini", "gini"), ("mae", gini_of)],
+)
+def test_other_gains_than_the_definition(criterion, definition):
+    errors = errors_of(criterion, definition=definition)
+    assert set(errors) == {"definition"}
+    assert "where it is judged by the definition" in errors["definition"]
+
+
+class SequenceNan(SequenceCriterion):
+    def impurity(self, labels):
+        return np.nan
+
+
+class SequenceWrites(SequenceCriterion):
+    def impurity(self, labels):
+        labels.sort()
+        return float(np.abs(np.diff(labels)).sum())
+
+
+class SequenceRemembers(SequenceCriterion):
+    n_calls = 0
+
+    def impurity(self, labels):
+        type(self).n_calls += 1
+        return float(type(self).n_calls)
+
+
+class SequenceChildren(Effort):
+    def gain_of_children(self, labels, children):
+        return 0.5
+
+
+@pytest.mark.parametrize(
+    ("criterion", "kind"),
+    [
+        (SequenceNan(), "raises"),
+        (SequenceWrites(), "arguments"),
+        (SequenceRemembers(), "memory"),
+        (SequenceChildren(), "gain_of_children"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, SequenceCriterion) else None,
+)
+def test_breaches_on_sequences(criterion, kind):
+    assert kind in errors_of(criterion)
+
+
+def test_another_definition_on_sequences():
+    assert set(errors_of("lz76", definition="etc")) == {"definition"}
+
+
+@pytest.mark.parametrize(
+    ("criterion", "claim"), [("nvi", "convex"), ("ogini", "classes"), ("vi", "nonnegative"), ("etc", "order")]
+)
+def test_claims_that_do_not_hold(criterion, claim):
+    errors = errors_of(criterion, claims=[claim])
+    assert set(errors) == {f"claimed {claim!r}"}
+    assert "gain" in errors[f"claimed {claim!r}"]
+
+
+def test_claims_that_hold():
+    check_criterion(
+        Gini(), claims=["nonnegative", "pure", "independent", "sides", "classes", "scale", "convex"], n_cases=20
+    )
+
+
+def test_errors_pickle():
+    with pytest.raises(CriterionCheckError) as raised:
+        check_criterion(Unweighted(), definition="gini", n_cases=10)
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert again.report == raised.value.report
+    assert str(again) == str(again.report)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "parameters", "error", "words"),
+    [
+        ("ginny", {}, ValueError, "criterion must be one of"),
+        (Gini, {}, TypeError, r"write Gini\(\)"),
+        (3, {}, TypeError, "int is no criterion"),
+        ("gini", {"claims": ["order"]}, ValueError, "claims must be some of"),
+        ("gini", {"definition": "etc"}, ValueError, "definition must be a function, or a criterion of class counts"),
+        ("etc", {"definition": "gini"}, ValueError, "definition must be a function, or 'etc'"),
+        ("gini", {"max_classes": 1}, ValueError, "max_classes must be a whole number of at least 2"),
+        ("gini", {"n_cases": 1.5}, ValueError, "n_cases must be a whole number of at least 1"),
+        ("gini", {"tolerance": -1}, ValueError, "tolerance must be a number"),
+    ],
+)
+def test_wrong_parameters(criterion, parameters, error, words):
+    with pytest.raises(error, match=words):
+        check_criterion(criterion, **parameters)

@@ -1,0 +1,77 @@
+"""Strategies: they draw what they say; without hypothesis the error says what to install."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import find, given
+from support import examples
+
+from pytrees.testing.strategies import (
+    feature_matrices,
+    float_weights,
+    ordered_labels,
+    problems,
+    problems_with_categories,
+)
+
+
+def run_python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_the_checks_need_no_hypothesis():
+    code = "import sys; sys.modules['hypothesis'] = None; import pytrees.testing"
+    done = run_python(code)
+    assert (done.stderr, done.returncode) == ("", 0)
+    done = run_python(f"{code}; import pytrees.testing.strategies")
+    assert "pytrees.testing.strategies needs hypothesis: pip install 'decision-pytrees[testing]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "is_met",
+    [
+        lambda X: len(X) == 1,
+        lambda X: len(X) > 5 and len(np.unique(X, axis=0)) < len(X),
+        lambda X: len(X) > 1 and any(len(set(column)) == 1 for column in X.T),
+        lambda X: len(X) > 1 and np.abs(X).max() > 1e300,
+        lambda X: len(X) > 1 and np.isnan(X).any() and not np.isnan(X).all(),
+        lambda X: len(X) > 1 and np.isnan(X).all(axis=0).any(),
+    ],
+    ids=["one sample", "duplicates", "constant", "extreme", "missing", "missing feature"],
+)
+def test_tables_of_every_kind_are_drawn(is_met):
+    find(feature_matrices(missing=True), is_met)
+
+
+@given(problems(float_weights, min_rows=2, max_rows=9, max_features=2))
+@examples(100)
+def test_shapes_of_problems(problem):
+    X, y, weights, n_classes = problem
+    assert X.shape[0] == len(y) == len(weights)
+    assert 2 <= len(X) <= 9
+    assert X.shape[1] <= 2
+    assert 0 <= y.min() <= y.max() < n_classes
+    assert weights.min() > 0.0
+
+
+@given(problems_with_categories(max_rows=9))
+@examples(100)
+def test_categories_are_codes(drawn):
+    problem, n_categories = drawn
+    for column, n_codes in zip(problem.X.T, n_categories, strict=True):
+        assert n_codes == 0 or np.isin(column, np.arange(n_codes)).all()
+    assert any(n_categories)
+
+
+@given(ordered_labels(7))
+@examples(100)
+def test_ordered_labels_are_of_their_classes(drawn):
+    y, classes = drawn
+    assert len(y) == 7
+    assert set(y) <= set(classes)
+
+
+def test_an_order_that_is_not_that_of_the_names_is_drawn():
+    find(ordered_labels(3), lambda drawn: drawn[1] != sorted(drawn[1]) and len(set(drawn[0])) == 3)

@@ -1,0 +1,333 @@
+"""Checks of tree classifiers: right ones pass, with their ties counted; every fault is found, and named."""
+
+import pickle
+
+import numpy as np
+import pytest
+from own_cart import FAULTS, OwnCart
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
+
+from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier, PermutationDecisionTreeClassifier
+from pytrees.criteria import CountCriterion
+from pytrees.testing import TreeCheckError, check_tree, check_tree_estimator
+
+ALL_TABLES = ("ties", "duplicates", "constants", "copies", "real", "missing", "close", "extreme")
+
+
+def report_of(*args, **kwargs):
+    try:
+        return check_tree_estimator(*args, **kwargs)
+    except TreeCheckError as error:
+        return error.report
+
+
+class Gini(CountCriterion):
+    def gains(self, left, right):
+        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+        n = n_left + n_right
+        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
+        return squares / n - ((left + right) ** 2).sum(axis=1) / n**2
+
+
+# ------------------------------------------------------------------------------------------------- trees that are right
+
+
+@pytest.mark.parametrize(
+    ("estimator", "criterion"),
+    [
+        (DecisionTreeClassifier(), "gini"),
+        (DecisionTreeClassifier("entropy", max_leaf_nodes=4), "entropy"),
+        (DecisionTreeClassifier("gain_ratio", min_samples_leaf=2), "gain_ratio"),
+        (DecisionTreeClassifier("nvi", max_depth=2), "nvi"),
+        (DecisionTreeClassifier("wig", min_samples_split=5), "wig"),
+        (DecisionTreeClassifier("jaccard", min_gain=0.05), "jaccard"),
+        (DecisionTreeClassifier(min_impurity_decrease=0.05), "gini"),
+        (OrdinalDecisionTreeClassifier("ranking"), "ranking"),
+        (PermutationDecisionTreeClassifier(), "etc"),
+        (DecisionTreeClassifier(Gini()), Gini()),
+        (DecisionTreeClassifier(Gini()), "gini"),
+    ],
+)
+def test_own_trees_take_the_first_of_ties(estimator, criterion):
+    report = check_tree_estimator(estimator, criterion, n_cases=32, tables=ALL_TABLES, ties="first")
+    assert report.splits["tie, another"] == 0
+    assert report.splits["tie, first"] > 3
+    assert set(report.thresholds) <= {"midpoint", "lower value", "missing against known"}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"criterion": "entropy"},
+        {"max_leaf_nodes": 4},
+        {"min_samples_leaf": 3},
+        {"min_samples_split": 0.4},
+        {"max_depth": 2},
+        {"min_impurity_decrease": 0.03},
+        {"min_weight_fraction_leaf": 0.2},
+    ],
+)
+def test_scikit_learn_takes_some_tie(parameters, weighted):
+    estimator, criterion = SklearnTree(**parameters), parameters.get("criterion", "gini")
+    report = check_tree_estimator(estimator, criterion, n_cases=40, weighted=weighted, dtype=np.float32)
+    assert report.splits["tie, another"] > 5
+    assert set(report.thresholds) == {"midpoint"}
+    example = report.examples["tie, another"]
+    assert "gains as much" in example.message
+
+
+def test_scikit_learn_takes_missing_values():
+    report = check_tree_estimator(SklearnTree(), "gini", n_cases=40, tables=["missing"], dtype=np.float32)
+    assert report.thresholds["missing against known"] > 0
+
+
+def test_scikit_learn_takes_close_values_for_equal():
+    report = report_of(SklearnTree(), "gini", n_cases=20, tables=["close"], dtype=np.float32)
+    assert report.errors["not split"] > 0
+    assert set(report.errors) <= {"not split", "worse split"}
+
+
+def test_rounding_to_float32_is_named():
+    report = report_of(SklearnTree(), "gini", tables=["real"])
+    assert "dtype=np.float32" in report.examples["prediction"].message
+
+
+def test_the_kind_of_leaves_is_counted():
+    report = check_tree_estimator(SklearnTree(max_depth=1), "gini", n_cases=20, dtype=np.float32)
+    assert report.leaves["limit"] > 0
+    assert report.leaves["pure"] > 0
+    assert sum(report.leaves.values()) + sum(report.splits.values()) == report.n_nodes
+    assert report.n_trees == 20
+
+
+class StopsWithoutGain(OwnCart):
+    def _best_cut(self, rows):
+        best = super()._best_cut(rows)
+        return best if best is not None and best[0] > 1e-12 else None
+
+
+def test_nodes_without_gain_may_be_leaves():
+    assert check_tree_estimator(StopsWithoutGain(), "gini").leaves["no gain"] > 0
+
+
+# --------------------------------------------------------------------------------------------------------------- faults
+
+# By fault: the errors that there must be, and words of a message or cause.
+FOUND = {
+    "next threshold": ("samples", "next lower threshold"),
+    "next cut": ("worse split", "next lower cut of the feature is the best: off by one?"),
+    "strictly below": ("samples", "< in the place of <=?"),
+    "predicts strictly below": ("prediction", "< in the place of <=?"),
+    "children unweighted": ("worse split", "the children's impurities are not weighted by their shares"),
+    "weights ignored": ("worse split", "sample weights are ignored"),
+    "children by samples": ("worse split", "children are weighted by their numbers of samples"),
+    "last of ties": ("tie rule", "of which the first should be taken"),
+    "float16": ("worse split", "rounding"),
+    "stops early": ("not split", "is a leaf, but"),
+    "splits pure nodes": ("pure node split", "all its samples have one class"),
+    "counts of parent": ("samples", "but the tree has"),
+    "forgets min_samples_leaf": ("limit ignored", "has children of"),
+    "wrong gain": ("gain", "says that its split gains"),
+    "depth-first": ("order of growth", "times its samples"),
+}
+
+
+def cart_with(fault):
+    return OwnCart(
+        fault,
+        max_depth=2 if fault == "float16" else None,
+        min_samples_leaf=3 if fault == "forgets min_samples_leaf" else 1,
+        max_leaf_nodes=4 if fault == "depth-first" else None,
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("leaves", [None, 4])
+def test_a_right_cart_passes(weighted, leaves):
+    cart = OwnCart(max_leaf_nodes=leaves)
+    assert not check_tree_estimator(cart, "gini", weighted=weighted, ties="first", n_cases=50).errors
+
+
+def test_every_fault_is_expected():
+    assert set(FOUND) == set(FAULTS)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_found_and_named(fault):
+    kind, words = FOUND[fault]
+    weighted = fault in ("weights ignored", "children by samples")
+    # What rounding hides are gains that are close.
+    close = {"n_cases": 40, "max_samples": 30, "tables": ["real"], "random_state": 3}
+    sizes = close if fault == "float16" else {"n_cases": 60}
+    with pytest.raises(TreeCheckError) as raised:
+        check_tree_estimator(cart_with(fault), "gini", weighted=weighted, ties="first", **sizes)
+    report = raised.value.report
+    assert report.errors[kind] > 0
+    assert words in str(report)
+    if fault != "next cut":  # which also changes gains, ties and sizes of children
+        assert set(report.errors) <= {kind, "gain", "tie rule"}
+
+
+@pytest.mark.parametrize("fault", ["last of ties", None])
+def test_ties_are_no_errors_unless_the_first_is_asked_for(fault):
+    report = check_tree_estimator(OwnCart(fault), "gini", n_cases=40)
+    assert (report.splits["tie, another"] > 0) == (fault is not None)
+
+
+def test_another_criterion_is_named():
+    report = report_of(DecisionTreeClassifier("entropy"), "gini", n_cases=60)
+    assert "the criterion is 'entropy'" in report.causes
+    assert report_of(DecisionTreeClassifier("ogini"), "gini", n_cases=60).causes == ["the criterion is 'ogini'"]
+
+
+class Raises(BaseEstimator):
+    def fit(self, X, y):
+        raise ZeroDivisionError("no samples")
+
+
+class WrongClasses(OwnCart):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = self.classes_ + 1
+        return self
+
+
+class NoTree(OwnCart):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.tree_["children_right"][:] = self.tree_["children_left"]
+        return self
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kind", "words"),
+    [
+        (Raises(), "exception", "fit raised ZeroDivisionError: no samples"),
+        (WrongClasses(), "classes", "but y has"),
+        (NoTree(), "no tree", "Not a tree"),
+    ],
+)
+def test_estimators_that_give_no_tree(estimator, kind, words):
+    report = report_of(estimator, "gini", n_cases=10)
+    assert set(report.errors) == {kind}
+    assert words in report.examples[kind].message
+
+
+# ---------------------------------------------------------------------------------------------------- reports, examples
+
+
+def test_examples_run_and_show_the_same():
+    report = report_of(SklearnTree(criterion="entropy"), "gini", n_cases=60, dtype=np.float32)
+    example = report.examples["worse split"]
+    assert example.n_samples == min(20, example.n_samples)
+    with pytest.raises(TreeCheckError) as raised:
+        exec(example.code, {})
+    assert raised.value.report.examples["worse split"].message == example.message
+
+
+def test_examples_with_weights_and_missing_values_run():
+    report = check_tree_estimator(SklearnTree(), "gini", weighted=True, tables=["missing"], dtype=np.float32)
+    code = report.examples["tie, another"].code
+    assert "nan" in code
+    assert "sample_weight=weights" in code
+    exec(code, {})
+
+
+def test_reports_pickle_and_print():
+    report = report_of(cart_with("next cut"), "gini", n_cases=20)
+    error = pickle.loads(pickle.dumps(TreeCheckError(report)))
+    assert error.report == report
+    assert str(error) == str(report)
+    assert "from pytrees.testing import check_tree" in str(report)
+    assert "OwnCart(" in str(report)
+
+
+def test_the_same_seed_gives_the_same_report():
+    reports = [
+        check_tree_estimator(SklearnTree(), "gini", n_cases=10, dtype=np.float32, random_state=3) for _ in range(2)
+    ]
+    assert reports[0] == reports[1]
+
+
+# ------------------------------------------------------------------------------------------------------------- one tree
+
+
+@pytest.fixture
+def iris(request):
+    from sklearn.datasets import load_iris
+
+    return load_iris(return_X_y=True)
+
+
+def test_trees_of_words(iris):
+    X, y = iris[0], np.array(["a", "b", "c"])[iris[1]]
+    fitted = DecisionTreeClassifier().fit(X, y)
+    assert check_tree(fitted, X, y, "gini", ties="first").splits["best"] > 0
+    assert check_tree(SklearnTree(random_state=0).fit(X, y), X, y, "gini", dtype="float32").n_trees == 1
+
+
+def test_arrays_of_another_language(iris):
+    X, y = iris
+    tree = OwnCart(max_depth=2).fit(X, y).tree_
+    arrays = {name: tree[name].tolist() for name in ("children_left", "children_right", "feature", "threshold")}
+    report = check_tree(arrays, X, y, "gini", limits={"max_depth": 2})
+    assert report.leaves["limit"] == 2
+    arrays["threshold"][0] = 4.0
+    with pytest.raises(TreeCheckError, match="worse split"):
+        check_tree(arrays, X, y, "gini", limits={"max_depth": 2})
+    with pytest.raises(TreeCheckError, match="not split"):
+        check_tree(tree, X, y, "gini")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tables": ["nothing"]}, "tables must be some of"),
+        ({"tables": []}, "tables must be some of"),
+        ({"ties": "last"}, "ties must be 'any' or 'first'"),
+        ({"tolerance": -1.0}, "tolerance must be a number"),
+        ({"dtype": "float16"}, "dtype must be float32 or float64"),
+        ({"n_cases": 0}, "n_cases must be a whole number above 0"),
+        ({"max_samples": 2.5}, "max_samples must be a whole number above 0"),
+    ],
+)
+def test_wrong_parameters(change, words):
+    with pytest.raises(ValueError, match=words):
+        check_tree_estimator(SklearnTree(), "gini", **change)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [({"splitter": "random"}, "splitter"), ({"max_features": 1}, "max_features"), ({"ccp_alpha": 0.1}, "ccp_alpha")],
+)
+def test_trees_that_do_not_take_the_best_split(parameters, name):
+    with pytest.raises(ValueError, match=name):
+        check_tree_estimator(SklearnTree(**parameters), "gini")
+
+
+def test_what_one_tree_refuses(iris):
+    X, y = iris
+    fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    with pytest.raises(ValueError, match="limits has no 'depth'"):
+        check_tree(fitted, X, y, "gini", limits={"depth": 1})
+    with pytest.raises(ValueError, match="whole numbers above 0"):
+        check_tree(fitted, X, y, "gini", sample_weight=np.full(150, 0.5))
+    codes = np.round(X[:, :1])
+    multiway = DecisionTreeClassifier(categorical_features=[0]).fit(codes, y)
+    with pytest.raises(ValueError, match="splits by categories"):
+        check_tree(multiway.tree_, codes, y, "gini")
+    with pytest.raises(TreeCheckError, match="was fitted to 149"):
+        check_tree(fitted, X[1:], y[1:], "gini")
+    with pytest.raises(ValueError, match="criterion must be one of"):
+        check_tree(fitted, X, y, "ginny")
+    with pytest.raises(TypeError, match=r"write Gini\(\)"):
+        check_tree_estimator(fitted, Gini)
+    with pytest.raises(ValueError, match="A label sequence has no weights"):
+        check_tree(fitted, X, y, "etc", sample_weight=np.ones(150))
+    with pytest.raises(ValueError, match="A label sequence has no weights"):
+        check_tree_estimator(PermutationDecisionTreeClassifier(), "etc", weighted=True)
+    with pytest.raises(TypeError, match="does not implement a 'get_params' method"):
+        check_tree_estimator(fitted.tree_, "gini")
