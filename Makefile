@@ -2,7 +2,7 @@
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
-.PHONY: help build test thorough debug sanitize fuzz bench ratios dashboard docs lint types format wheel clean
+.PHONY: help build test thorough debug sanitize fuzz bench ratios dashboard docs lint types format wheel wheels clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ lint:  ## Check style
 	ruff check .
 	ruff format --check .
 	cython-lint pytrees examples
+	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 
 types:  ## Check types, by mypy and pyright
 	python tools/check_types.py
@@ -53,6 +56,9 @@ format:  ## Mend style where a machine can
 wheel:  ## Build the source distribution and, from it, the wheel
 	python -m pip install build
 	python -m build
+
+wheels:  ## Build wheels for the Pythons of this machine, repair them, and run the kernels' tests from each
+	tools/wheels
 
 clean:  ## Remove everything that was built
 	rm -rf build dist *.egg-info asv_bench/env asv_bench/html docs/api/generated docs/auto_examples

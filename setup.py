@@ -8,7 +8,6 @@ that they win: ``CFLAGS="-O1 -fsanitize=undefined"``.
 
 import os
 import shlex
-import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -18,9 +17,8 @@ DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
 CFLAGS = shlex.split(os.environ.get("CFLAGS", ""))
 BUILD_JOBS = int(os.environ.get("PYTREES_BUILD_JOBS", "0")) or os.cpu_count() or 1
 
-# Microsoft's compiler has no numbers of 128 bits: two classes of C++ stand in for them, in base/wide.h.
-IS_MSVC = sys.platform == "win32" and "clang" not in os.environ.get("CC", "")
-PORTABLE = IS_MSVC or os.environ.get("PYTREES_PORTABLE_INT128", "0") not in ("", "0")
+# Two classes of C++ stand in for numbers of 128 bits, in base/wide.h.
+PORTABLE = os.environ.get("PYTREES_PORTABLE_INT128", "0") not in ("", "0")
 MACROS = [(name, "1") for name, is_set in (("PYTREES_DEBUG", DEBUG), ("PYTREES_PORTABLE_INT128", PORTABLE)) if is_set]
 
 # The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
