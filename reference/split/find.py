@@ -13,7 +13,7 @@ from ..criteria.counts import add_up, class_counts, counted, is_greater, name_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
-from .scan import count_gain, gain_of_counts, judges_sequence
+from .scan import count_gain, gain_of_counts, has_bounds, judges_sequence
 from .scanner import allowed_cuts, allows_children, candidates, draw_features, heavy_enough, left_parts
 from .subsets import subset_splits
 
@@ -62,7 +62,7 @@ def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, 
 def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf):
     """Return the feature, the number of samples on the left, the threshold and the gain of the best cut of all samples;
     None where no cut is allowed. Ranks change no cut."""
-    if name_of(criterion) not in ("gini", "entropy") or not X or any(map(is_missing, chain.from_iterable(X))):
+    if not has_bounds(criterion, n_classes) or not X or any(map(is_missing, chain.from_iterable(X))):
         raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
     limits = {"min_samples_leaf": min_samples_leaf, "max_features": len(X[0]), "max_candidates": UNLIMITED}
     limits |= {"min_leaf_weight": 0.0}

@@ -130,10 +130,16 @@ def transposed(node, children):
     return [counts for counts, _ in children], [node[1], *(total for _, total in children)]
 
 
+def has_bounds(criterion, n_classes):
+    """Whether there is a bound on what cuts inside a bin of samples gain."""
+    name = name_of(criterion)
+    return name in ("gini", "entropy") or name == "ogini" and n_classes == 2
+
+
 def score(criterion, left, right):
     """Return a score that grows with the gain of a cut of a node, from the children's counts; an empty child adds 0.
 
-    For gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts L and R; for
+    For both kinds of gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts L and R; for
     gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's entropies times
     their rows, in units of 2**-30 bit.
     """

@@ -17,6 +17,7 @@ cdef struct BinaryGiniScan:
     # Of two classes the gain grows with D**2 / (L R): L and R are the children's rows, and the difference
     # D = left_ones total - left_total ones changes by steps[k] with every row of class k.
     int64_t total, left_total, difference, best_left_total, best_difference
+    int64_t n_terms         # p (1 - p) that the impurity adds up: of both classes or, ordinal Gini, of one
     int64_t steps[2]
     # D**2 and L R of the best cut, 0 before the first one. Each product of theirs is rounded by less than 1e-15: in
     # `to_beat` the square is smaller by 1e-14, so that what does not reach it is not better.
@@ -33,7 +34,8 @@ cdef struct GiniScan:
     float64_t to_beat, best_product         # as above, with left_squares R + right_squares L in place of D**2
 
 
-cdef inline void start_binary_gini(BinaryGiniScan* scan, ClassCounts counts) noexcept nogil:
+cdef inline void start_binary_gini(BinaryGiniScan* scan, ClassCounts counts, int64_t n_terms) noexcept nogil:
+    scan.n_terms = n_terms
     scan.total = counts.total_counts[0] + counts.total_counts[1]
     scan.steps[0] = -counts.total_counts[1]
     scan.steps[1] = counts.total_counts[0]
@@ -82,10 +84,10 @@ cdef inline bint _is_better_binary_gini(const BinaryGiniScan* scan) noexcept nog
 
 
 cdef inline Gain gain_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
-    """total * gain = 2 D**2 / (total L R)."""
+    """total * gain = n_terms D**2 / (total L R)."""
     cdef int128_t left = scan.best_left_total, right = scan.total - scan.best_left_total
     cdef int128_t square = <int128_t> scan.best_difference * scan.best_difference
-    return exact_gain(2 * square, <uint128_t> (scan.total * left * right), scan.total)
+    return exact_gain(scan.n_terms * square, <uint128_t> (scan.total * left * right), scan.total)
 
 
 cdef inline bint is_perfect_binary_gini(const BinaryGiniScan* scan) noexcept nogil:

@@ -544,7 +544,7 @@ def share_features(
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
     shared.features = Features(X, ranks, n_categories)
     allows_bins = (
-        has_bounds(criterion)
+        has_bounds(criterion, n_classes)
         and weights_are_whole
         and max_candidates == UNLIMITED
         and n_classes <= MOST_CLASSES_IN_BINS

@@ -90,7 +90,7 @@ def ranked_cut(
     cdef Split best
     cdef Scanner scanner
     cdef Features features = Features(X, True)
-    if not has_bounds(criterion) or features.has_missing or X.shape[0] == 0:
+    if not has_bounds(criterion, n_classes) or features.has_missing or X.shape[0] == 0:
         raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
     features.lay_out_rows()
     partition = RowPartition(features, np.arange(X.shape[0]), X.shape[0], False, X.shape[0] > NARROW_ROWS)

@@ -24,8 +24,8 @@ from pytrees._core.criteria.weighted cimport WeightedScan
 from pytrees._core.criteria.wig cimport WigBest, WigScan
 from pytrees._core.split.table cimport (
     ACCURACY, ENTROPY, GINI, JACCARD, LAST_ON_COUNTS, MAE, ORDINAL_GINI, RANKING, VI, WIG, WholeScan,
-    best_gain, has_impurity, information_form, judges_in_floating_point, move_left, offer, refuse_code, start_feature,
-    start_scan, takes_ratio, weighted_gain, weighted_impurity, whole_impurity,
+    best_gain, has_impurity, information_form, is_binary_gini, judges_in_floating_point, move_left, offer, refuse_code,
+    start_feature, start_scan, takes_ratio, weighted_gain, weighted_impurity, whole_impurity,
 )
 
 from pytrees._core.split.scan import class_counts, code_of, is_exact
@@ -118,7 +118,9 @@ cdef int _judge_whole(
     cdef LabelledScan labelled
     cdef WigScan wig
     cdef WigBest wig_best
-    if counts.code == ORDINAL_GINI:
+    if is_binary_gini(counts.code, counts.n_classes):
+        _judge_cuts(&binary_gini, counts, left, right, gains)
+    elif counts.code == ORDINAL_GINI:
         _judge_cuts(&ordinal_gini, counts, left, right, gains)
     elif counts.code == RANKING:
         _judge_cuts(&ranking, counts, left, right, gains)
@@ -135,8 +137,6 @@ cdef int _judge_whole(
         _judge_cuts(&wig, counts, left, right, gains)
     elif counts.code == ENTROPY:
         _judge_cuts(&entropy, counts, left, right, gains)
-    elif counts.code == GINI and counts.n_classes == 2:
-        _judge_cuts(&binary_gini, counts, left, right, gains)
     elif counts.code == GINI:
         _judge_cuts(&gini, counts, left, right, gains)
     else:

@@ -29,8 +29,8 @@ from pytrees._core.split.scanner cimport (
 )
 from pytrees._core.split.table cimport (
     ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, VI, WIG, BinnedScan, CountScan, MatchingScan,
-    WholeScan, best_gain, is_perfect, move_left, offer, offer_weighted, refuse_code, start_feature, start_scan,
-    takes_ratio, upper_bound,
+    WholeScan, best_gain, is_binary_gini, is_perfect, move_left, offer, offer_weighted, refuse_code, start_feature,
+    start_scan, takes_ratio, upper_bound,
 )
 
 
@@ -53,7 +53,7 @@ cdef int find_cut_with_missing(Scanner scanner, const NodeRows* node, Split* bes
         _find(scanner, &weighted, node, best)
         # The definition of a criterion without one is not a number.
         return refuse_code(code) if isnan(weighted.node_impurity) else 0
-    if code == GINI and scanner.counts.n_classes == 2:
+    if is_binary_gini(code, scanner.counts.n_classes):
         return _find(scanner, &binary_gini, node, best)
     if code == GINI:
         return _find(scanner, &gini, node, best)

@@ -37,7 +37,8 @@ from pytrees._core.split.scanner cimport (
 from pytrees._core.split.table cimport (
     ACCURACY, ENTROPY, ETC, GAIN_RATIO, GINI, JACCARD, LAST_ON_COUNTS, LZ76, MAE, NVI, NVI_MAX, NVI_SUM, ORDINAL_GINI,
     RANKING, USER_COUNTS, USER_SEQUENCE, VI, WIG, BinnedScan, CountScan, WholeScan, best_gain,
-    information_form, is_perfect, move_left, offer, refuse_code, start_feature, start_scan, takes_ratio, upper_bound,
+    information_form, is_binary_gini, is_perfect, move_left, offer, refuse_code, start_feature, start_scan, takes_ratio,
+    upper_bound,
 )
 
 from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of
@@ -104,9 +105,9 @@ def is_exact(criterion, n_classes):
     return code_of(criterion) != WIG and bool(np.all(numbers == np.floor(numbers)))
 
 
-def has_bounds(criterion):
+def has_bounds(criterion, n_classes):
     """Whether there is a bound on what cuts inside a bin gain, so that features can be cut into bins."""
-    return code_of(criterion) in (GINI, ENTROPY)
+    return code_of(criterion) in (GINI, ENTROPY) or is_binary_gini(code_of(criterion), n_classes)
 
 
 def weights_as_compared(criterion, n_classes, n_rows, weights):
@@ -168,6 +169,9 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
         # The definition of a criterion without one is not a number.
         if isnan(weighted.node_impurity):
             return refuse_code(code)
+    elif is_binary_gini(code, scanner.counts.n_classes):
+        start_scan(&binary_gini, scanner.counts)
+        _find(scanner, &binary_gini, node, best)
     elif code == ORDINAL_GINI:
         _find_sorted(scanner, &ordinal_gini, node, best)
     elif code == RANKING:
@@ -186,9 +190,6 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     elif code == ENTROPY:
         start_scan(&entropy, scanner.counts)
         _find(scanner, &entropy, node, best)
-    elif code == GINI and scanner.counts.n_classes == 2:
-        start_scan(&binary_gini, scanner.counts)
-        _find(scanner, &binary_gini, node, best)
     elif code == GINI:
         start_scan(&gini, scanner.counts)
         _find(scanner, &gini, node, best)

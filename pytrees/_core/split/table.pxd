@@ -135,6 +135,11 @@ cdef inline int refuse_code(int code) except -1 nogil:
         raise ValueError(f"No criterion that judges class counts has the code {code}.")
 
 
+cdef inline bint is_binary_gini(int code, index_t n_classes) noexcept nogil:
+    """Whether the criterion is Gini of two classes, or half of it: ordinal Gini adds p (1 - p) of one of them."""
+    return n_classes == 2 and (code == GINI or code == ORDINAL_GINI)
+
+
 cdef inline bint takes_ratio(int code) noexcept nogil:
     return code == GAIN_RATIO or code == NVI or code == NVI_SUM or code == NVI_MAX
 
@@ -144,7 +149,7 @@ cdef inline bint takes_ratio(int code) noexcept nogil:
 cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     """Start the scan of a node whose classes are counted."""
     if CountScan is BinaryGiniScan:
-        start_binary_gini(scan, counts)
+        start_binary_gini(scan, counts, 2 if counts.code == GINI else 1)
         forget_best(scan)
     elif CountScan is GiniScan:
         _start_counts(scan, counts)
