@@ -10,6 +10,7 @@ not whole numbers.
 A criterion is its name, or its name and a dict of parameters.
 """
 
+import math
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -133,17 +134,25 @@ def transposed(node, children):
 def has_bounds(criterion, n_classes):
     """Whether there is a bound on what cuts inside a bin of samples gain."""
     name = name_of(criterion)
-    return name in ("gini", "entropy") or name == "ogini" and n_classes == 2
+    if name == "ranking" and n_classes == 2:
+        costs, scores = given_of(criterion).get("cost_matrix"), parameters_of(criterion, n_classes)[2]
+        low, high = (0, costs[0][1]) if costs else scores
+        return low == int(low) and high == int(high) and low != high
+    return name in ("gini", "entropy") or (name == "ogini" and n_classes == 2)
 
 
 def score(criterion, left, right):
     """Return a score that grows with the gain of a cut of a node, from the children's counts; an empty child adds 0.
 
-    For both kinds of gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts L and R; for
-    gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's entropies times
-    their rows, in units of 2**-30 bit.
+    For both kinds of gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts
+    L and R; for gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's
+    entropies times their rows, in units of 2**-30 bit; for ranking of two classes minus their products of class counts,
+    times their rows where children are weighted.
     """
     left_total, right_total = sum(left), sum(right)
+    if name_of(criterion) == "ranking":
+        is_weighted = parameters_of(criterion, len(left))[3]
+        return -sum(math.prod(child) * (sum(child) if is_weighted else 1) for child in (left, right))
     if criterion == "entropy":
         return sum(sum(map(n_log2_n_of, child)) - n_log2_n_of(sum(child)) for child in (left, right))
     if len(left) == 2:

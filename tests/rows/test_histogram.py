@@ -174,21 +174,24 @@ def highest_scores(criterion, left, counts, right):
 
 def assert_is_bound(criterion, left, counts, right):
     bound, highest = highest_scores(criterion, left, counts, right)
-    if criterion == "gini" and len(counts) == 2:
+    if criterion in ("gini", "ogini") and len(counts) == 2:
         # Of two classes the best cut moves all rows of one of them, where that does not empty a side.
         assert bound == pytest.approx(highest, rel=1e-15)
     else:
         assert bound >= highest - 1e-9 * abs(highest)
 
 
+BOUNDED = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
+BOUNDED_OF_TWO = BOUNDED[2:]  # and of no more classes
+
 # Rows of a class in a bin: the naive search looks at every choice of them, at some hundreds at most.
 MOST_INSIDE = {2: 15, 3: 6, 4: 3, 5: 2, 6: 2}
 
 
 @st.composite
-def bins_of_nodes(draw):
+def bins_of_nodes(draw, most_classes=6):
     """Class counts to the left of a bin, in it and to its right."""
-    n_classes = draw(st.integers(2, 6))
+    n_classes = draw(st.integers(2, most_classes))
     most_inside = MOST_INSIDE[n_classes]
     side = st.lists(st.integers(0, 3) | st.integers(0, 40), min_size=n_classes, max_size=n_classes)
     nothing = st.just([0] * n_classes)
@@ -200,18 +203,22 @@ def bins_of_nodes(draw):
     return draw(side | side | side | nothing), counts, draw(side | side | side | nothing)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def most_classes(criterion):
+    return 2 if criterion in BOUNDED_OF_TWO else 6
+
+
+@pytest.mark.parametrize("criterion", BOUNDED)
 @examples(300)
-@given(node=bins_of_nodes())
-def test_no_cut_inside_a_bin_exceeds_its_bound(criterion, node):
-    assert_is_bound(criterion, *node)
+@given(data=st.data())
+def test_no_cut_inside_a_bin_exceeds_its_bound(criterion, data):
+    assert_is_bound(criterion, *data.draw(bins_of_nodes(most_classes(criterion))))
 
 
 # Drawn from a seed, which is many times as fast.
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("criterion", BOUNDED)
 def test_no_cut_inside_a_bin_of_many_nodes_exceeds_its_bound(criterion):
     rng = np.random.default_rng(4)
-    for n_classes in rng.integers(2, 7, size=2000):
+    for n_classes in rng.integers(2, most_classes(criterion) + 1, size=2000):
         sides = rng.integers(0, rng.choice([2, 5, 20], size=(2, 1)), size=(2, n_classes))
         # One node in four has nothing on one side, or on both.
         sides[rng.random(2) < 0.15] = 0
@@ -220,10 +227,10 @@ def test_no_cut_inside_a_bin_of_many_nodes_exceeds_its_bound(criterion):
             assert_is_bound(criterion, sides[0], counts, sides[1])
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("criterion", BOUNDED)
 def test_no_cut_inside_a_bin_of_a_large_node_exceeds_its_bound(criterion):
     rng = np.random.default_rng(5)
-    for n_classes in rng.integers(2, 7, size=300):
+    for n_classes in rng.integers(2, most_classes(criterion) + 1, size=300):
         shares = rng.dirichlet(np.full(n_classes, rng.choice([0.1, 1.0, 10.0])), size=2)
         left, right = (10.0 ** rng.uniform(0.0, 6.0, size=(2, 1)) * shares).astype(int)
         counts = rng.integers(0, MOST_INSIDE[n_classes], size=n_classes)
@@ -231,9 +238,10 @@ def test_no_cut_inside_a_bin_of_a_large_node_exceeds_its_bound(criterion):
         assert_is_bound(criterion, left, counts, right)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("criterion", BOUNDED)
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 def test_bound_of_an_empty_side(criterion, n_classes):
+    n_classes = min(n_classes, most_classes(criterion))
     nothing, counts, side = [0] * n_classes, [2] * n_classes, list(range(1, n_classes + 1))
     for left, right in [(nothing, side), (side, nothing), (nothing, nothing)]:
         assert_is_bound(criterion, left, counts, right)
@@ -244,6 +252,9 @@ def test_highest_score_by_hand():
         highest_score = kernel("highest_score")
         # Left of the cut 3 of class 0, right of it 3 of class 1: D = 9, L R = 9.
         assert highest_score("gini", [2, 0], [1, 1], [0, 2]) == 9.0
+        # Whether no sample moves or all do: 3 samples of a child make 2 pairs of different classes; 5 make 4.
+        assert highest_score("ranking", [2, 0], [1, 1], [0, 2]) == 0.0
+        assert highest_score("ranking", [2, 1], [2, 0], [0, 1]) == -12.0
         # One class a child, and of three classes one and two of them.
         assert highest_score("entropy", [2, 0], [1, 1], [0, 2]) == 0.0
         assert highest_score("gini", [2, 0, 0], [1, 1, 0], [0, 0, 1]) == 3.0 + 2.0 / 2.0

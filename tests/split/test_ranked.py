@@ -18,7 +18,8 @@ MOST_IN_LANES = 2**15 - 1
 MOST_NODE_BINS = 256
 SAMPLES_PER_BIN = 3
 
-CRITERIA = ["gini", "entropy", "ogini"]
+CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
+BINARY_CRITERIA = CRITERIA[2:]  # of more than two classes they have no bounds
 
 
 def grow_sorted(*problem, **options):
@@ -179,7 +180,7 @@ def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf=1):
     return kernel("ranked_cut")(X, np.asarray(y, dtype=np.int32), weights, n_classes, criterion, min_samples_leaf)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("criterion", CRITERIA)
 @examples(300)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -190,6 +191,7 @@ def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf=1):
 )
 def test_the_best_cut_of_one_node(criterion, seed, n_rows, n_classes, heaviest, min_samples_leaf):
     rng = np.random.default_rng(seed)
+    n_classes = 2 if criterion in BINARY_CRITERIA else n_classes
     X = columns(n_rows, rng, 3)
     y = noisy_labels(X, n_classes, rng) if n_rows > 1 else [0]
     weights = None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows)
@@ -202,10 +204,19 @@ def test_one_node_by_hand(engine):
     assert ranked_cut(X, y, None, 2, "gini") == (0, 2, 2.5, 0.125)
     assert ranked_cut(X, y, None, 2, "gini", min_samples_leaf=3) is None
     assert ranked_cut(X, y, None, 2, "ogini") == (0, 2, 2.5, 0.0625)
+    # Of 4 samples 3 pairs have two classes; behind the second one 1 pair has, of half of the samples.
+    assert ranked_cut(X, y, None, 2, "ranking") == (0, 2, 2.5, 2.5)
 
 
 @pytest.mark.parametrize(
-    ("X", "criterion"), [(np.empty((0, 2)), "gini"), ([[1.0], [np.nan]], "gini"), ([[1.0], [2.0]], "nvi")]
+    ("X", "criterion"),
+    [
+        (np.empty((0, 2)), "gini"),
+        ([[1.0], [np.nan]], "gini"),
+        ([[1.0], [2.0]], "nvi"),
+        ([[1.0], [2.0]], ("ranking", {"cost_matrix": [[0.0, 0.0], [0.0, 0.0]]})),
+        ([[1.0], [2.0]], ("ranking", {"class_scores": [0.0, 0.5]})),
+    ],
 )
 def test_nodes_that_have_no_bins_are_refused(engine, X, criterion):
     with pytest.raises(ValueError, match="need samples without missing values"):
@@ -216,7 +227,7 @@ def test_of_equal_gains_the_lowest_feature_and_threshold(engine):
     # Every cut of these two classes has a mirror image of the same gain, and four features are alike.
     X = np.column_stack([np.repeat([3.0], 12), *[np.arange(12.0)] * 4])
     y = [0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0]
-    for criterion in CRITERIA:
+    for criterion in ("gini", "entropy", "ogini"):
         for seed in range(8):
             tree = grow(X, y, None, 2, criterion, max_features=1, max_depth=1, seed=seed)
             assert tree["threshold"][0] == 1.5
@@ -227,7 +238,7 @@ def test_nothing_to_gain(engine):
     # Any cut leaves the shares of both classes as they are: the first of all.
     X = np.column_stack([np.repeat(np.arange(4.0), 2)] * 4)
     y = np.tile([0, 1], 4)
-    for criterion in CRITERIA:
+    for criterion in ("gini", "entropy", "ogini"):
         tree = grow(X, y, None, 2, criterion, max_features=1, max_depth=1)
         assert tree["threshold"][0] == 0.5
         assert tree["gain"][0] == 0.0

@@ -229,6 +229,93 @@ static inline int32_t mark_mixed(
     return n_marked;
 }
 
+/* ----------------------------------------------------------------------------------------- ranking impurity of two classes */
+
+/* Scores are minus the sum of both children's products of their class weights, times their weights if the children are
+weighed; criteria/ranking.pxd has the bound. */
+static inline lanes_f32 cost_of_ranking(lanes_f32 left_0, lanes_f32 left_1, node_weights node, int weighs_children) {
+    lanes_f32 right_0 = (float)node.of_0 - left_0, right_1 = (float)node.of_1 - left_1;
+    lanes_f32 left = left_0 * left_1, right = right_0 * right_1;
+    if (!weighs_children)
+        return left + right;
+    return left * (left_0 + left_1) + right * (right_0 + right_1);
+}
+
+static inline void halves_of(lanes_u32 words, lanes_f32 *low, lanes_f32 *high) {
+    *low = __builtin_convertvector((lanes_i32)(words & 0xFFFFu), lanes_f32);
+    *high = __builtin_convertvector((lanes_i32)(words >> 16), lanes_f32);
+}
+
+/* Write the scores of the cuts behind bins[first:last] of the summed bins, minus infinity for the others, and return the
+greatest. */
+static inline float score_edges_by_ranking(
+    const uint32_t *bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
+    float *scores
+) {
+    const float none = -__builtin_inff();
+    lanes_f32 best = {none, none, none, none}, present, left_0, left_1;
+    for (int32_t bin = 0; bin < n_bins; bin += 4) {
+        halves_of(load_u32(bins + bin), &left_0, &left_1);
+        present = -cost_of_ranking(left_0, left_1, node, weighs_children);
+        if (bin < first || bin + 4 > last) {
+            for (int32_t lane = 0; lane < 4; lane++)
+                if (bin + lane < first || bin + lane >= last)
+                    present[lane] = none;
+        }
+        store(scores + bin, &present);
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+/* Write by how much the score rises with samples of either class that move to the left. */
+static inline void slopes_of_ranking(
+    lanes_f32 left_0, lanes_f32 left_1, node_weights node, int weighs_children, lanes_f32 *of_0, lanes_f32 *of_1
+) {
+    float node_0 = (float)node.of_0, node_1 = (float)node.of_1, total = node_0 + node_1;
+    if (!weighs_children) {
+        *of_0 = node_1 - 2.0f * left_1;
+        *of_1 = node_0 - 2.0f * left_0;
+        return;
+    }
+    lanes_f32 right = total - left_0 - left_1, both = node_0 * node_1 - left_0 * node_1 - left_1 * node_0;
+    *of_0 = right * node_1 + both - total * left_1;
+    *of_1 = right * node_0 + both - total * left_0;
+}
+
+/* Mark the bins of more than one sample in which a cut could reach a score, and return how many they are. `bins`
+follows a 0. */
+static inline int32_t mark_by_ranking(
+    const uint32_t *bins, int32_t n_bins, node_weights node, int weighs_children, float to_reach, uint8_t *is_marked
+) {
+    float total = (float)(node.of_0 + node.of_1);
+    /* More than what rounding takes away, of the costs and, for every sample, of the slopes. */
+    float share = 1e-6f, of_slopes = 1e-6f * total * (weighs_children ? total : 1.0f);
+    int32_t bin, lane, hits, n_marked = 0;
+    for (bin = 0; bin < n_bins; bin += 4) {
+        lanes_f32 before_0, before_1, after_0, after_1, rise_0, rise_1, fall_0, fall_1, own_0, own_1, cost, bound;
+        halves_of(load_u32(bins + bin - 1), &before_0, &before_1);
+        halves_of(load_u32(bins + bin), &after_0, &after_1);
+        own_0 = after_0 - before_0;
+        own_1 = after_1 - before_1;
+        cost = cost_of_ranking(before_0, before_1, node, weighs_children)
+            + cost_of_ranking(after_0, after_1, node, weighs_children);
+        slopes_of_ranking(before_0, before_1, node, weighs_children, &rise_0, &rise_1);
+        slopes_of_ranking(after_0, after_1, node, weighs_children, &fall_0, &fall_1);
+        bound = own_0 * greater_f32(rise_0, -fall_0) + own_1 * greater_f32(rise_1, -fall_1) - cost;
+        bound = 0.5f * bound + share * cost + of_slopes * (own_0 + own_1);
+        hits = any_lane((bound >= to_reach) & (own_0 + own_1 > 1.0f));
+        memset(is_marked + bin, 0, 4);
+        if (hits)
+            for (lane = 0; lane < 4; lane++)
+                if (hits >> lane & 1 && bin + lane < n_bins) {
+                    is_marked[bin + lane] = 1;
+                    n_marked++;
+                }
+    }
+    return n_marked;
+}
+
 /* ---------------------------------------------------------------------------------------------- all pairs of samples */
 
 #define MOST_PAIRED 128
@@ -332,6 +419,22 @@ static inline float score_sums(const uint16_t *sums, int32_t n, node_weights nod
     for (i = 0; i < n; i += 4) {
         lanes_u32 wide = widened(sums + i);
         present = score_of((wide & 0xFFu) | (wide >> 8) << 16, node);
+        store(scores + i, &present);
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+/* The same by ranking impurity. */
+static inline float score_sums_by_ranking(
+    const uint16_t *sums, int32_t n, node_weights node, int weighs_children, float *scores
+) {
+    const float none = -__builtin_inff();
+    lanes_f32 best = {none, none, none, none}, present, left_0, left_1;
+    for (int32_t i = 0; i < n; i += 4) {
+        lanes_u32 wide = widened(sums + i);
+        halves_of((wide & 0xFFu) | (wide >> 8) << 16, &left_0, &left_1);
+        present = -cost_of_ranking(left_0, left_1, node, weighs_children);
         store(scores + i, &present);
         best = greater_f32(present, best);
     }

@@ -2,7 +2,7 @@
 v_q - v_j (Eq. 11 of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study",
 2024)."""
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
@@ -20,6 +20,21 @@ cdef struct RankingScan:
     FormRows rows
     bint weighs_children
     int64_t total, total_form, left_total, left_form, right_form
+    bint is_small                   # costs are below 2**62
+    int64_t best_small_cost         # if so: 2**63 - 1 before the first one
+    bint has_best
+    int128_t best_cost
+
+
+cdef struct BinaryRankingScan:
+    # Of two classes the form is a product: the gain falls as L l_0 l_1 + R r_0 r_1 grows, l_k being the samples of a
+    # class in the left child and r_k those in the right one, or l_0 l_1 + r_0 r_1 where children are not weighted.
+    bint weighs_children
+    int64_t cost_of_pair
+    int64_t unit                    # 1, or 0 where pairs cost nothing: then all cuts are alike
+    int64_t total, left_total
+    int64_t total_counts[2]
+    int64_t left_counts[2]
     bint is_small                   # costs are below 2**62
     int64_t best_small_cost         # if so: 2**63 - 1 before the first one
     bint has_best
@@ -104,6 +119,112 @@ cdef inline Gain gain_of_ranking(const RankingScan* scan) noexcept nogil:
 
 cdef inline bint is_perfect_ranking(const RankingScan* scan) noexcept nogil:
     return scan.has_best and scan.best_cost == 0
+
+
+# --------------------------------------------------------------------------------------------- ranking of two classes
+
+cdef inline void start_binary_ranking(BinaryRankingScan* scan, ClassCounts counts) noexcept nogil:
+    scan.weighs_children = counts.weighs_children
+    scan.cost_of_pair = counts.kernel[0, 1]
+    scan.unit = scan.cost_of_pair > 0
+    scan.total_counts[0] = counts.total_counts[0]
+    scan.total_counts[1] = counts.total_counts[1]
+    scan.total = scan.total_counts[0] + scan.total_counts[1]
+    scan.is_small = (
+        <float64_t> scan.total * <float64_t> scan.total_counts[0] * <float64_t> scan.total_counts[1] < 2.0**62
+    )
+
+
+cdef inline void forget_best_binary_ranking(BinaryRankingScan* scan) noexcept nogil:
+    scan.best_small_cost = LARGEST_INT64
+    scan.best_cost = 0
+    scan.has_best = False
+
+
+cdef inline bint offer_binary_ranking(BinaryRankingScan* scan) noexcept nogil:
+    cdef int64_t left_0 = scan.left_counts[0], left_1 = scan.left_counts[1], small_cost
+    cdef int64_t right_0 = scan.total_counts[0] - left_0, right_1 = scan.total_counts[1] - left_1
+    cdef int64_t left_factor = scan.unit, right_factor = scan.unit
+    cdef int128_t cost
+    if scan.weighs_children:
+        left_factor *= scan.left_total
+        right_factor *= scan.total - scan.left_total
+    if scan.is_small:
+        small_cost = left_factor * left_0 * left_1 + right_factor * right_0 * right_1
+        if small_cost >= scan.best_small_cost:
+            return False
+        scan.best_small_cost = small_cost
+        scan.best_cost = small_cost
+        scan.has_best = True
+        return True
+    cost = <int128_t> left_factor * left_0 * left_1 + <int128_t> right_factor * right_0 * right_1
+    if scan.has_best and cost >= scan.best_cost:
+        return False
+    scan.has_best = True
+    scan.best_cost = cost
+    return True
+
+
+cdef inline Gain gain_of_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
+    cdef int128_t whole = <int128_t> scan.total_counts[0] * scan.total_counts[1]
+    if scan.weighs_children:
+        return exact_gain((whole * scan.total - scan.best_cost) * scan.cost_of_pair, 1, scan.total)
+    return exact_gain((whole - scan.best_cost) * scan.cost_of_pair * scan.total, 1, scan.total)
+
+
+cdef inline bint is_perfect_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
+    return scan.has_best and scan.best_cost == 0
+
+
+# Bounds of cuts in a bin. With the node's n_0 and n_1, the score, minus the cost, is a polynomial of l_0 and l_1 of the
+# second degree, for the cubes of both children cancel out; and all terms of the second degree are negative. From
+# either edge it is thus below its tangent there: below both, it is below their mean, in which every class is best moved
+# wholly or not at all.
+
+cdef inline float64_t best_score_of_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
+    return -<float64_t> scan.best_cost
+
+
+cdef inline float64_t highest_rise_of_binary_ranking(const BinaryRankingScan* scan, int64_t total) noexcept nogil:
+    """Bound the rise of the score inside a bin of weight `total`, of which no cut is more than half away from an edge,
+    by the steepest slopes."""
+    cdef float64_t greater = <float64_t> max(scan.total_counts[0], scan.total_counts[1])
+    return <float64_t> total * greater * (2.0 * <float64_t> scan.total if scan.weighs_children else 1.0)
+
+
+cdef inline float64_t bound_of_binary_ranking(
+    const BinaryRankingScan* scan, const int32_t* counts, int64_t total
+) noexcept nogil:
+    cdef float64_t left_0 = <float64_t> scan.left_counts[0], left_1 = <float64_t> scan.left_counts[1]
+    cdef float64_t next_0 = left_0 + <float64_t> counts[0], next_1 = left_1 + <float64_t> counts[1]
+    cdef float64_t size = <float64_t> scan.total, bound
+    bound = -0.5 * (_binary_cost(scan, left_0, left_1) + _binary_cost(scan, next_0, next_1)) + 0.5 * (
+        <float64_t> counts[0] * max(_slope(scan, left_0, left_1, 0), -_slope(scan, next_0, next_1, 0))
+        + <float64_t> counts[1] * max(_slope(scan, left_0, left_1, 1), -_slope(scan, next_0, next_1, 1))
+    )
+    # What rounding may have taken away.
+    return bound + 1e-13 * size * size * (size if scan.weighs_children else 1.0)
+
+
+cdef inline float64_t _binary_cost(const BinaryRankingScan* scan, float64_t left_0, float64_t left_1) noexcept nogil:
+    cdef float64_t right_0 = <float64_t> scan.total_counts[0] - left_0
+    cdef float64_t right_1 = <float64_t> scan.total_counts[1] - left_1
+    if scan.weighs_children:
+        return (left_0 + left_1) * left_0 * left_1 + (right_0 + right_1) * right_0 * right_1
+    return left_0 * left_1 + right_0 * right_1
+
+
+cdef inline float64_t _slope(
+    const BinaryRankingScan* scan, float64_t left_0, float64_t left_1, index_t label
+) noexcept nogil:
+    """Return by how much the score rises with samples of a class that move to the left."""
+    cdef float64_t of_0 = <float64_t> scan.total_counts[0], of_1 = <float64_t> scan.total_counts[1]
+    cdef float64_t other = left_0 if label == 1 else left_1, of_other = of_0 if label == 1 else of_1
+    if not scan.weighs_children:
+        return of_other - 2.0 * other
+    return (of_0 + of_1 - left_0 - left_1) * of_other + of_0 * of_1 - left_0 * of_1 - left_1 * of_0 - (
+        (of_0 + of_1) * other
+    )
 
 
 # ------------------------------------------------------------------------------------ children of a categorical split

@@ -10,6 +10,7 @@ from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
+from pytrees._core.criteria.ranking cimport BinaryRankingScan
 from pytrees._core.rows.node_bins cimport (
     ROOM_FOR_PAIRS, NodeBins, NodeFeature, count_bins, count_pair_words, count_rows_of_lanes, count_samples,
     label_of_word, sort_marked, take_features,
@@ -58,6 +59,17 @@ cdef extern from "lanes.h":
         float* scores
     ) nogil
     float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
+    float score_edges_by_ranking(
+        const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
+        float* scores
+    ) nogil
+    int32_t mark_by_ranking(
+        const uint32_t* bins, int32_t n_bins, node_weights node, int weighs_children, float to_reach,
+        uint8_t* is_marked
+    ) nogil
+    float score_sums_by_ranking(
+        const uint16_t* sums, int32_t n, node_weights node, int weighs_children, float* scores
+    ) nogil
 
 
 cdef enum:
@@ -73,6 +85,12 @@ cdef enum:
 cdef float NEARLY = 1.0 - 1e-5
 # Those of more classes are sums of two positive terms, wrong by less than a third of this share.
 cdef float MORE_NEARLY = 1.0 - 2e-6
+
+
+# Those of two classes whose samples, and all before a cut, are counted in one word.
+ctypedef fused BinaryScan:
+    BinaryGiniScan
+    BinaryRankingScan
 
 
 # A cut that sends the samples of keys up to `last_key` left.
@@ -276,12 +294,14 @@ cdef inline float _lowered(const BinnedScan* scan, float score) noexcept nogil:
         return NEARLY * score
     elif BinnedScan is GiniScan:
         return MORE_NEARLY * score
+    elif BinnedScan is BinaryRankingScan:
+        return score - (1.0 - MORE_NEARLY) * fabsf(score)
     else:
         return score - (1.0 - MORE_NEARLY) * fabsf(score) - 2.0 * <float> scan.best.margin
 
 
 cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         return MOST_IN_PAIRS
     else:
         return MOST_OF_CLASSES_IN_PAIRS
@@ -290,18 +310,21 @@ cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
 cdef inline void _take_node(const BinnedScan* scan, NodeBins bins) noexcept nogil:
     """Lay out the class weights of the node and its samples, which are small."""
     cdef index_t label
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         take_pair_words(bins, bins.start, bins.stop)
     else:
         for label in range(bins.n_classes):
             bins.node_row[label] = <uint16_t> scan.total_counts[label]
 
 
-cdef inline node_weights _node_weights(const BinaryGiniScan* scan) noexcept nogil:
+cdef inline node_weights _node_weights(const BinaryScan* scan) noexcept nogil:
     cdef node_weights node
-    # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1
-    # away.
-    node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    if BinaryScan is BinaryGiniScan:
+        # A sample of class 1 adds the node's weight of class 0 to the difference, one of class 0 takes that of class 1
+        # away.
+        node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    else:
+        node.of_0, node.of_1 = <int32_t> scan.total_counts[0], <int32_t> scan.total_counts[1]
     return node
 
 
@@ -311,9 +334,15 @@ cdef inline void _score_edges(
     """Count the bins, and score the cuts between them."""
     cdef index_t first, last
     _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         count_pair_words(bins, feature, n_rows)
         sum_up(<uint32_t*> feature.counts, feature.n_bins)
+    if BinnedScan is BinaryRankingScan:
+        feature.score = score_edges_by_ranking(
+            <const uint32_t*> feature.counts, feature.n_bins, first, last, _node_weights(scan), scan.weighs_children,
+            feature.scores,
+        )
+    elif BinnedScan is BinaryGiniScan:
         feature.score = score_edges(
             <const uint32_t*> feature.counts, feature.n_bins, first, last, _node_weights(scan), feature.scores
         )
@@ -397,6 +426,11 @@ cdef inline index_t _mark_in_lanes(
         return mark_mixed(
             <const uint32_t*> feature.counts, feature.n_bins, _node_weights(scan), to_reach, &bins.is_marked[0]
         )
+    elif BinnedScan is BinaryRankingScan:
+        return mark_by_ranking(
+            <const uint32_t*> feature.counts, feature.n_bins, _node_weights(scan), scan.weighs_children, to_reach,
+            &bins.is_marked[0],
+        )
     elif BinnedScan is EntropyScan:
         return _mark_by_entropy(scan, bins, feature, min_samples_leaf, to_reach)
     else:
@@ -472,7 +506,7 @@ cdef inline void _set_left_bins(
     cdef uint32_t word
     cdef const uint16_t* row
     start_feature(scan)
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         word = (<const uint32_t*> feature.counts)[bin]
         move_left(scan, 0, word & 0xFFFF)
         move_left(scan, 1, word >> 16)
@@ -492,7 +526,7 @@ cdef inline int _offer_inside(
     cdef index_t i
     for i in range(n_in_bin):
         word = bins.words[bins.start + place_of(pairs[i])]
-        if BinnedScan is BinaryGiniScan:
+        if BinnedScan in BinaryScan:
             move_left(scan, 0, <int64_t> (word & <uint64_t> 0xFFFFFFFF))
             move_left(scan, 1, <int64_t> (word >> 32))
         else:
@@ -520,7 +554,7 @@ cdef int _find_cut_by_pairs(
     cdef SortedByClass sorted
     cdef index_t k
     _take_node(scan, bins)
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         # Words have both classes: any order will do.
         for k in range(n_rows):
             sorted.samples[k] = k
@@ -569,8 +603,11 @@ cdef inline float _score_pairs(
     cdef uint16_t* sums = <uint16_t*> feature.counts
     cdef float best
     _narrow_keys(feature, sorted, n_rows, keys)
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         sum_pairs_narrow(keys, sorted.weights, n_rows, sums)
+    if BinnedScan is BinaryRankingScan:
+        best = score_sums_by_ranking(sums, n_rows, _node_weights(scan), scan.weighs_children, feature.scores)
+    elif BinnedScan is BinaryGiniScan:
         best = score_sums(sums, n_rows, _node_weights(scan), feature.scores)
     elif BinnedScan is EntropyScan:
         sum_classes_of_pairs(keys, sorted.weights, sorted.ends, bins.n_classes, n_rows, &bins.pair_sums[0])
@@ -688,7 +725,7 @@ cdef inline void _set_left_samples(
     cdef uint16_t sum
     cdef uint64_t word
     start_feature(scan)
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         sum = (<const uint16_t*> feature.counts)[found]
         move_left(scan, 0, sum & 0xFF)
         move_left(scan, 1, sum >> 8)

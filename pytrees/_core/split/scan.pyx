@@ -18,7 +18,7 @@ from pytrees._core.criteria.jaccard cimport JaccardScan
 from pytrees._core.criteria.labelled cimport LabelledScan
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION, doubled
 from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan, ordinal_gini_kernel
-from pytrees._core.criteria.ranking cimport RankingScan, ranking_kernel
+from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan, ranking_kernel
 from pytrees._core.criteria.ratios cimport RatioScan
 from pytrees._core.criteria.variation cimport VariationScan
 from pytrees._core.criteria.weighted cimport (
@@ -107,7 +107,12 @@ def is_exact(criterion, n_classes):
 
 def has_bounds(criterion, n_classes):
     """Whether there is a bound on what cuts inside a bin gain, so that features can be cut into bins."""
-    return code_of(criterion) in (GINI, ENTROPY) or is_binary_gini(code_of(criterion), n_classes)
+    code = code_of(criterion)
+    if code == RANKING and n_classes == 2 and is_exact(criterion, n_classes):
+        # Where pairs cost nothing, all cuts are alike.
+        costs, scores = costs_of(criterion), parameters_of(criterion, n_classes)[2]
+        return bool(costs[0, 1] > 0 if len(costs) > 0 else scores[0] != scores[1])
+    return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
 
 
 def weights_as_compared(criterion, n_classes, n_rows, weights):
@@ -151,6 +156,7 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
     cdef EntropyScan entropy
     cdef OrdinalGiniScan ordinal_gini
     cdef RankingScan ranking
+    cdef BinaryRankingScan binary_ranking
     cdef RatioScan ratio
     cdef VariationScan variation
     cdef JaccardScan jaccard
@@ -174,6 +180,9 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
         _find(scanner, &binary_gini, node, best)
     elif code == ORDINAL_GINI:
         _find_sorted(scanner, &ordinal_gini, node, best)
+    elif code == RANKING and scanner.counts.n_classes == 2:
+        start_scan(&binary_ranking, scanner.counts)
+        _find(scanner, &binary_ranking, node, best)
     elif code == RANKING:
         _find_sorted(scanner, &ranking, node, best)
     elif takes_ratio(code):
@@ -359,18 +368,22 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
 
     The bin has two rows at least. The reference returns the highest score itself, which the bound is never below.
 
-    Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini of two
-    classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy minus the
-    children's entropies times their rows, in units of 2**-30 bit.
+    Of all cuts of a node the best has the highest score, up to factors and terms that they share: for gini and ordinal
+    gini of two classes D**2 / (L R), for gini of more sum over classes of left_k**2 / L + right_k**2 / R, for entropy
+    minus the children's entropies times their rows, in units of 2**-30 bit, and for ranking of two classes minus the
+    children's products of their class counts, times their rows where children are weighted.
     """
     cdef BinaryGiniScan binary_gini
     cdef GiniScan gini
     cdef EntropyScan entropy
+    cdef BinaryRankingScan binary_ranking
     cdef int64_t[::1] totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
     cdef ClassCounts node = class_counts(criterion, totals.shape[0], None, np.sum(totals))
     node.total_counts[:] = totals
     if node.code == ENTROPY:
         return _bound_after(&entropy, node, left, counts)
+    if node.code == RANKING and totals.shape[0] == 2:
+        return _bound_after(&binary_ranking, node, left, counts)
     if totals.shape[0] == 2:
         return _bound_after(&binary_gini, node, left, counts)
     return _bound_after(&gini, node, left, counts)

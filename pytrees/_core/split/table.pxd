@@ -38,8 +38,11 @@ from pytrees._core.criteria.ordinal_gini cimport (
     start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
 )
 from pytrees._core.criteria.ranking cimport (
-    RankingScan, end_ranking_child, gain_of_ranking, impurity_by_ranking, is_perfect_ranking, move_ranking,
-    offer_ranking, ranking_gain_of_children, start_ranking, start_ranking_feature, start_ranking_node, weighted_ranking,
+    BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking, end_ranking_child,
+    forget_best_binary_ranking, gain_of_binary_ranking, gain_of_ranking, highest_rise_of_binary_ranking,
+    impurity_by_ranking, is_perfect_binary_ranking, is_perfect_ranking, move_ranking, offer_binary_ranking,
+    offer_ranking, ranking_gain_of_children, start_binary_ranking, start_ranking, start_ranking_feature,
+    start_ranking_node, weighted_ranking,
 )
 from pytrees._core.criteria.ratios cimport (
     RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
@@ -85,6 +88,7 @@ ctypedef fused BinnedScan:
     BinaryGiniScan
     GiniScan
     EntropyScan
+    BinaryRankingScan
 
 
 ctypedef fused WholeScan:
@@ -93,6 +97,7 @@ ctypedef fused WholeScan:
     EntropyScan
     OrdinalGiniScan
     RankingScan
+    BinaryRankingScan
     RatioScan
     VariationScan
     LabelledScan
@@ -106,6 +111,7 @@ ctypedef fused CountScan:
     EntropyScan
     OrdinalGiniScan
     RankingScan
+    BinaryRankingScan
     RatioScan
     VariationScan
     LabelledScan
@@ -165,6 +171,9 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         forget_best(&scan.forms)
     elif CountScan is RankingScan:
         start_ranking(scan, counts)
+    elif CountScan is BinaryRankingScan:
+        start_binary_ranking(scan, counts)
+        forget_best(scan)
     elif CountScan is RatioScan:
         _start_counts(scan, counts)
         start_ratio(scan, counts)
@@ -223,6 +232,8 @@ cdef inline void _start_weighted_criterion(WeightedScan* scan) noexcept nogil:
 cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
     if BinnedScan is EntropyScan:
         forget_best_entropy(scan)
+    elif BinnedScan is BinaryRankingScan:
+        forget_best_binary_ranking(scan)
     else:
         forget_best_gini(scan)
 
@@ -238,6 +249,8 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         start_ordinal_gini_feature(scan)
     elif CountScan is RankingScan:
         start_ranking_feature(scan)
+    elif CountScan is BinaryRankingScan:
+        scan.left_total = scan.left_counts[0] = scan.left_counts[1] = 0
     elif CountScan is WigScan:
         start_wig_feature(scan)
     else:
@@ -270,6 +283,9 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
         move_ordinal_gini(scan, label, weight)
     elif WholeScan is RankingScan:
         move_ranking(scan, label, weight)
+    elif WholeScan is BinaryRankingScan:
+        scan.left_total += weight
+        scan.left_counts[label] += weight
     elif WholeScan is WigScan:
         move_wig(scan, label, weight)
     else:
@@ -290,7 +306,7 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
 cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
     """Move samples of these class counts to the left child."""
     cdef index_t label
-    if BinnedScan is BinaryGiniScan:
+    if BinnedScan is BinaryGiniScan or BinnedScan is BinaryRankingScan:
         move_left(scan, 0, counts[0])
         move_left(scan, 1, counts[1])
     else:
@@ -311,6 +327,8 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_gini(&scan.forms)
     elif CountScan is RankingScan:
         return offer_ranking(scan)
+    elif CountScan is BinaryRankingScan:
+        return offer_binary_ranking(scan)
     elif CountScan is RatioScan:
         return offer_ratio(scan)
     elif CountScan is VariationScan:
@@ -351,6 +369,8 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain[0] = gain_of_gini(&scan.forms)
     elif CountScan is RankingScan:
         gain[0] = gain_of_ranking(scan)
+    elif CountScan is BinaryRankingScan:
+        gain[0] = gain_of_binary_ranking(scan)
     elif CountScan is RatioScan:
         gain[0] = gain_of_ratio(scan)
     elif CountScan is VariationScan:
@@ -376,6 +396,8 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         return is_perfect_entropy(scan)
     elif CountScan is RankingScan:
         return is_perfect_ranking(scan)
+    elif CountScan is BinaryRankingScan:
+        return is_perfect_binary_ranking(scan)
     elif CountScan is RatioScan:
         return is_perfect_ratio(scan)
     elif CountScan is VariationScan:
@@ -398,6 +420,8 @@ cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
     """Return the score of the best cut so far, of which there is one."""
     if BinnedScan is EntropyScan:
         return best_score_of_entropy(scan)
+    elif BinnedScan is BinaryRankingScan:
+        return best_score_of_binary_ranking(scan)
     else:
         return best_score_of_gini(scan)
 
@@ -414,6 +438,8 @@ cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexce
     """Return how far the score of a cut inside a bin of so many samples can exceed those at both of its edges."""
     if BinnedScan is EntropyScan:
         return highest_rise_of_entropy(scan, total)
+    elif BinnedScan is BinaryRankingScan:
+        return highest_rise_of_binary_ranking(scan, total)
     else:
         return highest_rise_of_gini(scan, total)
 
@@ -423,6 +449,8 @@ cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts,
     cut."""
     if BinnedScan is EntropyScan:
         return bound_of_entropy(scan, counts, total)
+    elif BinnedScan is BinaryRankingScan:
+        return bound_of_binary_ranking(scan, counts, total)
     else:
         return bound_of_gini(scan, counts, total)
 
