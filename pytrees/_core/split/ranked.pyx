@@ -4,6 +4,7 @@ It takes a criterion that has a bound on what cuts inside a bin gain, and featur
 """
 
 from libc.math cimport INFINITY, fabs, fabsf
+from libc.stdlib cimport llabs
 from libc.string cimport memmove
 
 from pytrees._core.base.sorting cimport key_of, place_of
@@ -15,6 +16,10 @@ from pytrees._core.rows.node_bins cimport (
     ROOM_FOR_PAIRS, NodeBins, NodeFeature, count_bins, count_pair_words, count_rows_of_lanes, count_samples,
     label_of_word, sort_marked, take_features,
     take_pair_words, weight_of_word,
+)
+from pytrees._core.split.entropies cimport (
+    mark_binary_entropies, mark_by_entropy, score_binary_entropies, score_binary_sums, score_sums_by_entropy,
+    sum_up_entropies,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
 from pytrees._core.split.table cimport (
@@ -300,21 +305,35 @@ cdef inline float _lowered(const BinnedScan* scan, float score) noexcept nogil:
         return score - (1.0 - MORE_NEARLY) * fabsf(score) - 2.0 * <float> scan.best.margin
 
 
-cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
+cdef inline bint _counts_in_words(const BinnedScan* scan) noexcept nogil:
+    """Whether one word counts both classes, where weights are small."""
     if BinnedScan in BinaryScan:
-        return MOST_IN_PAIRS
+        return True
+    elif BinnedScan is EntropyScan:
+        return scan.n_classes == 2
     else:
-        return MOST_OF_CLASSES_IN_PAIRS
+        return False
+
+
+cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
+    return MOST_IN_PAIRS if _counts_in_words(scan) else MOST_OF_CLASSES_IN_PAIRS
 
 
 cdef inline void _take_node(const BinnedScan* scan, NodeBins bins) noexcept nogil:
     """Lay out the class weights of the node and its samples, which are small."""
     cdef index_t label
-    if BinnedScan in BinaryScan:
+    if _counts_in_words(scan):
         take_pair_words(bins, bins.start, bins.stop)
     else:
         for label in range(bins.n_classes):
-            bins.node_row[label] = <uint16_t> scan.total_counts[label]
+            bins.node_row[label] = <uint16_t> _total_of(scan, label)
+
+
+cdef inline int64_t _total_of(const BinnedScan* scan, index_t label) noexcept nogil:
+    if BinnedScan is BinaryGiniScan:
+        return llabs(scan.steps[1 - label])
+    else:
+        return scan.total_counts[label]
 
 
 cdef inline node_weights _node_weights(const BinaryScan* scan) noexcept nogil:
@@ -334,7 +353,7 @@ cdef inline void _score_edges(
     """Count the bins, and score the cuts between them."""
     cdef index_t first, last
     _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
-    if BinnedScan in BinaryScan:
+    if _counts_in_words(scan):
         count_pair_words(bins, feature, n_rows)
         sum_up(<uint32_t*> feature.counts, feature.n_bins)
     if BinnedScan is BinaryRankingScan:
@@ -347,8 +366,11 @@ cdef inline void _score_edges(
             <const uint32_t*> feature.counts, feature.n_bins, first, last, _node_weights(scan), feature.scores
         )
     elif BinnedScan is EntropyScan:
-        count_rows_of_lanes(bins, feature, n_rows)
-        feature.score = _sum_up_entropies(scan, bins, feature, first, last)
+        if _counts_in_words(scan):
+            feature.score = score_binary_entropies(scan, feature, first, last)
+        else:
+            count_rows_of_lanes(bins, feature, n_rows)
+            feature.score = sum_up_entropies(scan, bins, feature, first, last)
     else:
         count_rows_of_lanes(bins, feature, n_rows)
         (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
@@ -356,66 +378,6 @@ cdef inline void _score_edges(
             <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
             last, feature.scores, feature.weights,
         )
-
-
-cdef inline float _sum_up_entropies(
-    const EntropyScan* scan, NodeBins bins, NodeFeature* feature, index_t first, index_t last
-) noexcept nogil:
-    """Turn the rows of class weights into those of all bins up to each, and score the cuts behind them; return the
-    greatest score of the bins [first, last)."""
-    cdef const int64_t* table = scan.table
-    cdef uint16_t* row = <uint16_t*> feature.counts
-    cdef index_t bin, label
-    cdef int64_t left, weight, score
-    cdef float best = -INFINITY
-    # In front of the first row are zeros.
-    for bin in range(feature.n_bins):
-        score = weight = 0
-        for label in range(bins.n_classes):
-            row[label] += (row - bins.n_lanes)[label]
-            left = row[label]
-            weight += left
-            score += table[left] + table[scan.total_counts[label] - left]
-        score -= table[weight] + table[scan.total - weight]
-        feature.scores[bin] = <float> score
-        feature.weights[bin] = <float> weight
-        if first <= bin < last:
-            best = max(best, feature.scores[bin])
-        row += bins.n_lanes
-    return best
-
-
-cdef inline index_t _mark_by_entropy(
-    const EntropyScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
-) noexcept nogil:
-    """Mark the bins inside which a cut could reach the score; those of one class have none that is better than the
-    edges."""
-    cdef EntropyScan local = scan[0]
-    cdef const uint16_t* row = <const uint16_t*> feature.counts
-    cdef const uint16_t* before
-    cdef int32_t[MOST_CLASSES] counts
-    cdef index_t bin, label, n_present, n_marked = 0
-    cdef float rise = <float> highest_rise(scan, 2) - <float> highest_rise(scan, 0), own, edges
-    for bin in range(feature.n_bins):
-        before = row - bins.n_lanes
-        own = feature.weights[bin] - (feature.weights[bin - 1] if bin > 0 else <float> 0.0)
-        edges = feature.scores[bin]
-        if bin > 0:
-            edges = max(edges, feature.scores[bin - 1])
-        bins.is_marked[bin] = False
-        if own > 1.0 and (bin == 0 or edges + (0.5 * own + 1.0) * rise >= to_reach):
-            n_present = 0
-            local.left_total = <int64_t> (feature.weights[bin] - own)
-            for label in range(bins.n_classes):
-                local.left_counts[label] = before[label]
-                counts[label] = row[label] - before[label]
-                n_present += counts[label] > 0
-            bins.is_marked[bin] = (n_present > 1 or min_samples_leaf > 1) and (
-                upper_bound(&local, counts, <int64_t> own) >= to_reach
-            )
-            n_marked += bins.is_marked[bin]
-        row += bins.n_lanes
-    return n_marked
 
 
 cdef inline index_t _mark_in_lanes(
@@ -432,7 +394,9 @@ cdef inline index_t _mark_in_lanes(
             &bins.is_marked[0],
         )
     elif BinnedScan is EntropyScan:
-        return _mark_by_entropy(scan, bins, feature, min_samples_leaf, to_reach)
+        if _counts_in_words(scan):
+            return mark_binary_entropies(scan, bins, feature, to_reach)
+        return mark_by_entropy(scan, bins, feature, min_samples_leaf, to_reach)
     else:
         return mark_rows(
             <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
@@ -506,7 +470,7 @@ cdef inline void _set_left_bins(
     cdef uint32_t word
     cdef const uint16_t* row
     start_feature(scan)
-    if BinnedScan in BinaryScan:
+    if _counts_in_words(scan):
         word = (<const uint32_t*> feature.counts)[bin]
         move_left(scan, 0, word & 0xFFFF)
         move_left(scan, 1, word >> 16)
@@ -554,7 +518,7 @@ cdef int _find_cut_by_pairs(
     cdef SortedByClass sorted
     cdef index_t k
     _take_node(scan, bins)
-    if BinnedScan in BinaryScan:
+    if _counts_in_words(scan):
         # Words have both classes: any order will do.
         for k in range(n_rows):
             sorted.samples[k] = k
@@ -603,15 +567,18 @@ cdef inline float _score_pairs(
     cdef uint16_t* sums = <uint16_t*> feature.counts
     cdef float best
     _narrow_keys(feature, sorted, n_rows, keys)
-    if BinnedScan in BinaryScan:
+    if _counts_in_words(scan):
         sum_pairs_narrow(keys, sorted.weights, n_rows, sums)
     if BinnedScan is BinaryRankingScan:
         best = score_sums_by_ranking(sums, n_rows, _node_weights(scan), scan.weighs_children, feature.scores)
     elif BinnedScan is BinaryGiniScan:
         best = score_sums(sums, n_rows, _node_weights(scan), feature.scores)
     elif BinnedScan is EntropyScan:
-        sum_classes_of_pairs(keys, sorted.weights, sorted.ends, bins.n_classes, n_rows, &bins.pair_sums[0])
-        best = _score_entropies(scan, bins, sorted, n_rows, feature.scores)
+        if _counts_in_words(scan):
+            best = score_binary_sums(scan, sums, n_rows, feature.scores)
+        else:
+            sum_classes_of_pairs(keys, sorted.weights, sorted.ends, bins.n_classes, n_rows, &bins.pair_sums[0])
+            best = score_sums_by_entropy(scan, bins, n_rows, feature.scores)
     else:
         sum_squares_of_pairs(
             keys, sorted.weights, sorted.ends, &bins.node_row[0], bins.n_classes, n_rows, left_squares, right_squares,
@@ -622,33 +589,6 @@ cdef inline float _score_pairs(
         return best
     _narrow_keys(feature, sorted, n_rows, keys)
     return _best_allowed(feature, keys, n_rows, min_samples_leaf)
-
-
-cdef inline float _score_entropies(
-    const EntropyScan* scan, NodeBins bins, const SortedByClass* sorted, index_t n_rows, float* scores
-) noexcept nogil:
-    """Score the cuts of which pair_sums has the left child's class weights, and return the greatest score."""
-    cdef const int64_t* table = scan.table
-    cdef const uint16_t* sums
-    cdef int64_t[ROOM_FOR_PAIRS] totals
-    cdef index_t[ROOM_FOR_PAIRS] weights
-    cdef index_t i, label, n_lanes = (n_rows + 7) // 8 * 8
-    cdef int64_t of_class
-    cdef float best = -INFINITY
-    for i in range(n_rows):
-        totals[i] = 0
-        weights[i] = 0
-    for label in range(bins.n_classes):
-        sums = &bins.pair_sums[label * n_lanes]
-        of_class = scan.total_counts[label]
-        for i in range(n_rows if of_class > 0 else 0):
-            totals[i] += table[sums[i]] + table[of_class - sums[i]]
-            weights[i] += sums[i]
-    for i in range(n_rows):
-        scores[i] = <float> (totals[i] - table[weights[i]] - table[scan.total - weights[i]])
-        if weights[i] < scan.total:
-            best = max(best, scores[i])
-    return best
 
 
 cdef inline void _narrow_keys(
@@ -725,7 +665,7 @@ cdef inline void _set_left_samples(
     cdef uint16_t sum
     cdef uint64_t word
     start_feature(scan)
-    if BinnedScan in BinaryScan:
+    if _counts_in_words(scan):
         sum = (<const uint16_t*> feature.counts)[found]
         move_left(scan, 0, sum & 0xFF)
         move_left(scan, 1, sum >> 8)
