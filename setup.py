@@ -1,13 +1,15 @@
 """Compile the kernels; everything declarative is in pyproject.toml.
 
 Environment variables: ``PYTREES_DEBUG=1`` checks bounds, negative indices too, and initialisation.
-``PYTREES_PORTABLE_INT128=1`` does without the compiler's numbers of 128 bits, as compilers do that have none.
+``PYTREES_PORTABLE=1`` does without what GCC and Clang have beyond the language, numbers of 128 bits and vectors; on
+Windows, where Microsoft's compiler has neither, that is always so.
 ``PYTREES_BUILD_JOBS=1`` compiles one kernel at a time; by default as many as there are cores. ``CFLAGS`` come last, so
 that they win: ``CFLAGS="-O1 -fsanitize=undefined"``.
 """
 
 import os
 import shlex
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -17,9 +19,11 @@ DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
 CFLAGS = shlex.split(os.environ.get("CFLAGS", ""))
 BUILD_JOBS = int(os.environ.get("PYTREES_BUILD_JOBS", "0")) or os.cpu_count() or 1
 
-# Two classes of C++ stand in for numbers of 128 bits, in base/wide.h.
-PORTABLE = os.environ.get("PYTREES_PORTABLE_INT128", "0") not in ("", "0")
-MACROS = [(name, "1") for name, is_set in (("PYTREES_DEBUG", DEBUG), ("PYTREES_PORTABLE_INT128", PORTABLE)) if is_set]
+IS_WINDOWS = sys.platform == "win32"
+
+# Classes of C++ stand in for numbers of 128 bits and for vectors, in base/wide.h and base/compiler.h.
+PORTABLE = IS_WINDOWS or os.environ.get("PYTREES_PORTABLE", "0") not in ("", "0")
+MACROS = [(name, "1") for name, is_set in (("PYTREES_DEBUG", DEBUG), ("PYTREES_PORTABLE", PORTABLE)) if is_set]
 
 # The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
 BUILD_BASE = "build/debug" if DEBUG else "build/cflags" if CFLAGS else "build/portable" if PORTABLE else "build/release"
@@ -31,13 +35,17 @@ DIRECTIVES = {
     "wraparound": False,  # so that the bounds check catches negative indices too
     "overflowcheck": False,  # entropy sums wrap on purpose, modulo 2**64
     "cdivision": True,
+    "auto_pickle": False,  # kernels' objects hold pointers
     "binding": True,
     "freethreading_compatible": True,
 }
 
 # No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine.
-# Compiling without notes for debuggers, which Python's own flags ask for, takes some 40 % less time.
-COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0"]
+# Notes for debuggers, which Python asks for, cost 40 % of the time to compile; tables to unwind the stack, which C has
+# no use for, are 4 % of a wheel.
+COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0", "-fno-asynchronous-unwind-tables"]
+if IS_WINDOWS:
+    COMPILE_ARGS = ["/O2", "/fp:precise"]
 
 # The scan loops are written once and take a criterion's functions inline: GCC stops at its limits of growth otherwise.
 # Loops over the classes are short, so that vector instructions cost more than they save.
@@ -50,8 +58,13 @@ INLINING_ARGS = [
     "--param=max-inline-insns-single=400",
     "-fno-tree-vectorize",
 ]
+if IS_WINDOWS:
+    INLINING_ARGS = []
+# Calls to and from Python, and what is rarely called: half as large, so that wheels are small.
+SMALL_MODULES = ("_cyutility", "base.signals", "c45.tree", "criteria.logarithms", "criteria.user", "split.gains")
 MODULE_ARGS = {
-    "pytrees._core.split.scan": [*INLINING_ARGS, "-fno-inline-functions-called-once"],
+    **{f"pytrees._core.{name}": ["/O1" if IS_WINDOWS else "-Os"] for name in SMALL_MODULES},
+    "pytrees._core.split.scan": INLINING_ARGS + ([] if IS_WINDOWS else ["-fno-inline-functions-called-once"]),
     "pytrees._core.split.bins": INLINING_ARGS,
     "pytrees._core.split.missing": INLINING_ARGS,
     "pytrees._core.split.ranked": INLINING_ARGS,

@@ -7,6 +7,7 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import pytrees
 from pytrees._core.growth import by_gain as growth
 
 
@@ -16,10 +17,10 @@ def print_machine():
     if hasattr(os, "getloadavg"):
         print("load before the start: {:.2f} {:.2f} {:.2f}".format(*os.getloadavg()))
     print(f"kernels compiled by {_compiler()}")
-    names = ("numpy", "scipy", "scikit-learn", "Cython", "ydf")
+    names = ("numpy", "scipy", "scikit-learn", "Cython", "ydf", "scikit-learn-intelex")
     versions = ", ".join(f"{name} {_version(name)}" for name in names)
     print(f"Python {platform.python_version()}, {versions}")
-    print(f"pytrees {_version('pytrees')}, commit {_commit()}")
+    print(f"pytrees {pytrees.__version__}, commit {_commit()}")
 
 
 def _processor():

@@ -24,7 +24,7 @@ for name, tree in trees.items():
 
 fig, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 for ax, name in zip(axes, "BD", strict=True):
-    plot_tree(trees[name], feature_names=["symptoms", "molecular test"], class_names=["free", "quarantine"], ax=ax)
+    plot_tree(trees[name], feature_names=["symptoms", "molecular test"], class_names=["quarantine", "free"], ax=ax)
     tested = trees[name].feature_usage(toy.data)[1]
     ax.set_title(f"order {name}: {tested} of 14 patients need the molecular test")
 fig.suptitle("Two orders of the same patients, two trees")

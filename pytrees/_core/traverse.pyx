@@ -11,11 +11,9 @@ from libc.math cimport INFINITY, isnan
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.sorting cimport key_of, packed as entry_of, place_of, sort_entries
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, index_t, int64_t
-
-cdef extern from *:
-    void prefetch "__builtin_prefetch"(const void*) noexcept nogil
 
 cdef enum:
     LANES = 12              # rows that walk side by side: while some wait for their loads, others compare

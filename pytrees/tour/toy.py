@@ -108,19 +108,20 @@ def draw_toy_trees(toy: Bunch, trees: dict[str, PermutationDecisionTreeClassifie
     plt = import_pyplot()
     if plt is None:
         return
-    figure, axes = plt.subplots(2, 3, figsize=(13, 8), layout="constrained")
+    figure, axes = plt.subplots(2, 3, figsize=(12, 8), layout="constrained")
     patients = axes.flat[0]
-    for label, marker in ((1, "x"), (2, "o")):
+    for label, marker, what in ((1, "x", "class 1: quarantine"), (2, "o", "class 2: free")):
         shown = toy.data[toy.target == label]
-        patients.scatter(shown[:, 0], shown[:, 1], marker=marker, label=f"class {label}")
+        patients.scatter(shown[:, 0], shown[:, 1], marker=marker, label=what)
     patients.set(xlabel="f0: symptoms", ylabel="f1: molecular test", title="The 14 patients")
     patients.set_xticks(np.arange(1, 6))
     patients.set_yticks(np.arange(1, 5))
-    patients.legend()
+    patients.set_ylim(0.5, 5.5)
+    patients.legend(loc="upper center")
     for ax, (name, fitted) in zip(axes.flat[1:], trees.items(), strict=True):
         plot_tree(fitted, feature_names=toy.feature_names, ax=ax, fontsize=9)
         tested = fitted.feature_usage(toy.data)[1]
-        ax.set_title(f"Permutation {name}: {tested} of 14 need the test f1")
+        ax.set_title(f"Order {name}: {tested} of 14 need f1")
     output.mkdir(parents=True, exist_ok=True)
     path = output / "toy_trees.png"
     figure.savefig(path, dpi=120)

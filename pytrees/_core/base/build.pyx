@@ -1,5 +1,6 @@
 """How the kernels were built."""
 
+from pytrees._core.base.compiler cimport PYTREES_VECTORS_NAME
 from pytrees._core.base.wide cimport PYTREES_INT128_NAME
 
 cdef extern from *:
@@ -24,9 +25,10 @@ cdef extern from *:
 
 
 def build():
-    """Return the compiler, its numbers of 128 bits or the portable ones, and whether bounds are checked."""
+    """Return the compiler, its numbers of 128 bits and vectors or the portable ones, and whether bounds are checked."""
     return {
         "compiler": PYTREES_COMPILER.decode(),
         "numbers of 128 bits": PYTREES_INT128_NAME.decode(),
+        "vectors": PYTREES_VECTORS_NAME.decode(),
         "checks bounds": bool(PYTREES_CHECKS_BOUNDS),
     }

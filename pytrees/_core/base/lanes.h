@@ -1,5 +1,4 @@
-/* Loops over the ranks of samples, their bins and their two classes, several side by side, in the vectors that GCC and
-Clang know.
+/* Loops over the ranks of samples, their bins and their two classes, several side by side, in vectors.
 
 A word holds the weights of both classes, that of class 0 in its lower half. The scores are those of Gini impurity in
 single precision, D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 - left_0 total_1, wrong
@@ -8,17 +7,7 @@ by less than one in a million: they bound what is worth an exact look. A side wi
 #ifndef PYTREES_LANES_H
 #define PYTREES_LANES_H
 
-#include <stdint.h>
-#include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-typedef uint32_t lanes_u32 __attribute__((vector_size(16)));
-typedef int32_t lanes_i32 __attribute__((vector_size(16)));
-typedef float lanes_f32 __attribute__((vector_size(16)));
-typedef uint16_t lanes_u16 __attribute__((vector_size(16)));
-typedef int16_t lanes_i16 __attribute__((vector_size(16)));
+#include "compiler.h"
 
 /* Weights below 2**15 a class, so that their products with the node's fit. */
 typedef struct {
@@ -29,17 +18,18 @@ static inline lanes_u32 load_u32(const void *from) { lanes_u32 v; memcpy(&v, fro
 static inline lanes_f32 load_f32(const void *from) { lanes_f32 v; memcpy(&v, from, 16); return v; }
 static inline lanes_i16 load_i16(const void *from) { lanes_i16 v; memcpy(&v, from, 16); return v; }
 static inline lanes_u32 widened(const uint16_t *from) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     return (lanes_u32)_mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *)from), _mm_setzero_si128());
 #else
-    return (lanes_u32){from[0], from[1], from[2], from[3]};
+    lanes_u32 wide = {from[0], from[1], from[2], from[3]};
+    return wide;
 #endif
 }
 static inline void store(void *to, const void *from) { memcpy(to, from, 16); }
 
 /* Four sums low * low_factor + high * high_factor of the halves of words. */
 static inline lanes_i32 dot_halves(lanes_u32 words, int32_t low_factor, int32_t high_factor) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     __m128i factors = _mm_set1_epi32((int32_t)(((uint32_t)high_factor << 16) | ((uint32_t)low_factor & 0xFFFFu)));
     return (lanes_i32)_mm_madd_epi16((__m128i)words, factors);
 #else
@@ -48,7 +38,7 @@ static inline lanes_i32 dot_halves(lanes_u32 words, int32_t low_factor, int32_t 
 }
 
 static inline lanes_f32 greater_f32(lanes_f32 a, lanes_f32 b) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     return (lanes_f32)_mm_max_ps((__m128)a, (__m128)b);
 #else
     lanes_i32 mask = a > b;
@@ -62,7 +52,7 @@ static inline float greatest_f32(lanes_f32 a) {
 }
 
 static inline int any_lane(lanes_i32 mask) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     return _mm_movemask_ps((__m128)mask);
 #else
     return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
@@ -72,8 +62,8 @@ static inline int any_lane(lanes_i32 mask) {
 static inline void parts_of_score(
     lanes_u32 left, node_weights node, lanes_f32 *square, lanes_f32 *product
 ) {
-    lanes_f32 difference = __builtin_convertvector(dot_halves(left, -node.of_1, node.of_0), lanes_f32);
-    lanes_f32 weight = __builtin_convertvector(dot_halves(left, 1, 1), lanes_f32);
+    lanes_f32 difference = floats_of(dot_halves(left, -node.of_1, node.of_0));
+    lanes_f32 weight = floats_of(dot_halves(left, 1, 1));
     *square = difference * difference;
     *product = weight * ((float)(node.of_0 + node.of_1) - weight);
 }
@@ -124,7 +114,7 @@ static inline int32_t find_marked(
         lanes_i32 key = (lanes_i32)load_u32(keys + i);
         hits = any_lane((key > below) & (key < above));
         while (hits) {
-            lane = __builtin_ctz((unsigned)hits);
+            lane = pytrees_trailing_zeros((uint64_t)hits);
             hits &= hits - 1;
             marked[n_marked] = (uint64_t)keys[i + lane] << 32 | (uint64_t)(i + lane);
             n_marked += is_marked[(keys[i + lane] - smallest) >> shift];
@@ -324,7 +314,8 @@ static inline int32_t mark_by_ranking(
 whose key is not greater; keys and sums have room up to a multiple of eight. */
 static inline lanes_i16 all_i16(uint16_t x) {
     int16_t y = (int16_t)x;
-    return (lanes_i16){y, y, y, y, y, y, y, y};
+    lanes_i16 all = {y, y, y, y, y, y, y, y};
+    return all;
 }
 
 /* Lay out keys in the order of signed numbers, each eight times; those behind the last, up to a multiple of eight, are
@@ -341,7 +332,7 @@ static inline void spread_keys(uint16_t *keys, int32_t n, lanes_i16 *spread) {
 
 /* Add to each of 8 n_vectors sums the words of others[first:last] whose key is not greater. The number is a constant
 where this is called, so that sums and keys stay in registers. */
-static inline __attribute__((always_inline)) void add_pairs(
+static PYTREES_ALWAYS_INLINE void add_pairs(
     const lanes_i16 *key, const lanes_i16 *others, const uint16_t *words, int32_t first, int32_t last, int n_vectors,
     lanes_i16 *sum
 ) {
@@ -352,13 +343,13 @@ static inline __attribute__((always_inline)) void add_pairs(
     }
 }
 
-static inline __attribute__((always_inline)) void sum_block(
+static PYTREES_ALWAYS_INLINE void sum_block(
     const uint16_t *keys, const lanes_i16 *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
 ) {
-    lanes_i16 key[4], sum[4];
+    lanes_i16 key[4], sum[4], zero = {0};
     for (int i = 0; i < n_vectors; i++) {
         key[i] = load_i16(keys + 8 * i);
-        sum[i] = (lanes_i16){0};
+        sum[i] = zero;
     }
     add_pairs(key, others, words, 0, n, n_vectors, sum);
     for (int i = 0; i < n_vectors; i++)
@@ -380,13 +371,13 @@ static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32
     }
 }
 
-static inline __attribute__((always_inline)) void sum_wide_block(
+static PYTREES_ALWAYS_INLINE void sum_wide_block(
     const uint32_t *keys, const uint32_t *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
 ) {
-    lanes_i32 key[4], sum[4];
+    lanes_i32 key[4], sum[4], zero = {0};
     for (int i = 0; i < n_vectors; i++) {
         key[i] = (lanes_i32)load_u32(keys + 4 * i);
-        sum[i] = (lanes_i32){0};
+        sum[i] = zero;
     }
     for (int32_t j = 0; j < n; j++) {
         int32_t key_j = (int32_t)others[j], word_j = words[j];
@@ -447,12 +438,13 @@ static inline float score_sums_by_ranking(
 sum left_k**2 / L + sum right_k**2 / R. */
 
 static inline lanes_i32 dot_rows(lanes_i16 a, lanes_i16 b) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     return (lanes_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);
 #else
-    return (lanes_i32){
+    lanes_i32 sums = {
         a[0] * b[0] + a[1] * b[1], a[2] * b[2] + a[3] * b[3], a[4] * b[4] + a[5] * b[5], a[6] * b[6] + a[7] * b[7]
     };
+    return sums;
 #endif
 }
 
@@ -494,7 +486,7 @@ static inline float sum_up_rows(
 }
 
 static inline lanes_f32 four_of_row(const uint16_t *row) {
-    return __builtin_convertvector((lanes_i32)widened(row), lanes_f32);
+    return floats_of((lanes_i32)widened(row));
 }
 
 /* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
@@ -527,7 +519,7 @@ static inline float bound_inside(
 }
 
 static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     uint32_t differ, first = 0;
     for (int32_t lane = 0; lane < n_lanes; lane += 8) {
         /* Two bits a lane. */
@@ -562,7 +554,7 @@ static inline int32_t mark_rows(
         memset(is_marked + bin, 0, 4);
         hits = any_lane((edges + own >= to_reach) & (own > 0.0f));
         for (; hits; hits &= hits - 1) {
-            lane = bin + __builtin_ctz((unsigned)hits);
+            lane = bin + pytrees_trailing_zeros((uint64_t)hits);
             const uint16_t *after = rows + (intptr_t)lane * n_lanes, *before = after - n_lanes;
             if (lane >= n_bins || (has_edges && has_one_class(before, after, n_lanes)))
                 continue;
@@ -577,16 +569,16 @@ static inline int32_t mark_rows(
 
 /* All pairs, class by class: of n samples, sorted by class, at most MOST_PAIRED of little weight, each gets the
 squares of the class weights of all samples of no greater key, of all others, and the weight of the former. */
-static inline __attribute__((always_inline)) void square_block(
+static PYTREES_ALWAYS_INLINE void square_block(
     const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const int32_t *class_ends,
     const uint16_t *node, int32_t n_classes, int n_vectors, uint16_t *left_squares, uint16_t *right_squares,
     uint16_t *left
 ) {
     lanes_i16 key[4];
-    lanes_u16 lefts[4], rights[4], all[4];
+    lanes_u16 lefts[4], rights[4], all[4], zero = {0};
     for (int i = 0; i < n_vectors; i++) {
         key[i] = load_i16(keys + 8 * i);
-        lefts[i] = rights[i] = all[i] = (lanes_u16){0};
+        lefts[i] = rights[i] = all[i] = zero;
     }
     for (int32_t k = 0; k < n_classes; k++) {
         lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};

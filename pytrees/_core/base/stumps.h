@@ -1,5 +1,5 @@
 /* How many samples trees of one split get right on both sides of a cut, over all features and cuts of the sides:
-several features side by side, in the vectors that GCC and Clang know.
+several features side by side, in vectors.
 
 The samples of a node, a row each, are laid out in the order of every feature, LANES features beside each other:
 entry (block, row, lane) is that of the row'th sample in the order of feature block * LANES + lane. Sums of weights are
@@ -8,11 +8,7 @@ below 2**15 / 3 in narrow lanes, 2**31 / 3 in wide ones. */
 #ifndef PYTREES_STUMPS_H
 #define PYTREES_STUMPS_H
 
-#include <stdint.h>
-#include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "compiler.h"
 
 #define MOST_IN_NARROW_LANES 10900
 
@@ -28,11 +24,11 @@ typedef struct {
     void *scratch;          /* of more classes: two vectors a class */
 } stump_table;
 
-typedef int16_t narrow_lanes __attribute__((vector_size(16)));
-typedef int32_t wide_lanes __attribute__((vector_size(16)));
+typedef lanes_i16 narrow_lanes;
+typedef lanes_i32 wide_lanes;
 
 static inline narrow_lanes lesser_narrow(narrow_lanes a, narrow_lanes b) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     return (narrow_lanes)_mm_min_epi16((__m128i)a, (__m128i)b);
 #else
     narrow_lanes mask = a < b;
@@ -41,7 +37,7 @@ static inline narrow_lanes lesser_narrow(narrow_lanes a, narrow_lanes b) {
 }
 
 static inline narrow_lanes greater_narrow(narrow_lanes a, narrow_lanes b) {
-#if defined(__SSE2__)
+#if defined(PYTREES_SSE2)
     return (narrow_lanes)_mm_max_epi16((__m128i)a, (__m128i)b);
 #else
     narrow_lanes mask = a > b;

@@ -4,14 +4,6 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, 
 
 ctypedef double float64_t
 
-cdef extern from *:
-    """
-    typedef uint32_t pytrees_lanes __attribute__((vector_size(16), may_alias));
-    """
-    # Four side by side, each of which is added to and multiplied on its own; at multiples of 16 bytes. They may be read
-    # as what they are made of.
-    ctypedef uint32_t lanes_t "pytrees_lanes"
-
 # A row, a class, a position in a sequence, a symbol, a node: all below 2**31, checked at the door.
 ctypedef int32_t index_t
 

@@ -1,6 +1,6 @@
 /* Whole numbers of 128 bits.
 
-GCC and Clang have them for 64-bit machines. For other compilers, and where PYTREES_PORTABLE_INT128 is defined, two classes
+GCC and Clang have them for 64-bit machines. For other compilers, and where PYTREES_PORTABLE is defined, two classes
 of C++ stand in, with the same results to the last bit: signed numbers are in two's complement, quotients are rounded
 towards zero, and doubles are the nearest ones, of two the even one. */
 
@@ -9,14 +9,14 @@ towards zero, and doubles are the nearest ones, of two the even one. */
 
 #include <stdint.h>
 
-#if defined(__SIZEOF_INT128__) && !defined(PYTREES_PORTABLE_INT128)
+#if defined(__SIZEOF_INT128__) && !defined(PYTREES_PORTABLE)
 
 #define PYTREES_INT128_NAME "of the compiler"
 typedef __int128 pytrees_int128;
 typedef unsigned __int128 pytrees_uint128;
 
 #elif !defined(__cplusplus)
-#error "This compiler has no whole numbers of 128 bits: build the kernels as C++, with PYTREES_PORTABLE_INT128=1."
+#error "This compiler has no whole numbers of 128 bits: build the kernels as C++, with PYTREES_PORTABLE=1."
 #else
 
 #define PYTREES_INT128_NAME "portable"

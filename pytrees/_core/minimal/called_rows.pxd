@@ -1,9 +1,7 @@
 """Rows that have been called, and what is known of sets of them: what a search keeps, and reads and writes it by."""
 
+from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint32_t, uint64_t
-
-cdef extern from *:
-    int trailing_zeros "__builtin_ctzll"(uint64_t) noexcept nogil
 
 cdef enum:
     WHOLE = 0                       # the level of all rows of a node; those of deeper levels have been called

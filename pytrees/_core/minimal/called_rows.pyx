@@ -13,13 +13,11 @@ cimport cython
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
+from pytrees._core.base.compiler cimport popcount
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.minimal.sets cimport add_bit, holds
-
-cdef extern from *:
-    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
 
 cdef enum:
     STEPS_BETWEEN_CHECKS = 1000000  # of the clock and of signals: some milliseconds

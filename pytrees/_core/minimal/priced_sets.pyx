@@ -14,12 +14,11 @@ cimport cython
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from pytrees._core.base.compiler cimport popcount
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.sets cimport add_bit, close_table, open_table, take_item, words_for
 
-cdef extern from *:
-    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
 cdef enum:
     STEPS_BETWEEN_CHECKS = 2000000  # of the clock and of signals: some milliseconds
     N_RECENT = 128                  # sets of as many levels that a set is compared with

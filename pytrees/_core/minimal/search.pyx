@@ -24,6 +24,7 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from pytrees._core.base.compiler cimport popcount, trailing_zeros
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.called_rows cimport MOST_LEVELS, NO, STOPPED, YES, CalledRows, FirstSplit
@@ -32,10 +33,6 @@ from pytrees._core.minimal.sets cimport (
     SetTable, add_bit, close_table, find_item, holds, open_table, take_item, words_for,
 )
 from pytrees._core.rows.partition cimport threshold_between
-
-cdef extern from *:
-    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
-    int trailing_zeros "__builtin_ctzll"(uint64_t) noexcept nogil
 
 cdef enum:
     STEPS_BETWEEN_CHECKS = 4000000  # of the clock and of signals: some milliseconds

@@ -34,6 +34,7 @@ from cpython.pythread cimport (
 )
 from libc.string cimport memset
 
+from pytrees._core.base.compiler cimport popcount
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.sequence.groups cimport (
@@ -46,9 +47,6 @@ from pytrees._core.sequence.history cimport (
 from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs, replace_pair
 
 from pytrees._core.sequence.history import changing_planes
-
-cdef extern from *:
-    int popcount "__builtin_popcountll"(uint64_t) noexcept nogil
 
 cdef enum:
     # Labels of the children of a node, over all cuts, from which on threads pay: about a millisecond.

@@ -23,10 +23,9 @@ import numpy as np
 cimport cython
 from libc.string cimport memset
 
+from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
 
-cdef extern from *:
-    void prefetch "__builtin_prefetch"(const void*) noexcept nogil
 cdef enum:
     SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
     RUN_SHARE = 3           # run phase while there are at most a third as many runs as symbols,

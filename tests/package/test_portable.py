@@ -1,0 +1,186 @@
+"""What stands in for numbers of 128 bits and for vectors, in `_core/base`, against what the compiler has."""
+
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HEADERS = Path(__file__).parents[2] / "pytrees" / "_core" / "base"
+
+# Every operation on numbers of few bits and of many, near powers of two and far from them.
+NUMBERS = r"""
+#include <stdio.h>
+#include "wide.h"
+
+typedef __int128 whole;
+typedef unsigned __int128 natural;
+
+static uint64_t state = 88172645463325252u;
+static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
+static natural draw_natural() {
+    natural drawn = (natural)draw() << 64 | draw();
+    natural bits = draw() % 128, power = (natural)1 << bits;
+    switch (draw() % 4) {
+    case 0: return drawn >> bits;
+    case 1: return power - draw() % 3;
+    case 2: return power + draw() % 3;
+    default: return draw() % 5;
+    }
+}
+static pytrees_uint128 wide(natural x) { return pytrees_uint128((uint64_t)(x >> 64), (uint64_t)x); }
+static pytrees_int128 wide_of(whole x) { return pytrees_int128(wide((natural)x)); }
+static natural back(pytrees_uint128 x) { return (natural)x.high << 64 | x.low; }
+static natural back(pytrees_int128 x) { return back(x.bits); }
+
+#define CHECK(name, is_so) if (!(is_so)) { printf("%s in round %d\n", name, round); return 1; }
+
+int main() {
+    for (int round = 0; round < 2000000; round++) {
+        natural a = draw_natural(), b = draw_natural(), c = b ? b : 1;
+        whole x = (whole)a, y = (whole)b, z = y ? y : 1;
+        bool divides = !(z == -1 && x < 0);
+        int n = draw() % 128;
+        CHECK("sum", back(wide(a) + wide(b)) == a + b && back(wide_of(x) + wide_of(y)) == a + b)
+        CHECK("difference", back(wide(a) - wide(b)) == a - b && back(-wide_of(x)) == -a)
+        CHECK("product", back(wide(a) * wide(b)) == a * b && back(wide_of(x) * wide_of(y)) == a * b)
+        CHECK("quotient", back(wide(a) / wide(c)) == a / c && back(wide(a) % wide(c)) == a % c)
+        CHECK("signed quotient", !divides || back(wide_of(x) / wide_of(z)) == (natural)(x / z))
+        CHECK("signed remainder", !divides || back(wide_of(x) % wide_of(z)) == (natural)(x % z))
+        CHECK("shift", back(wide(a) << n) == a << n && back(wide(a) >> n) == a >> n)
+        CHECK("signed shift", back(wide_of(x) >> n) == (natural)(x >> n) && back(wide_of(x) << n) == a << n)
+        CHECK("bits", back(wide(a) & wide(b)) == (a & b) && back(wide(a) | wide(b)) == (a | b))
+        CHECK("more bits", back(wide(a) ^ wide(b)) == (a ^ b) && back(~wide(a)) == ~a)
+        CHECK("order", (wide(a) < wide(b)) == (a < b) && (wide(a) >= wide(b)) == (a >= b))
+        CHECK("signed order", (wide_of(x) < wide_of(y)) == (x < y) && (wide_of(x) > wide_of(y)) == (x > y))
+        CHECK("equality", (wide(a) == wide(b)) == (a == b) && (wide_of(x) != wide_of(y)) == (x != y))
+        CHECK("double", (double)wide(a) == (double)a && (double)wide_of(x) == (double)x)
+        CHECK("small", back(wide(a) * (int64_t)-3) == a * (natural)(whole)-3 && (int64_t)wide_of(x) == (int64_t)x)
+        CHECK("mixed", back(wide(a) + wide_of(y)) == a + b && (bool)wide(a) == (a != 0))
+        CHECK("in place", back(wide(a) += wide(b)) == a + b && back(wide_of(x) -= wide_of(y)) == a - b)
+    }
+    return 0;
+}
+"""
+
+
+# Sums of what the loops over vectors write, in whole numbers, and bits.
+VECTORS = r"""
+#include <stdio.h>
+#include "lanes.h"
+
+static uint64_t state = 88172645463325252u, sum = 0;
+static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
+static void add(const void *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        sum = sum * 1099511628211u + ((const uint8_t *)bytes)[i];
+}
+
+int main() {
+    for (int round = 0; round < 3000; round++) {
+        uint32_t keys[132], bins[133] = {0}, smallest;
+        uint16_t narrow[132], words[132], sums[132], squares[3][132], rows[133 * 8] = {0}, node[8] = {0};
+        uint64_t found[132];
+        uint8_t marks[132] = {0}, is_marked[256];
+        float scores[133] = {0}, weights[133] = {0}, best;
+        int32_t n = 5 + draw() % 124, left, right, ends[4], class_ends[3] = {n / 3, n / 2, n};
+        int shift = draw() % 3;
+        for (int i = 0; i < n; i++) {
+            keys[i] = 1000 + draw() % 200;
+            narrow[i] = (uint16_t)draw();
+            words[i] = draw() % 2 ? 1 : 256;
+            bins[i + 1] = (uint32_t)(draw() % 4) << 16 | (draw() % 4);
+        }
+        keys[0] = 1000;
+        keys[1] = 1199;
+        uint32_t span = span_of_keys(keys, n, &smallest);
+        add(&span, 4);
+        for (int i = 0; i < 256; i++)
+            is_marked[i] = i % 3 == 0;
+        int32_t n_found = find_marked(keys, n, 1030, 1150, smallest, shift, is_marked, found);
+        add(&n_found, 4);
+        add(found, 8 * n_found);
+        ends[0] = find_neighbours(keys, n, 1100, &left, &right);
+        add(ends, 4); add(&left, 4); add(&right, 4);
+
+        sum_up(bins + 1, n);
+        node_weights all = {(int32_t)(bins[n] & 0xFFFF), (int32_t)(bins[n] >> 16)};
+        best = score_edges(bins + 1, n, 1, n - 1, all, scores);
+        add(scores, 4 * n);
+        ends[0] = mark_mixed(bins + 1, n, all, best, marks);
+        add(ends, 4); add(marks, n);
+
+        uint16_t copy[136] = {0};
+        memcpy(copy, narrow, 2 * n);
+        sum_pairs_narrow(copy, words, n, sums);
+        add(sums, 2 * n);
+        score_sums(sums, n, all, scores);
+        add(scores, 4 * n);
+        uint32_t wide[136] = {0};
+        memcpy(wide, keys, 4 * n);
+        sum_pairs_wide(wide, words, n, sums);
+        add(sums, 2 * n);
+
+        for (int i = 0; i < n; i++)
+            words[i] = 1 + draw() % 2;
+        for (int k = 0, i = 0; k < 3; k++)
+            for (; i < class_ends[k]; i++)
+                node[k] += words[i];
+        memcpy(copy, narrow, 2 * n);
+        sum_squares_of_pairs(copy, words, class_ends, node, 3, n, squares[0], squares[1], squares[2]);
+        for (int k = 0; k < 3; k++)
+            add(squares[k], 2 * n);
+        best = score_squares(squares[0], squares[1], squares[2], n, (float)(node[0] + node[1] + node[2]), scores);
+        add(scores, 4 * n);
+
+        uint32_t total = 0;
+        memset(node, 0, sizeof node);
+        for (int i = 8; i < 8 * (n + 1); i++) {
+            rows[i] = draw() % 3 == 0 ? draw() % 4 : 0;
+            node[i % 8] += rows[i];
+            total += rows[i];
+        }
+        best = sum_up_rows(rows + 8, n, 8, node, (float)total, 0, n - 1, scores + 1, weights + 1);
+        add(scores, 4 * n);
+        ends[0] = mark_rows(rows + 8, n, 8, node, (float)total, 0.99f * best, 0, scores + 1, weights + 1, marks);
+        add(ends, 4); add(marks, n);
+
+        uint64_t bits = draw() >> (draw() % 64) | 1u << 31;
+        ends[0] = pytrees_popcount(bits);
+        ends[1] = pytrees_trailing_zeros(bits);
+        add(ends, 8);
+    }
+    printf("%llu\n", (unsigned long long)sum);
+    return 0;
+}
+"""
+
+pytestmark = pytest.mark.skipif(not HEADERS.joinpath("wide.h").exists(), reason="the headers are not in a wheel")
+
+
+def run(program, folder, *options):
+    """Compile and run a program in C++; return what it prints."""
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    if shutil.which(compiler[0]) is None:
+        pytest.skip("there is no compiler of C++")
+    source, built = folder / "program.cpp", folder / "program"
+    source.write_text(program)
+    command = [*compiler, "-O1", "-ffp-contract=off", *options, f"-I{HEADERS}", str(source), "-o", str(built)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    if "__int128" in made.stderr:
+        pytest.skip("the compiler has no numbers of 128 bits to compare with")
+    assert made.returncode == 0, made.stderr
+    ran = subprocess.run([str(built)], capture_output=True, text=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stdout
+    return ran.stdout
+
+
+def test_portable_numbers_are_those_of_the_compiler(tmp_path):
+    assert run(NUMBERS, tmp_path, "-DPYTREES_PORTABLE") == ""
+
+
+def test_portable_vectors_are_those_of_the_compiler(tmp_path):
+    portable = run(VECTORS, tmp_path, "-DPYTREES_PORTABLE", "-std=c++17", "-pedantic-errors")
+    assert portable == run(VECTORS, tmp_path)
