@@ -7,6 +7,8 @@ by less than one in a million: they bound what is worth an exact look. A side wi
 #ifndef PYTREES_LANES_H
 #define PYTREES_LANES_H
 
+#include <math.h>
+
 #include "compiler.h"
 
 /* Weights below 2**15 a class, so that their products with the node's fit. */
@@ -219,7 +221,7 @@ static inline int32_t mark_mixed(
     return n_marked;
 }
 
-/* ----------------------------------------------------------------------------------------- ranking impurity of two classes */
+/* ------------------------------------------------------------------------------ ranking impurity of two classes */
 
 /* Scores are minus the sum of both children's products of their class weights, times their weights if the children are
 weighed; criteria/ranking.pxd has the bound. */
@@ -232,8 +234,8 @@ static inline lanes_f32 cost_of_ranking(lanes_f32 left_0, lanes_f32 left_1, node
 }
 
 static inline void halves_of(lanes_u32 words, lanes_f32 *low, lanes_f32 *high) {
-    *low = __builtin_convertvector((lanes_i32)(words & 0xFFFFu), lanes_f32);
-    *high = __builtin_convertvector((lanes_i32)(words >> 16), lanes_f32);
+    *low = floats_of((lanes_i32)(words & 0xFFFFu));
+    *high = floats_of((lanes_i32)(words >> 16));
 }
 
 /* Write the scores of the cuts behind bins[first:last] of the summed bins, minus infinity for the others, and return the
@@ -242,11 +244,11 @@ static inline float score_edges_by_ranking(
     const uint32_t *bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
     float *scores
 ) {
-    const float none = -__builtin_inff();
+    const float none = -INFINITY;
     lanes_f32 best = {none, none, none, none}, present, left_0, left_1;
     for (int32_t bin = 0; bin < n_bins; bin += 4) {
         halves_of(load_u32(bins + bin), &left_0, &left_1);
-        present = -cost_of_ranking(left_0, left_1, node, weighs_children);
+        present = 0.0f - cost_of_ranking(left_0, left_1, node, weighs_children);
         if (bin < first || bin + 4 > last) {
             for (int32_t lane = 0; lane < 4; lane++)
                 if (bin + lane < first || bin + lane >= last)
@@ -292,7 +294,7 @@ static inline int32_t mark_by_ranking(
             + cost_of_ranking(after_0, after_1, node, weighs_children);
         slopes_of_ranking(before_0, before_1, node, weighs_children, &rise_0, &rise_1);
         slopes_of_ranking(after_0, after_1, node, weighs_children, &fall_0, &fall_1);
-        bound = own_0 * greater_f32(rise_0, -fall_0) + own_1 * greater_f32(rise_1, -fall_1) - cost;
+        bound = own_0 * greater_f32(rise_0, 0.0f - fall_0) + own_1 * greater_f32(rise_1, 0.0f - fall_1) - cost;
         bound = 0.5f * bound + share * cost + of_slopes * (own_0 + own_1);
         hits = any_lane((bound >= to_reach) & (own_0 + own_1 > 1.0f));
         memset(is_marked + bin, 0, 4);
@@ -420,12 +422,12 @@ static inline float score_sums(const uint16_t *sums, int32_t n, node_weights nod
 static inline float score_sums_by_ranking(
     const uint16_t *sums, int32_t n, node_weights node, int weighs_children, float *scores
 ) {
-    const float none = -__builtin_inff();
+    const float none = -INFINITY;
     lanes_f32 best = {none, none, none, none}, present, left_0, left_1;
     for (int32_t i = 0; i < n; i += 4) {
         lanes_u32 wide = widened(sums + i);
         halves_of((wide & 0xFFu) | (wide >> 8) << 16, &left_0, &left_1);
-        present = -cost_of_ranking(left_0, left_1, node, weighs_children);
+        present = 0.0f - cost_of_ranking(left_0, left_1, node, weighs_children);
         store(scores + i, &present);
         best = greater_f32(present, best);
     }
