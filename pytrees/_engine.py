@@ -32,7 +32,6 @@ KERNELS = {
         "split.scan": ("highest_score",),
         "split.find": ("ranked_cut",),
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
-        "rows.draws": ("count_draws",),
         "rows.partition": ("rank_features",),
         "rows.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),

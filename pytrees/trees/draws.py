@@ -7,9 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from .._engine import kernel
 from .._typing import AnyArray, Draws, IntArray
-from ..criteria import MAX_TOTAL_COUNT
 from ..input.validation import counts_where_exact
 
 
@@ -25,24 +23,17 @@ def draw_sequence(random_state: np.random.RandomState, n_rows: int, weights: Any
 
 def draw_counts(random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
     """Draw samples with replacement; return those drawn, in their own order, weighted by how often they were."""
-    counts = _count_draws(random_state, n_rows, n_draws)
+    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
     places = np.flatnonzero(counts)
     counts = counts[places]
-    if weights is None and n_draws < MAX_TOTAL_COUNT:
-        return places, None if len(places) == n_draws else counts
     return places, counts_where_exact(counts if weights is None else counts * weights[places])
-
-
-def _count_draws(random_state: np.random.RandomState, n_rows: int, n_draws: int) -> IntArray:
-    """Count how often each sample is drawn with replacement."""
-    return np.asarray(kernel("count_draws")(random_state, n_rows, n_draws), dtype=np.int64)
 
 
 def draw_balanced_counts(
     random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None, *, n_draws: int, codes: AnyArray
 ) -> Draws:
     """Draw samples as `draw_counts` does; the classes among those drawn then weigh the same, by their numbers."""
-    counts = _count_draws(random_state, n_rows, n_draws)
+    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
     places = np.flatnonzero(counts)
     counts, codes = counts[places], codes[places]
     of_classes = np.bincount(codes, weights=counts)

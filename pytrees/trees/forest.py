@@ -89,12 +89,12 @@ def _grow_from_seed(plan: Plan, seed: int) -> Any:
     """Grow one tree of a forest on samples of its own: everything follows from the seed."""
     if plan.stop.is_set():
         raise RuntimeError("The fit of the forest has ended.")
+    rows, weights = plan.arrange(seed)
+    if rows is not None and weights is not None:
+        weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
+        weights[rows] = weights_of_rows
+    of_forest = {"rows": rows, "shared": plan.shared, **plan.kinds}
     with config_context(engine=plan.engine), kernel("stoppable")(plan.stop):
-        rows, weights = plan.arrange(seed)
-        if rows is not None and weights is not None:
-            weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
-            weights[rows] = weights_of_rows
-        of_forest = {"rows": rows, "shared": plan.shared, **plan.kinds}
         return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
 
 
