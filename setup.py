@@ -31,6 +31,7 @@ DIRECTIVES = {
     "wraparound": False,  # so that the bounds check catches negative indices too
     "overflowcheck": False,  # entropy sums wrap on purpose, modulo 2**64
     "cdivision": True,
+    "auto_pickle": False,  # kernels' objects hold pointers
     "binding": True,
     "freethreading_compatible": True,
 }
@@ -50,7 +51,10 @@ INLINING_ARGS = [
     "--param=max-inline-insns-single=400",
     "-fno-tree-vectorize",
 ]
+# Calls to and from Python, and what is rarely called: half as large, so that wheels are small.
+SMALL_MODULES = ("_cyutility", "base.signals", "c45.tree", "criteria.logarithms", "criteria.user", "split.gains")
 MODULE_ARGS = {
+    **{f"pytrees._core.{name}": ["-Os"] for name in SMALL_MODULES},
     "pytrees._core.split.scan": [*INLINING_ARGS, "-fno-inline-functions-called-once"],
     "pytrees._core.split.bins": INLINING_ARGS,
     "pytrees._core.split.missing": INLINING_ARGS,

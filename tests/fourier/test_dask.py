@@ -234,7 +234,7 @@ def test_sites_with_other_columns():
 
 def test_without_dask(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.array", None)
-    with pytest.raises(ImportError, match=r'pip install "pytrees\[dask\]"'):
+    with pytest.raises(ImportError, match=r'pip install "decision-pytrees\[dask\]"'):
         pytrees.dask.predict(FOREST, None)
 
 
