@@ -1,29 +1,29 @@
-"""Count the instructions of old commits with today's calls, and store them as asv's results.
+"""Count the instructions of old commits with today's calls, time one call beside scikit-learn, and store asv's results.
 
     python asv_bench/history.py COMMIT...
 
 Only the kernels that the calls need are compiled, with the commit's own setup.py, in a folder below `--work`.
 Kernels were renamed and moved; their arguments are the same since the first commit. What does not build, and calls that
-a commit does not know, are said and left out. Results that are there already are kept: `--again` counts anew.
+a commit does not know, are said and left out. What is stored is kept and what is missing added; `--again` counts anew.
 """
 
 import argparse
 import json
 import os
-import pickle
 import re
 import subprocess
 import sys
-import tempfile
+from functools import partial
 from pathlib import Path
 
-from benchmarks.bench_counted import CALLS, counted_call
-from benchmarks.common import _CALL_KERNEL, callgrind
+from benchmarks.bench_counted import CALLS, counted_call, raced_call
+from benchmarks.common import CALL_KERNEL, RACE_KERNEL, callgrind, run_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 MACHINE = "ci-2-cores"
 RESULTS = ROOT / "asv_bench" / "results" / MACHINE
-NAME = "bench_counted.Counted.track_instructions"
+COUNTED = "bench_counted.Counted.track_instructions"
+RACED = "bench_counted.Raced.track_share"
 OLDER_NAMES = {"grow_by_gain": "grow_tree"}
 
 # Runs a commit's setup.py, which compiles only the modules named in WANTED.
@@ -90,22 +90,32 @@ def build(folder, sources):
     subprocess.run(command, cwd=folder, check=True, env=environment, capture_output=True, text=True)
 
 
+def located(folder, function):
+    """Return (module, name) of a kernel as a commit has it; None where it has none."""
+    if found := defining(folder, function):
+        source, name = found
+        return ".".join(source.relative_to(folder / "pytrees" / "_core").with_suffix("").parts), name
+    return None
+
+
 def count(folder, call):
     """Count the instructions of one call in a commit's files; None where the commit does not know it."""
     function, args, kwargs = counted_call(call)
-    found = defining(folder, function)
-    if found is None:
-        return None
-    source, name = found
-    module = ".".join(source.relative_to(folder / "pytrees" / "_core").with_suffix("").parts)
-    with tempfile.TemporaryDirectory() as temporary:
-        file = Path(temporary) / "call.pickle"
-        file.write_bytes(pickle.dumps((module, name, args, kwargs)))
-        return callgrind(name, ["-c", _CALL_KERNEL, folder / "pytrees", file])
+    if found := located(folder, function):
+        return run_kernel(CALL_KERNEL, folder / "pytrees", *found, args, kwargs, partial(callgrind, found[1]))
+    return None
 
 
-def count_commit(commit, work):
-    """Return the counts of all calls in one commit."""
+def race(folder):
+    """Return the time of one call in a commit's files as a percentage of scikit-learn's; None where it is unknown."""
+    function, args, kwargs = raced_call()
+    if found := located(folder, function):
+        return 100 * float(run_kernel(RACE_KERNEL, folder / "pytrees", *found, args, kwargs))
+    return None
+
+
+def prepare(commit, work):
+    """Return the folder of one commit, with the kernels that the calls need compiled."""
     folder = work / commit[:8]
     export(commit, folder)
     sources = set()
@@ -115,33 +125,62 @@ def count_commit(commit, work):
     if not (folder / "built").exists():
         build(folder, sources)
         (folder / "built").touch()
-    counts = []
-    for call in CALLS:
-        try:
-            counts.append(count(folder, call))
-        except subprocess.CalledProcessError as error:
-            print(f"{commit[:8]}: {call}: {error.stderr[-300:]}")
-            counts.append(None)
-    return counts
+    return folder
 
 
-def store(commit, counts):
-    """Write one commit's counts in asv's format."""
-    date = int(git("show", "-s", "--format=%ct", commit)) * 1000
-    content = {
+def measured(title, measure, *args):
+    """Return what a measurement returns; None, and its last words, where its process fails."""
+    try:
+        return measure(*args)
+    except subprocess.CalledProcessError as error:
+        print(f"{title}: {error.stderr[-300:]}")
+        return None
+
+
+def result_file(commit):
+    return RESULTS / f"{commit[:8]}-virtualenv-py3.11.json"
+
+
+def stored(commit):
+    """Return (counts, share) that are stored of one commit, None for each that is not."""
+    file = result_file(commit)
+    results = json.loads(file.read_text())["results"] if file.exists() else {}
+    counts = results[COUNTED][0] if COUNTED in results else [None] * len(CALLS)
+    return counts, results[RACED][0][0] if RACED in results else None
+
+
+def content(commit, milliseconds, counts, share):
+    """Return one commit's results in asv's format."""
+    results = {COUNTED: [counts, [[repr(call) for call in CALLS]], "1"]}
+    if share is not None:
+        results[RACED] = [[share], [], "1"]
+    return {
         "commit_hash": commit,
         "env_name": "virtualenv-py3.11",
-        "date": date,
+        "date": milliseconds,
         "params": json.loads((RESULTS / "machine.json").read_text()) | {"python": "3.11"},
         "python": "3.11",
         "requirements": {},
         "env_vars": {},
         "result_columns": ["result", "params", "version"],
-        "results": {NAME: [counts, [[repr(call) for call in CALLS]], "1"]},
+        "results": results,
         "durations": {},
         "version": 2,
     }
-    (RESULTS / f"{commit[:8]}-virtualenv-py3.11.json").write_text(json.dumps(content) + "\n")
+
+
+def add(commit, work, counts, share):
+    """Measure what is missing of one commit, and store it."""
+    folder = prepare(commit, work)
+    for i, call in enumerate(CALLS):
+        if counts[i] is None:
+            counts[i] = measured(f"{commit[:8]}: {call}", count, folder, call)
+    if share is None:
+        share = measured(f"{commit[:8]}: time", race, folder)
+    if any(counts):
+        milliseconds = int(git("show", "-s", "--format=%ct", commit)) * 1000
+        result_file(commit).write_text(json.dumps(content(commit, milliseconds, counts, share)) + "\n")
+    print(commit[:8], *counts, share, flush=True)
 
 
 def main():
@@ -152,16 +191,12 @@ def main():
     options = parser.parse_args()
     for name in options.commits:
         commit = git("rev-parse", f"{name}^{{commit}}")
-        if not options.again and list(RESULTS.glob(f"{commit[:8]}-*.json")):
-            continue
-        try:
-            counts = count_commit(commit, options.work.resolve())
-        except subprocess.CalledProcessError as error:
-            print(f"{commit[:8]}: does not build: {error.stderr[-500:]}")
-            continue
-        if any(counts):
-            store(commit, counts)
-        print(commit[:8], *counts, flush=True)
+        counts, share = ([None] * len(CALLS), None) if options.again else stored(commit)
+        if None in counts or share is None:
+            try:
+                add(commit, options.work.resolve(), counts, share)
+            except subprocess.CalledProcessError as error:
+                print(f"{commit[:8]}: does not build: {error.stderr[-500:]}")
 
 
 if __name__ == "__main__":
