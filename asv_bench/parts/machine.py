@@ -11,7 +11,7 @@ import pytrees
 from pytrees._core.growth import by_gain as growth
 
 
-def machine(names=("numpy", "scipy", "scikit-learn", "Cython", "ydf")):
+def machine(names=("numpy", "scipy", "scikit-learn", "Cython", "ydf", "scikit-learn-intelex")):
     """Return lines about the machine, the compiler of the kernels, and the versions of what was measured."""
     lines = [f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"]
     if hasattr(os, "getloadavg"):

@@ -9,7 +9,11 @@ from pytrees import DecisionTreeClassifier
 
 from .timing import informative_data, race, rows
 
-CRITERIA = ("gini", "entropy")
+TREES = {
+    "Gini": DecisionTreeClassifier(),
+    "entropy": DecisionTreeClassifier("entropy"),
+    "Gini, two threads": DecisionTreeClassifier(n_jobs=2),
+}
 ROWS = [round(10 ** (k / 2)) for k in range(6, 13)]
 FEATURES = [5, 10, 20, 40, 80, 160]
 CLASSES = [2, 4, 8, 16, 32, 64, 100]
@@ -18,7 +22,7 @@ PLOT = Path(__file__).parents[2] / "docs" / "images" / "growth.svg"
 
 def scaling(plot=False):
     """Fit time of ours over rows, features and classes: seconds, the factor per step, and ns / (n d log2 n)."""
-    print(f"{'':<26}{'Gini':<41}entropy")
+    print(" " * 26 + "".join(f"{name:<41}" for name in TREES).rstrip())
     over_rows = []
     for n in ROWS:
         over_rows.append(_fit_seconds(n, 20, 2, repetitions=min(25, max(3, 10**6 // n))))
@@ -37,16 +41,16 @@ def scaling(plot=False):
 
 
 def _fit_seconds(n, n_features, n_classes, repetitions):
-    contestants = {criterion: DecisionTreeClassifier(criterion=criterion).fit for criterion in CRITERIA}
+    contestants = {name: tree.fit for name, tree in TREES.items()}
     data = partial(informative_data, n, n_features=n_features, n_classes=n_classes)
     return {name: median(times) for name, times in race(contestants, data, repetitions).items()}
 
 
 def _print_step(title, measured, work):
     line = f"{title:<26}"
-    for criterion in CRITERIA:
-        time = measured[-1][criterion]
-        factor = f"({time / measured[-2][criterion]:.2f}×)" if len(measured) > 1 else ""
+    for name in TREES:
+        time = measured[-1][name]
+        factor = f"({time / measured[-2][name]:.2f}×)" if len(measured) > 1 else ""
         line += f"{time:10.4g} s {factor:<9}{time / work * 1e9:8.3f} ns       "
     print(line.rstrip())
 
@@ -57,13 +61,13 @@ def _draw(sizes, measured):
 
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.add_subplot()
-    for criterion, marker in zip(CRITERIA, "os", strict=True):
-        axes.loglog(sizes, [times[criterion] for times in measured], marker=marker, label=criterion)
-    scale = measured[-1]["gini"] / (sizes[-1] * log2(sizes[-1]))
+    for name, marker in zip(TREES, "os^", strict=True):
+        axes.loglog(sizes, [times[name] for times in measured], marker=marker, label=name)
+    scale = measured[-1]["Gini"] / (sizes[-1] * log2(sizes[-1]))
     axes.loglog(sizes, [scale * n * log2(n) for n in sizes], "--", color="grey", label="n log n")
     axes.set_xlabel("rows")
     axes.set_ylabel("seconds")
-    axes.set_title("Fit without limits, 20 features, 2 classes, one thread")
+    axes.set_title("Fit without limits, 20 features, 2 classes")
     axes.grid(alpha=0.3)
     axes.legend()
     # The same measurements give the same file.

@@ -21,6 +21,7 @@ _SEGMENT = np.dtype(
 )
 
 
+@cython.auto_pickle(True)
 cdef class CountCriterion:
     """Base class of your own criterion on class counts.
 
@@ -197,6 +198,7 @@ cdef class CountCriterion:
         return 0
 
 
+@cython.auto_pickle(True)
 cdef class SequenceCriterion:
     """Base class of your own criterion on label sequences.
 
