@@ -1,6 +1,7 @@
 """Count the instructions of old commits with today's calls, time one call beside scikit-learn, and store asv's results.
 
     python asv_bench/history.py COMMIT...
+    python asv_bench/history.py --table         # what is stored, as docs/dashboard.md shows it
 
 Only the kernels that the calls need are compiled, with the commit's own setup.py, in a folder below `--work`.
 Kernels were renamed and moved; their arguments are the same since the first commit. What does not build, and calls that
@@ -13,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -183,12 +185,29 @@ def add(commit, work, counts, share):
     print(commit[:8], *counts, share, flush=True)
 
 
+def table():
+    """Return the lines of a table of what is stored: millions of instructions, and how many times as fast as
+    scikit-learn."""
+    lines = ["| commit | of | " + " | ".join(CALLS) + " | × scikit-learn |", "|---" * (len(CALLS) + 3) + "|"]
+    found = (json.loads(file.read_text()) for file in RESULTS.glob("*-*.json"))
+    for content in sorted(found, key=lambda content: content["date"]):
+        counts, share = stored(content["commit_hash"])
+        cells = ["–" if count is None else f"{count / 1e6:.2f}" for count in counts]
+        cells += ["–" if share is None else f"{100 / share:.1f}"]
+        date = datetime.fromtimestamp(content["date"] / 1000, UTC)
+        lines.append(f"| {content['commit_hash'][:7]} | {date:%Y-%m-%d %H:%M} | {' | '.join(cells)} |")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("commits", nargs="+")
+    parser.add_argument("commits", nargs="*")
+    parser.add_argument("--table", action="store_true", help="print what is stored")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "history", help="where commits are built")
     parser.add_argument("--again", action="store_true", help="count also what is stored")
     options = parser.parse_args()
+    if options.table:
+        print(*table(), sep="\n")
     for name in options.commits:
         commit = git("rev-parse", f"{name}^{{commit}}")
         counts, share = ([None] * len(CALLS), None) if options.again else stored(commit)

@@ -101,6 +101,10 @@ def test_what_is_stored_is_read_back(history, tmp_path, monkeypatch):
         assert history.stored("0" * 40) == (counts, share)
 
 
+def test_the_page_shows_what_is_stored(history):
+    assert "\n".join(history.table()) in (ROOT / "docs" / "dashboard.md").read_text(encoding="utf-8")
+
+
 def test_a_measurement_that_fails_is_said(history, capsys):
     def fail():
         raise subprocess.CalledProcessError(1, "valgrind", stderr="crashed")
