@@ -35,7 +35,7 @@ ratios:  ## Measure everything in docs/performance.md; a quarter of an hour on a
 dashboard:  ## Write asv's pages of the stored results into build/docs/dashboard, without a network
 	python asv_bench/publish.py build/docs/dashboard
 
-docs:  ## Build the site into build/docs, gallery included; `pip install -e ".[docs]"` brings what it needs
+docs:  ## Build the site into build/docs, gallery and dashboard included; `pip install -e ".[docs]"` brings what it needs
 	tools/docs
 
 lint:  ## Check style

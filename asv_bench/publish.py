@@ -2,11 +2,15 @@
 
     python asv_bench/publish.py build/docs/dashboard
 
+With `--if-possible`, where something is missing, a page says what to do instead.
+
 asv's page loads jQuery, Flot and Bootstrap from other sites. `npm ci --prefix asv_bench` brings them once, as
 package.json says; the page is made to load copies of them beside it.
 """
 
 import argparse
+import html
+import importlib.util
 import json
 import re
 import shutil
@@ -17,6 +21,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LINK = re.compile(r'(src|href)="https://[^"]*/([^"/]+)" integrity="[^"]*"[^>]*?(?= onerror|>)')
+# Runs asv with all commits of a branch. By itself it leaves out what came into the branch by a merge, as most here did.
+ASV = """
+from subprocess import check_output
+from asv.main import main
+from asv.plugins.git import Git
+def all_commits(repository, branch):
+    return check_output(["git", "rev-list", branch], cwd=repository._path, text=True).split()
+Git.get_branch_commits = all_commits
+main()
+"""
 # Where npm has the files that the page loads.
 NODE_MODULES = HERE / "node_modules"
 STORED = {
@@ -47,10 +61,28 @@ def local_page(page):
     return page.replace("<head>", '<head>\n    <meta name="viewport" content="width=device-width, initial-scale=1">', 1)
 
 
+def missing():
+    """Return what is missing here, and how it comes; nothing where nothing is."""
+    if not (HERE.parent / ".git").exists():
+        return "The dashboard needs a clone: a source distribution has no commits."
+    if importlib.util.find_spec("asv") is None:
+        return 'The dashboard needs asv: pip install -e ".[bench]", then make dashboard.'
+    if not NODE_MODULES.is_dir():
+        return "What asv's pages load is not here: npm ci --prefix asv_bench, then make dashboard."
+    return ""
+
+
+def say(folder, sentence):
+    """Write a page of one sentence where the dashboard would be."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    head = '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>Dashboard</title></head>\n'
+    body = f'<body><p>{html.escape(sentence)}</p><p><a href="../dashboard.html">Back</a></p></body>\n</html>\n'
+    (folder / "index.html").write_text(head + body)
+
+
 def publish(folder):
     """Let asv write its pages into a folder, and make them independent of other sites."""
-    if not NODE_MODULES.is_dir():
-        raise SystemExit("What asv's pages load is not here: npm ci --prefix asv_bench")
     settings = json.loads((HERE / "asv.conf.json").read_text())
     settings["html_dir"] = str(folder)
     for name in ("repo", "benchmark_dir", "env_dir", "results_dir"):
@@ -59,7 +91,7 @@ def publish(folder):
         # asv clones the repository beside its settings.
         file = Path(temporary) / "asv.conf.json"
         file.write_text(json.dumps(settings))
-        command = [sys.executable, "-m", "asv", "publish", "--config", file, "--no-pull"]
+        command = [sys.executable, "-c", ASV, "publish", "--config", file, "--no-pull"]
         subprocess.run(command, cwd=temporary, check=True)
     (folder / "libraries").mkdir(exist_ok=True)
     for name, stored in STORED.items():
@@ -71,7 +103,16 @@ def publish(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    publish(parser.parse_args().folder.resolve())
+    parser.add_argument("--if-possible", action="store_true", help="write a page that says what is missing")
+    options = parser.parse_args()
+    folder, sentence = options.folder.resolve(), missing()
+    if not sentence:
+        publish(folder)
+    elif options.if_possible:
+        say(folder, sentence)
+        print(sentence)
+    else:
+        raise SystemExit(sentence)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ stand behind their median. Name the parts to run; without a name all of them run
 import argparse
 import sys
 import traceback
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -14,6 +15,7 @@ import numpy as np
 from benchmarks.bench_estimators import DATASETS, shuffled
 from benchmarks.common import SEQUENCE_KINDS, kernel_of, label_sequence
 from parts.cart import cart
+from parts.comparison import comparison
 from parts.effects import effects
 from parts.forests import forest_prediction, forests
 from parts.fourier import fourier
@@ -154,6 +156,7 @@ PARTS = {
     for part in (
         startup,
         cart,
+        comparison,
         threads,
         ordinal,
         memory,
@@ -183,20 +186,24 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, once, to see that everything runs")
     parser.add_argument("--plot", action="store_true", help="let scaling and fourier draw their figures in docs/images")
+    parser.add_argument("--page", type=Path, help="where comparison writes its page, docs/comparison.md of the site")
     options = parser.parse_args()
     if unknown := [name for name in options.parts if name not in PARTS]:
         parser.error(f"there is no part {', '.join(unknown)}")
+    if options.quick and options.page:
+        parser.error("a quick look is nothing for a page")
     Quick.wanted = options.quick
     sys.stdout.reconfigure(line_buffering=True)
     print_machine()
     if options.quick:
         print("QUICK: one measurement each, most of a tenth of the rows that are named")
     failed = []
+    arguments = {"scaling": [options.plot], "fourier": [options.plot], "comparison": [options.page]}
     for name in options.parts or PARTS:
         print(f"\n{name}: {PARTS[name].__doc__}")
         start = perf_counter()
         try:
-            PARTS[name](*[options.plot] if name in ("scaling", "fourier") else [])
+            PARTS[name](*arguments.get(name, []))
         except Exception:
             traceback.print_exc(file=sys.stdout)
             failed.append(name)

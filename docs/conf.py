@@ -1,7 +1,6 @@
 """Sphinx: `make docs` builds the site into build/docs, without a network."""
 
 import inspect
-import re
 import sys
 from pathlib import Path
 
@@ -102,18 +101,7 @@ def linkcode_resolve(domain, info):
     return f"{REPOSITORY}/blob/main/{path.as_posix()}#L{line}"
 
 
-def leave_out_planned(app, page, source):
-    """Drop entries of tables of contents, written as ``/name*``, that match no page yet."""
-    source[0] = re.sub(
-        r"^/(\S+)\*$",
-        lambda entry: entry[0] if list(HERE.glob(entry[1] + "*.*")) else "",
-        source[0],
-        flags=re.MULTILINE,
-    )
-
-
 def setup(app):
-    app.connect("source-read", leave_out_planned)
     app.connect("source-read", site_links.link_files_outside)
     app.connect("missing-reference", site_links.link_other_packages)
     app.connect("missing-reference", site_links.link_short_names)

@@ -16,7 +16,6 @@ import json
 import sys
 import traceback
 from pathlib import Path
-from subprocess import CalledProcessError
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -77,19 +76,12 @@ def instructions():
     from benchmarks.common import count_instructions, has_valgrind
     from counted import counted_calls
 
-    def counted(args, kwargs, tries=6):
-        try:
-            return count_instructions(*args, **kwargs)
-        except CalledProcessError:
-            # Valgrind itself dies now and then on a busy machine.
-            if tries == 1:
-                raise
-            return counted(args, kwargs, tries - 1)
-
     if not has_valgrind():
         return {}
     calls = list(counted_calls())
-    counts = Parallel(n_jobs=-1, prefer="threads")(delayed(counted)(args, kwargs) for _, args, kwargs in calls)
+    counts = Parallel(n_jobs=-1, prefer="threads")(
+        delayed(count_instructions)(*args, **kwargs) for _, args, kwargs in calls
+    )
     return {name: count for (name, _, _), count in zip(calls, counts, strict=True)}
 
 

@@ -1,8 +1,17 @@
-"""Instructions of whole calls whose arguments are the same since the first commit: the dashboard's long lines."""
+"""Instructions of whole calls whose arguments are the same since the first commit, and a time: the dashboard's long
+lines."""
 
 import numpy as np
 
-from .common import NO_LIMITS, classification_data, count_instructions, has_valgrind, label_sequence, skip_unless
+from .common import (
+    NO_LIMITS,
+    classification_data,
+    count_instructions,
+    has_valgrind,
+    label_sequence,
+    share_of_sklearn,
+    skip_unless,
+)
 
 CALLS = ["tree, gini", "tree, entropy", "tree, etc", "effort to compress"]
 
@@ -30,3 +39,23 @@ class Counted:
 
     track_instructions.unit = "instructions"
     track_instructions.version = "1"
+
+
+def raced_call():
+    """Return (kernel, arguments, keyword arguments) of the call that is timed beside scikit-learn's tree."""
+    X, y = classification_data(2_000)
+    return "grow_by_gain", (X, y, None, 2, "gini"), NO_LIMITS
+
+
+class Raced:
+    timeout = 300
+
+    def setup(self):
+        self.kernel, self.args, self.kwargs = raced_call()
+
+    def track_share(self):
+        # What rises is a regression to asv: therefore not scikit-learn's time divided by the kernel's.
+        return 100 * share_of_sklearn(self.kernel, *self.args, **self.kwargs)
+
+    track_share.unit = "% of scikit-learn's time"
+    track_share.version = "1"

@@ -11,16 +11,23 @@ import pytrees
 from pytrees._core.growth import by_gain as growth
 
 
-def print_machine():
-    """Print the machine, the compiler of the kernels, and the versions of everything that was measured."""
-    print(f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}")
+def machine(names=("numpy", "scipy", "scikit-learn", "Cython", "ydf", "scikit-learn-intelex")):
+    """Return lines about the machine, the compiler of the kernels, and the versions of what was measured."""
+    lines = [f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"]
     if hasattr(os, "getloadavg"):
-        print("load before the start: {:.2f} {:.2f} {:.2f}".format(*os.getloadavg()))
-    print(f"kernels compiled by {_compiler()}")
-    names = ("numpy", "scipy", "scikit-learn", "Cython", "ydf", "scikit-learn-intelex")
+        lines.append("load before the start: {:.2f} {:.2f} {:.2f}".format(*os.getloadavg()))
     versions = ", ".join(f"{name} {_version(name)}" for name in names)
-    print(f"Python {platform.python_version()}, {versions}")
-    print(f"pytrees {pytrees.__version__}, commit {_commit()}")
+    return [
+        *lines,
+        f"kernels compiled by {_compiler()}",
+        f"Python {platform.python_version()}, {versions}",
+        f"pytrees {pytrees.__version__}, commit {_commit()}",
+    ]
+
+
+def print_machine():
+    """Print what `machine` returns."""
+    print(*machine(), sep="\n")
 
 
 def _processor():
