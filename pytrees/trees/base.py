@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 from warnings import warn
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import InconsistentVersionWarning
@@ -554,7 +554,7 @@ class BaseTreeClassifier(BaseClassifier):
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = self._limits(*X.shape)
-            n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
+            n_threads = min(effective_n_jobs(getattr(self, "n_jobs", 1)), cpu_count())
             total = len(X) if weights is None else weights.sum()
             criterion = self._specification(total, len(classes), rows)
             if groups is not None:
