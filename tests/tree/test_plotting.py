@@ -143,7 +143,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     for draw in (plot_tree, plot_distinct_trees, lambda tree: plot_decision_path(tree, [0.0])):
-        with pytest.raises(ImportError, match=r"pip install 'pytrees\[plot\]'"):
+        with pytest.raises(ImportError, match=r"pip install 'decision-pytrees\[plot\]'"):
             draw(make_stump())
 
 
