@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from .._engine import reference
 from ..criteria import CRITERIA, resolve
-from ._nodes import Cut, Node, Samples, number, shortfall
+from ._nodes import Cut, Node, Samples, judge, number, shortfall
 
-# Fewer wrong splits than these have too many explanations, more take too long.
+# Fewer wrong splits than these have too many explanations; more, or of more samples together, take too long.
 _FEWEST = 3
 _MOST = 50
+_MOST_SAMPLES = 2000
 _ENOUGH = 1e-9
 # What float16 numbers lose.
 _ROUNDED = 1e-3
@@ -32,7 +34,12 @@ def causes_of(wrong: list[tuple[Node, Cut]]) -> list[str]:
     samples = wrong[0][0].samples
     if _name(samples) not in CRITERIA or CRITERIA[_name(samples)].judges != "counts":
         return []
-    return [told for told, gains in _variants(samples).items() if _explains(gains, wrong[:_MOST])]
+    smallest = sorted(wrong, key=lambda pair: len(pair[0].rows))[:_MOST]
+    n_samples = accumulate(len(node.rows) for node, _ in smallest)
+    looked_at = [
+        pair for i, (pair, n) in enumerate(zip(smallest, n_samples, strict=True)) if i < _FEWEST or n < _MOST_SAMPLES
+    ]
+    return [told for told, gains in _variants(samples).items() if _explains(gains, looked_at)]
 
 
 def _name(samples: Samples) -> str:
@@ -52,10 +59,10 @@ def _variants(samples: Samples) -> dict[str, Gains]:
     found: dict[str, Gains] = {}
     has_weights = any(weight != 1 for weight in samples.weights)
     if resolve(_name(samples)).has_impurity:
-        found["the children's impurities are not weighted by their shares"] = _of_children(lambda node, rows: 1.0)
+        found["the children's impurities are not weighted by their shares"] = _of_children(lambda node, n: 1.0)
         if has_weights:
             found["children are weighted by their numbers of samples, not by the samples' weights"] = _of_children(
-                lambda node, rows: len(rows) / len(node.rows)
+                lambda node, n: n / len(node.rows)
             )
     if has_weights:
         found["sample weights are ignored"] = lambda node: _gains(node, node.samples.criterion, weighted=False)
@@ -73,31 +80,22 @@ def _of_criterion(criterion: Any) -> Gains:
 
 
 def _gains(node: Node, criterion: Any, weighted: bool = True) -> list[float]:
-    samples = node.samples
+    samples = replace(node.samples, criterion=criterion)
     if not weighted:
         samples = replace(samples, weights=[1] * len(samples.y))
-    judge = reference("split.scan").gain_of_counts
-    return [number(judge(criterion, *_counted(samples, node, cut))) for cut in node.allowed]
+    cuts = judge(samples, node.rows, 1, 0.0).cuts
+    return [number(other.gain) for cut, other in zip(node.cuts, cuts, strict=True) if cut.is_allowed]
 
 
-def _counted(samples: Samples, node: Node, cut: Cut) -> tuple[Any, list[Any]]:
-    """Return the class counts and their total, of the node and of both children."""
-    sides = [[row for row in node.rows if (row in cut.left) == is_left] for is_left in (True, False)]
-    counts = [samples.counts(rows) for rows in (node.rows, *sides)]
-    whole, *children = [(each, sum(each)) for each in counts]
-    return whole, children
-
-
-def _of_children(share: Callable[[Node, list[int]], float]) -> Gains:
-    """Return gains in which a child's impurity counts by this share."""
+def _of_children(share: Callable[[Node, int], float]) -> Gains:
+    """Return gains in which the impurity of a child of so many samples counts by this share."""
 
     def gains(node: Node) -> list[float]:
         found, measure = [], reference("split.gains").impurities
         for cut in node.allowed:
-            sides = [[row for row in node.rows if (row in cut.left) == is_left] for is_left in (True, False)]
-            counts = [node.samples.counts(rows) for rows in (node.rows, *sides)]
-            whole, *children = measure(node.samples.criterion, counts)
-            found.append(whole - sum(share(node, rows) * each for rows, each in zip(sides, children, strict=True)))
+            numbers = cut.n_left, len(node.rows) - cut.n_left
+            whole, *children = measure(node.samples.criterion, [node.samples.counts(node.rows), *cut.counts])
+            found.append(whole - sum(share(node, n) * each for n, each in zip(numbers, children, strict=True)))
         return found
 
     return gains

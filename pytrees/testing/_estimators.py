@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from ._nodes import Cut, Node, Samples
 from ._read import checked_criterion, read_tree
 from ._reports import TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
-from ._walk import Walk
+from ._walk import OFF_BY_ONE, Walk
 
 # Kinds of tables that every implementation should take; the others are asked for.
 _USUAL = ("ties", "duplicates", "constants", "copies", "real")
@@ -93,8 +94,9 @@ def check_tree(
 
     Notes
     -----
-    For every node it takes O(n_features · n²) exact operations for n samples of the node: it is for hundreds of
-    samples, not for thousands.
+    Of every node, the gain of every cut is an exact number: O(n_features · n · (log n + n_classes)) operations on
+    fractions or sums of logarithms for n samples of the node, some ten seconds for a tree on 3,000 samples of ten
+    features. By a criterion of label sequences, or of your own, it takes O(n_features · n²): hundreds of samples.
 
     Examples
     --------
@@ -280,6 +282,12 @@ class _Check:
     def finished(self) -> TreeReport:
         """Return the report; raise it where there are errors."""
         self.report.causes = causes_of(self.wrong)
+        if self.report.causes and (example := self.report.examples.get("worse split")):
+            # What explains all of them makes a hint at one of them misleading.
+            message = example.message
+            for side in ("higher", "lower"):
+                message = message.replace(OFF_BY_ONE.format(side=side), ".")
+            self.report.examples["worse split"] = replace(example, message=message)
         if self.report.errors:
             raise TreeCheckError(self.report)
         return self.report

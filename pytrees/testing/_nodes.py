@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -39,23 +39,31 @@ class Samples:
         return counts
 
 
-@dataclass
+@dataclass(eq=False)
 class Cut:
-    """A cut of a node, with the samples that it sends to the left, and its gain, which is exact where it can be."""
+    """A cut of a node, with the class counts of both sides, and its gain, which is exact where it can be."""
 
+    node: Node
     feature: int
     threshold: float
     missing: int
-    left: frozenset[int]
+    n_left: int
+    counts: tuple[list[int], list[int]]
     gain: Any
     is_allowed: bool = True
+
+    @cached_property
+    def left(self) -> frozenset[int]:
+        """The samples that it sends to the left."""
+        X, goes_left = self.node.samples.X, _modules()[2].goes_left
+        return frozenset(row for row in self.node.rows if goes_left(X[row][self.feature], self.threshold, self.missing))
 
     def describe(self) -> str:
         """Return what samples on the left have in common."""
         return f"x[{self.feature}] <= {self.threshold!r}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     """A node's training samples, and all of its cuts by ascending feature and threshold."""
 
@@ -82,30 +90,55 @@ class Node:
 
 @cache
 def _modules() -> tuple[Any, ...]:
-    names = ("split.find", "split.scanner", "rows.partition", "criteria.counts", "criteria.user")
+    names = ("split.find", "split.scanner", "rows.partition", "criteria.counts", "criteria.user", "split.scan")
     return tuple(map(reference, names))
 
 
 def judge(samples: Samples, rows: list[int], min_samples_leaf: int, min_leaf_weight: float) -> Node:
     """Return a node with all cuts of its samples, judged by the reference.
 
-    It takes O(n_features · n_cuts · n_samples).
+    It takes O(n_features · n_samples · (log n_samples + n_classes)); criteria of label sequences, and of users, take
+    O(n_features · n_cuts · n_samples).
     """
-    find, scanner, partition, _, user = _modules()
+    find, scanner, _, _, user, scan = _modules()
     node = Node(samples, rows)
-    data = samples.X, samples.y, samples.weights, samples.n_classes, samples.criterion
+    of_counts = user.user_criterion_of(samples.criterion)[0] is None and not scan.judges_sequence(samples.criterion)
     for feature in range(len(samples.X[0])):
         cuts = scanner.cuts_of(samples.X, rows, feature)
-        gains = find.gains_of_cuts(*data, rows, feature, cuts)
-        for (threshold, missing), gain in zip(cuts, gains, strict=True):
-            left, right = partition.split_rows(samples.X, rows, feature, threshold, missing)
-            least_weight = min(sum(samples.weights[row] for row in side) for side in (left, right))
-            is_allowed = min(len(left), len(right)) >= min_samples_leaf and least_weight >= min_leaf_weight
-            is_allowed = is_allowed and gain != user.FORBIDDEN
-            node.cuts.append(Cut(feature, threshold, missing, frozenset(left), gain, is_allowed))
+        sides = list(_sides_of_cuts(samples, rows, feature, cuts))
+        if of_counts:
+            counts = samples.counts(rows)
+            whole = counts, sum(counts)
+            children = ([(side, sum(side)) for side in (left, right)] for _, left, right in sides)
+            gains = [scan.gain_of_counts(samples.criterion, whole, pair) for pair in children]
+        else:
+            data = samples.X, samples.y, samples.weights, samples.n_classes, samples.criterion
+            gains = find.gains_of_cuts(*data, rows, feature, cuts)
+        for (threshold, missing), gain, (n_left, left, right) in zip(cuts, gains, sides, strict=True):
+            is_allowed = min(n_left, len(rows) - n_left) >= min_samples_leaf
+            is_allowed = is_allowed and min(sum(left), sum(right)) >= min_leaf_weight and gain != user.FORBIDDEN
+            node.cuts.append(Cut(node, feature, threshold, missing, n_left, (left, right), gain, is_allowed))
     best = find.best_of((cut.gain, index) for index, cut in enumerate(node.cuts) if cut.is_allowed)
     node.best = None if best is None else node.cuts[best[1]]
     return node
+
+
+def _sides_of_cuts(
+    samples: Samples, rows: list[int], feature: int, cuts: Sequence[tuple[float, int]]
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Yield of every cut, by ascending thresholds, the number of samples on the left and both sides' class counts."""
+    partition, types = _modules()[2], reference("base.types")
+    order = sorted(rows, key=partition.by_value(samples.X, feature))
+    missing_rows = [row for row in order if partition.is_missing(samples.X[row][feature])]
+    node, of_missing = np.array(samples.counts(rows)), np.array(samples.counts(missing_rows))
+    n_known, known = 0, np.zeros_like(node)
+    for threshold, missing in cuts:
+        while n_known < len(order) - len(missing_rows) and samples.X[order[n_known]][feature] <= threshold:
+            known[samples.y[order[n_known]]] += samples.weights[order[n_known]]
+            n_known += 1
+        is_left = missing == types.MISSING_LEFT
+        left = known + of_missing if is_left else known
+        yield n_known + (len(missing_rows) if is_left else 0), left.tolist(), (node - left).tolist()
 
 
 def threshold_between(below: float, above: float) -> float:

@@ -18,6 +18,7 @@ from ._reports import BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING, TreeReport, 
 # Gains that a tree reports may be rounded, those of entropies to a table's units.
 _GAIN_TOLERANCE = 1e-6
 _SHARE_TOLERANCE = 1e-9
+OFF_BY_ONE = ". The next {side} cut of the feature is the best: off by one?"
 
 
 class Walk:
@@ -150,7 +151,9 @@ class Walk:
         if not 0 < len(left) < len(rows):
             self.error("empty child", node, f"sends {len(left)} of {len(rows)} samples to the left")
             return False
-        taken = next(cut for cut in judged.cuts if cut.feature == feature and cut.left == left)
+        taken = next(
+            cut for cut in judged.cuts if cut.feature == feature and cut.n_left == len(left) and cut.left == left
+        )
         self.taken[node] = taken
         self.report.thresholds[place_of_threshold(judged, taken, float(self.tree.threshold[node]))] += 1
         if broken := self.broken_limit(judged, taken, depth):
@@ -174,7 +177,7 @@ class Walk:
 
     def broken_limit(self, node: Node, taken: Cut, depth: int) -> str | None:
         """Return which limit a split breaks."""
-        limits, n_samples, n_left = self.limits, len(node.rows), len(taken.left)
+        limits, n_samples, n_left = self.limits, len(node.rows), taken.n_left
         gain = number(taken.gain)
         if depth >= limits.max_depth:
             return f"is split at depth {depth}, with max_depth={limits.max_depth}"
@@ -223,7 +226,7 @@ class Walk:
         best = [cut for cut in node.allowed if node.best is not None and not is_greater(node.best.gain, cut.gain)]
         for other, side in ((place + 1, "higher"), (place - 1, "lower")):
             if 0 <= other < len(cuts) and cuts[other] in best:
-                return f". The next {side} cut of the feature is the best: off by one?"
+                return OFF_BY_ONE.format(side=side)
         return ""
 
     def check_children(self, node: int, judged: Node) -> bool:
@@ -254,7 +257,9 @@ class Walk:
         feature, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
         below = [row for row in judged.rows if self.samples.X[row][feature] < threshold]
         if self.has_samples(child, below):
-            return ". These are the samples with x < threshold: < in the place of <=?"
+            at = [row for row in judged.rows if self.samples.X[row][feature] == threshold]
+            told = f"x < threshold, without sample {at[0]}, whose x is the threshold" if at else "x < threshold"
+            return f". These are the samples with {told}: < in the place of <=?"
         cuts = [cut for cut in judged.cuts if cut.feature == feature]
         place = sum(cut.threshold <= threshold for cut in cuts)
         for other, side in ((place, "higher"), (place - 1, "lower"), (place - 2, "lower")):
