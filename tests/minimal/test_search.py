@@ -278,7 +278,9 @@ def test_time_limit(engine, time_limit):
 def test_time_limit_holds_while_bounds_are_prepared():
     X, y = random_rows(1024, 400, 2)
     start = time.monotonic()
-    assert search(X, y, time_limit=0.1)[:2] == (None, 1)
+    tree, n_splits, *_ = search(X, y, time_limit=0.1)
+    assert tree is None
+    assert n_splits < 10  # as far as the time went: what is needed are hundreds
     assert time.monotonic() - start < 3.0
 
 
