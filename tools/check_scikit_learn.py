@@ -27,6 +27,7 @@ ROWS = {
     "`min_weight_fraction_leaf=0.2`, weights": ({"min_weight_fraction_leaf": 0.2}, {"weighted": True}),
     "missing values": ({}, {"tables": ["missing"]}),
     "values less than 1e-7 apart": ({}, {"tables": ["close"]}),
+    "values from 1e-30 to 1e30": ({}, {"tables": ["extreme"]}),
     "real numbers, not rounded to float32": ({}, {"tables": ["real"], "dtype": np.float64}),
 }
 COLUMNS = ("best", "tie, first", "tie, another", "within rounding")
