@@ -33,6 +33,7 @@ from parts.timing import Quick, compare, report, seconds
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
+from threadpoolctl import threadpool_limits
 
 from pytrees import (
     DecisionForestClassifier,
@@ -169,7 +170,6 @@ PARTS = {
         etc,
         complexity,
         trees,
-        threads,
         id3,
         minimal,
         optimal,
@@ -194,6 +194,8 @@ def main():
         parser.error("a quick look is nothing for a page")
     Quick.wanted = options.quick
     sys.stdout.reconfigure(line_buffering=True)
+    # After data is made, the threads of BLAS would stay awake for a while, on the core of a second thread.
+    threadpool_limits(1, user_api="blas")
     print_machine()
     if options.quick:
         print("QUICK: one measurement each, most of a tenth of the rows that are named")
