@@ -20,6 +20,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 # Folders of the tests that `-m kernels` runs; tests elsewhere are marked where they stand.
 _KERNEL_FOLDERS = {"sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "fourier"}
 
+# Of what only a clone has; wheels are tested beside these tests alone.
+_FOLDERS_OF_A_CLONE = ["fuzz", "package", "studies"]
+collect_ignore = [] if (Path(__file__).parents[1] / "studies").is_dir() else _FOLDERS_OF_A_CLONE
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
