@@ -171,6 +171,8 @@ def check_tree_estimator(
     ------
     TreeCheckError
         If a node is wrong: an AssertionError with the report of all cases. The errors are those of :func:`check_tree`.
+    TypeError
+        If `estimator` is not an instance that scikit-learn can copy.
     ValueError
         As in :func:`check_tree`.
 
@@ -200,6 +202,11 @@ def check_tree_estimator(
     for name, value in (("n_cases", n_cases), ("max_samples", max_samples), ("max_features", max_features)):
         if not is_whole(value) or value < 1:
             raise ValueError(f"{name} must be a whole number above 0, got {value!r}.")
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        raise TypeError(
+            f"estimator must be an instance of a class derived from sklearn.base.BaseEstimator, of which copies are "
+            f"fitted, got {estimator!r}. check_tree takes any tree."
+        )
     check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype)
     check.check_weights(weighted)
     rng, estimator = np.random.default_rng(random_state), clone(estimator)

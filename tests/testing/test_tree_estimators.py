@@ -300,6 +300,12 @@ def test_wrong_parameters(change, words):
         check_tree_estimator(SklearnTree(), "gini", **change)
 
 
+@pytest.mark.parametrize("estimator", [SklearnTree, object(), {"feature": [-2]}])
+def test_an_estimator_must_be_one_that_can_be_copied(estimator):
+    with pytest.raises(TypeError, match="derived from sklearn.base.BaseEstimator"):
+        check_tree_estimator(estimator, "gini")
+
+
 @pytest.mark.parametrize(
     ("parameters", "name"),
     [({"splitter": "random"}, "splitter"), ({"max_features": 1}, "max_features"), ({"ccp_alpha": 0.1}, "ccp_alpha")],
@@ -330,5 +336,3 @@ def test_what_one_tree_refuses(iris):
         check_tree(fitted, X, y, "etc", sample_weight=np.ones(150))
     with pytest.raises(ValueError, match="A label sequence has no weights"):
         check_tree_estimator(PermutationDecisionTreeClassifier(), "etc", weighted=True)
-    with pytest.raises(TypeError, match="does not implement a 'get_params' method"):
-        check_tree_estimator(fitted.tree_, "gini")
