@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from category_gains import CRITERIA, sized
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
@@ -175,6 +175,7 @@ def test_no_division_gains_more_than_the_best_in_the_order_of_shares(criterion):
     assert reference.orders_by_share(criterion, 2)
 
     @examples(150)
+    @example([(0, 1), (3, 1), (3, 3), (4, 1)])
     @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(any), min_size=2, max_size=7))
     def check(counts):
         assume(all(map(sum, zip(*counts, strict=True))))
@@ -182,24 +183,26 @@ def test_no_division_gains_more_than_the_best_in_the_order_of_shares(criterion):
         y = np.concatenate([np.repeat([0, 1], of_category) for of_category in counts]).astype(np.int32)
         X = codes[:, np.newaxis].astype(np.float64)
         tree = grow_subsets(X, y, None, 2, criterion, n_categories=[len(counts)], max_depth=1)
-        best = best_of_all_divisions(criterion, counts)
-        assert tree["gain"][0] == float(best)
+        # Gains of entropy that are equal can be reported as numbers that are not: the tree has that of its division.
+        assert tree["gain"][0] in [float(gain) for gain in greatest_gains(criterion, counts)]
 
     check()
 
 
-def best_of_all_divisions(criterion, counts):
-    """Return the greatest gain, the classes being counted by category."""
+def greatest_gains(criterion, counts):
+    """Return the gains of all divisions that none exceeds, the classes being counted by category."""
     node = [sum(column) for column in zip(*counts, strict=True)]
-    best = None
+    best = []
     for size in range(1, len(counts)):
         for listed in combinations(counts, size):
             left = [sum(column) for column in zip(*listed, strict=True)]
             right = [all_of - part for all_of, part in zip(node, left, strict=True)]
             children = [(left, sum(left)), (right, sum(right))]
             gain = gain_of_counts(criterion, (node, sum(node)), children)
-            if best is None or is_greater(gain, best):
-                best = gain
+            if not best or is_greater(gain, best[0]):
+                best = [gain]
+            elif not is_greater(best[0], gain):
+                best.append(gain)
     return best
 
 
