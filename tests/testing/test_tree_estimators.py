@@ -302,7 +302,7 @@ def test_wrong_parameters(change, words):
 
 @pytest.mark.parametrize("estimator", [SklearnTree, object(), {"feature": [-2]}])
 def test_an_estimator_must_be_one_that_can_be_copied(estimator):
-    with pytest.raises(TypeError, match="derived from sklearn.base.BaseEstimator"):
+    with pytest.raises(TypeError, match="derived from sklearn"):
         check_tree_estimator(estimator, "gini")
 
 
