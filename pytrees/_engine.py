@@ -33,6 +33,7 @@ KERNELS = {
         "split.find": ("ranked_cut",),
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
         "rows.partition": ("rank_features",),
+        "rows.draws": ("count_draws",),
         "rows.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),
         "growth.by_distance": ("grow_by_distance",),

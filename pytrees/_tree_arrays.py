@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,12 +62,22 @@ def read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
     return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
+def _is_read_only(array: NDArray[Any]) -> bool:
+    """Whether an array lies in bytes, in one piece."""
+    base = array.base
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, bytes) and array.flags.c_contiguous
+
+
 def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar]:
-    """Copy one of the given arrays to a read-only array of its dtype."""
+    """Return one of the given arrays as a read-only array of its dtype, a copy where it is none."""
     try:
         array = np.asarray(array)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Not a tree: {name} is no array: {error}") from error
+    if array.dtype == dtype and _is_read_only(array):
+        return array
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
     return read_only(array.astype(dtype, copy=False))

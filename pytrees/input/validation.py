@@ -310,8 +310,9 @@ def counts_where_exact(weights: AnyArray) -> AnyArray | None:
 
     Whole numbers come as int64, and are compared exactly, as counts of repeated samples are; others as float64.
     """
-    if np.all(weights == 1.0):
+    if np.all(weights == 1):
         return None
-    if np.all(weights == np.floor(weights)) and weights.sum() < MAX_TOTAL_COUNT:
-        return weights.astype(np.int64)
+    are_whole = weights.dtype == np.int64 or np.all(weights == np.floor(weights))
+    if are_whole and weights.sum() < MAX_TOTAL_COUNT:
+        return weights.astype(np.int64, copy=False)
     return weights.astype(np.float64)

@@ -99,7 +99,7 @@ def _draws_of(theirs: Any) -> tuple[int, IntArray | None, Callable[..., Draws]] 
     if not hasattr(theirs, "_n_samples"):
         return None
     draw = partial(draw_sequence, n_draws=theirs._n_samples_bootstrap) if theirs.bootstrap else all_rows
-    places, _ = draw(np.random.RandomState(theirs.estimators_[0].random_state), theirs._n_samples, None)
+    places, _ = draw(theirs.estimators_[0].random_state, theirs._n_samples, None)
     places = np.arange(theirs._n_samples) if places is None else places
     return (theirs._n_samples, None, draw) if np.array_equal(places, theirs.estimators_samples_[0]) else None
 

@@ -1,48 +1,54 @@
-"""Draw the samples of a forest's trees: all, or with replacement, as they are repeated or weigh more."""
+"""Draw the samples of a forest's trees: all, or with replacement, as they are repeated or weigh more.
+
+All follows from a tree's seed; the numbers are those of a RandomState, whose streams are the same in every version of
+NumPy.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import local
 
 import numpy as np
 
+from .._engine import kernel
 from .._typing import AnyArray, Draws, IntArray
 from ..input.validation import counts_where_exact
 
 
-def all_rows(random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None) -> Draws:
+def all_rows(seed: int, n_rows: int, weights: AnyArray | None) -> Draws:
     """Return the samples of every tree where nothing is drawn."""
     return None, weights
 
 
-def draw_sequence(random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
+def draw_sequence(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
     """Draw samples with replacement, in the order of the draws; for criteria without weights."""
-    return random_state.randint(n_rows, size=n_draws), weights
+    return _stream_of(seed).randint(n_rows, size=n_draws), weights
 
 
-def draw_counts(random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
+def draw_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
     """Draw samples with replacement; return those drawn, in their own order, weighted by how often they were."""
-    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
-    places = np.flatnonzero(counts)
-    counts = counts[places]
+    places, counts = _counted_draws(seed, n_rows, n_draws)
     return places, counts_where_exact(counts if weights is None else counts * weights[places])
 
 
-def draw_balanced_counts(
-    random_state: np.random.RandomState, n_rows: int, weights: AnyArray | None, *, n_draws: int, codes: AnyArray
-) -> Draws:
+def draw_balanced_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int, codes: AnyArray) -> Draws:
     """Draw samples as `draw_counts` does; the classes among those drawn then weigh the same, by their numbers."""
-    counts = np.bincount(random_state.randint(n_rows, size=n_draws), minlength=n_rows)
-    places = np.flatnonzero(counts)
-    counts, codes = counts[places], codes[places]
+    places, counts = _counted_draws(seed, n_rows, n_draws)
+    codes = codes[places]
     of_classes = np.bincount(codes, weights=counts)
     balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
     return places, counts_where_exact(balanced if weights is None else balanced * weights[places])
 
 
+def _counted_draws(seed: int, n_rows: int, n_draws: int) -> tuple[IntArray, IntArray]:
+    places, counts = kernel("count_draws")(seed, n_rows, n_draws)
+    return np.asarray(places, dtype=np.int64), np.asarray(counts, dtype=np.int64)
+
+
 def draw_orders(
-    random_state: np.random.RandomState,
+    seed: int,
     n_rows: int,
     weights: AnyArray | None,
     *,
@@ -56,6 +62,7 @@ def draw_orders(
     if bootstrap == "moving_block" and block_length is not None and block_length >= sizes.max():
         raise ValueError(f"block_length={block_length} leaves one block of every group: all trees would be the same.")
     starts = np.cumsum(sizes) - sizes
+    random_state = _stream_of(seed)
     drawn = [
         start + _draw_order(random_state, size, bootstrap, block_length)
         for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
@@ -70,6 +77,19 @@ def _draw_order(
         length = min(size, cube_root(size) if block_length is None else block_length)
         return BLOCK_BOOTSTRAPS[bootstrap](random_state, size, length)
     return random_state.randint(size, size=size) if bootstrap else random_state.permutation(size)
+
+
+# A RandomState for every thread: to make one takes longer than to draw the samples of a small tree.
+_streams = local()
+
+
+def _stream_of(seed: int) -> np.random.RandomState:
+    """Return a RandomState that begins with this seed, until the thread asks for another one."""
+    if not hasattr(_streams, "random_state"):
+        _streams.random_state = np.random.RandomState(0)
+    random_state: np.random.RandomState = _streams.random_state
+    random_state.seed(seed)
+    return random_state
 
 
 def cube_root(size: int) -> int:

@@ -304,7 +304,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         n_rows, rows, draw = self._drawn_from
         drawn = []
         for estimator in self.estimators_:
-            places, _ = draw(np.random.RandomState(estimator.random_state), n_rows, None)
+            places, _ = draw(estimator.random_state, n_rows, None)
             places = np.arange(n_rows) if places is None else np.asarray(places, dtype=np.int64)
             drawn.append(places if rows is None else rows[places])
         return drawn

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event, local
+from threading import Event
 from typing import Any
 
-import numpy as np
-
+from .._engine import config_context
 from .._typing import AnyArray, CodeArray, Draws, Engine, FloatArray, IntArray, Specification
 
 
@@ -46,7 +45,7 @@ class Plan:
     shared : object
         The data that the engine has prepared from X for all trees.
     draw : callable
-        Takes a RandomState, n_rows and weights, and draws a tree's samples: their indices in `rows`, in the order in
+        Takes a seed, n_rows and weights, and draws a tree's samples: their indices in `rows`, in the order in
         which the tree takes them, or None for all in order; and their weights, or None.
     grow : callable
         Grows one tree, with the arguments of `base.grow`.
@@ -76,23 +75,9 @@ class Plan:
 
     def arrange(self, seed: int) -> tuple[IntArray | None, AnyArray | None]:
         """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
-        random_state = _stream_of(seed)
         n_rows = len(self.X) if self.rows is None else len(self.rows)
-        places, weights = self.draw(random_state, n_rows, self.weights)
+        with config_context(engine=self.engine):
+            places, weights = self.draw(seed, n_rows, self.weights)
         if self.rows is None or places is None:
             return (self.rows if places is None else places), weights
         return self.rows[places], weights
-
-
-# A RandomState for every thread: to make one takes longer than to draw the samples of a small tree.
-_streams = local()
-
-
-def _stream_of(seed: int) -> np.random.RandomState:
-    """Return a RandomState that begins with this seed, until the thread asks for another one. Its streams are the same
-    in every version of NumPy."""
-    if not hasattr(_streams, "random_state"):
-        _streams.random_state = np.random.RandomState(0)
-    random_state: np.random.RandomState = _streams.random_state
-    random_state.seed(seed)
-    return random_state

@@ -12,6 +12,7 @@ What only one way of growth has to know of a node, such as its label, it keeps i
 import numpy as np
 
 cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
 from libc.string cimport memcpy
@@ -443,12 +444,16 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     """Return the arrays of the tree, its nodes in this order, which is preorder."""
     cdef Py_ssize_t i, n_nodes = order.shape[0]
     cdef int64_t[::1] number = np.empty(tree.n_nodes, dtype=np.int64)
-    cdef int64_t[::1] children_left = np.full(n_nodes, LEAF, dtype=np.int64)
-    cdef int64_t[::1] children_right = np.full(n_nodes, LEAF, dtype=np.int64)
-    cdef int64_t[::1] feature = np.empty(n_nodes, dtype=np.int64)
-    cdef int64_t[::1] n_node_samples = np.empty(n_nodes, dtype=np.int64)
-    cdef float64_t[::1] threshold = np.empty(n_nodes), gain = np.empty(n_nodes)
-    cdef int8_t[::1] missing_go_to_left = np.empty(n_nodes, dtype=np.int8)
+    # Of bytes, to which nobody can write: a Tree keeps such arrays as they are.
+    memory = PyBytes_FromStringAndSize(NULL, n_nodes * (6 + tree.n_classes) * sizeof(int64_t) + n_nodes)
+    cdef int64_t* children_left = <int64_t*> PyBytes_AS_STRING(memory)
+    cdef int64_t* children_right = children_left + n_nodes
+    cdef int64_t* feature = children_right + n_nodes
+    cdef int64_t* n_node_samples = feature + n_nodes
+    cdef float64_t* threshold = <float64_t*> (n_node_samples + n_nodes)
+    cdef float64_t* gain = threshold + n_nodes
+    cdef float64_t* value = gain + n_nodes
+    cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * tree.n_classes)
     cdef const Node* node
     if tree.scanner.defers_thresholds:
         _write_thresholds(tree)
@@ -456,6 +461,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         number[order[i]] = i
     for i in range(n_nodes):
         node = &tree.nodes[order[i]]
+        children_left[i] = children_right[i] = LEAF
         if node.n_children > 0 and is_categorical(tree.partition.features, node.feature):
             children_left[i] = children_right[i] = MULTIWAY
         elif node.n_children > 0:
@@ -466,15 +472,18 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
         missing_go_to_left[i] = node.missing
+    _add_counts(tree, order, number, value)
+    of_nodes = np.frombuffer(memory, np.int64, 4 * n_nodes).reshape(4, n_nodes)
+    numbers = np.frombuffer(memory, np.float64, (2 + tree.n_classes) * n_nodes, 4 * n_nodes * sizeof(int64_t))
     arrays = {
-        "children_left": np.asarray(children_left),
-        "children_right": np.asarray(children_right),
-        "feature": np.asarray(feature),
-        "threshold": np.asarray(threshold),
-        "n_node_samples": np.asarray(n_node_samples),
-        "value": np.asarray(_added_counts(tree, order, number)),
-        "gain": np.asarray(gain),
-        "missing_go_to_left": np.asarray(missing_go_to_left),
+        "children_left": of_nodes[0],
+        "children_right": of_nodes[1],
+        "feature": of_nodes[2],
+        "threshold": numbers[:n_nodes],
+        "n_node_samples": of_nodes[3],
+        "value": numbers[2 * n_nodes:].reshape(n_nodes, tree.n_classes),
+        "gain": numbers[n_nodes:2 * n_nodes],
+        "missing_go_to_left": np.frombuffer(memory, np.int8, n_nodes, len(memory) - n_nodes),
     }
     if tree.partition.features.n_categories.shape[0] > 0:
         arrays |= _children(tree, order, number)
@@ -492,23 +501,25 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
             )
 
 
-cdef float64_t[:, ::1] _added_counts(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
-    """Return the class counts of all nodes: those of an inner node are those of its children, added in their order."""
-    cdef float64_t[:, ::1] value = np.empty((order.shape[0], tree.n_classes))
-    cdef Py_ssize_t i, label
+cdef void _add_counts(
+    GrowingTree tree, const index_t[::1] order, const int64_t[::1] number, float64_t* value
+) noexcept nogil:
+    """Write the class counts of all nodes: those of an inner node are those of its children, added in their order."""
+    cdef Py_ssize_t i, label, n_classes = tree.n_classes
     cdef index_t child
     cdef const Node* node
+    cdef float64_t* counts
+    cdef const float64_t* of_child
     # Children stand behind their parent in preorder.
     for i in range(order.shape[0] - 1, -1, -1):
         node = &tree.nodes[order[i]]
-        for label in range(tree.n_classes):
-            if node.n_children == 0:
-                value[i, label] = values_of(tree, order[i])[label]
-                continue
-            value[i, label] = value[number[node.first_child], label]
-            for child in range(node.first_child + 1, node.first_child + node.n_children):
-                value[i, label] += value[number[child], label]
-    return value
+        counts = value + i * n_classes
+        for label in range(n_classes if node.n_children == 0 else 0):
+            counts[label] = values_of(tree, order[i])[label]
+        for child in range(node.first_child, node.first_child + node.n_children):
+            of_child = value + number[child] * n_classes
+            for label in range(n_classes):
+                counts[label] = of_child[label] if child == node.first_child else counts[label] + of_child[label]
 
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):

@@ -404,6 +404,12 @@ cdef void list_drawn(Scanner scanner) noexcept nogil:
     cdef index_t feature
     scanner.n_drawn = 0
     scanner.n_drawn_categories = 0
+    if scanner.partition.features.n_categories.shape[0] == 0:
+        # Written over and over until a feature that is drawn stays.
+        for feature in range(<index_t> scanner.partition.n_features):
+            scanner.drawn[scanner.n_drawn] = feature
+            scanner.n_drawn += scanner.is_drawn[feature]
+        return
     for feature in range(<index_t> scanner.partition.n_features):
         if not scanner.is_drawn[feature]:
             continue
