@@ -20,11 +20,9 @@ class Hellinger(CountCriterion):
     """Distance between the distributions of two classes over the two sides of a cut."""
 
     def gains(self, left, right):
-        total = left + right
-        with np.errstate(divide="ignore", invalid="ignore"):
-            to_left, to_right = np.sqrt(left / total), np.sqrt(right / total)
-        distance = (to_left[:, 0] - to_left[:, 1]) ** 2 + (to_right[:, 0] - to_right[:, 1]) ** 2
-        return np.nan_to_num(distance)
+        total = np.maximum(left + right, np.finfo(float).tiny)  # a class can be missing in a node
+        to_left, to_right = np.sqrt(left / total), np.sqrt(right / total)
+        return (to_left[:, 0] - to_left[:, 1]) ** 2 + (to_right[:, 0] - to_right[:, 1]) ** 2
 
 
 # %%

@@ -93,10 +93,20 @@ class CountCases:
             yield from self.errors_of_arguments(left, right)
             yield from self.errors_of_children(left, right, gains)
         except (ValueError, RuntimeError) as error:
-            yield "raises", f"{error} The table was left={left.tolist()}, right={right.tolist()}."
+            yield "raises", self.shortest(error, left, right)
             return
         if defined is not None:
             yield from self.errors_of_definition(left, right, gains, defined)
+
+    def shortest(self, error: Exception, left: FloatArray, right: FloatArray) -> str:
+        """Describe an error that a table raised, by a cut that raises one alone if there is such."""
+        for cut in range(len(left)):
+            sides = left[cut : cut + 1], right[cut : cut + 1]
+            try:
+                self.gains(*sides)
+            except (ValueError, RuntimeError) as of_cut:
+                return f"{of_cut} The table was left={sides[0].tolist()}, right={sides[1].tolist()}."
+        return f"{error} The table was left={left.tolist()}, right={right.tolist()}."
 
     def error_of_memory(
         self, left: FloatArray, right: FloatArray, gains: FloatArray, rng: Generator
@@ -152,7 +162,14 @@ class CountCases:
         self, left: FloatArray, right: FloatArray, gains: FloatArray, defined: Definition
     ) -> Iterator[tuple[str, str]]:
         """Yield gains that are not what the definition says."""
-        expected = np.array([float(defined(*sides)) for sides in zip(left.tolist(), right.tolist(), strict=True)])
+        expected = np.empty(len(left))
+        for cut, sides in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            try:
+                expected[cut] = float(defined(*sides))
+            except Exception as error:
+                told = f"the definition raised {type(error).__name__} for {_told((left, right), cut)}: {error}"
+                yield "definition", told
+                return
         yield from self.differences("definition", left, right, gains, expected, "is judged by the definition", None)
 
     def differences(
@@ -169,8 +186,8 @@ class CountCases:
         apart = ~near(gains, others, self.tolerance if tolerance is None else tolerance)
         if apart.any():
             cut = int(np.flatnonzero(apart)[0])
-            of_what = f"left={left[cut].tolist()}, right={right[cut].tolist()}"
-            yield kind, f"{of_what} gains {gains[cut]!r}, but {others[cut]!r} where it {how}."
+            told = f"gains {float(gains[cut])!r}, but {float(others[cut])!r} where it {how}."
+            yield kind, f"{_told((left, right), cut)} {told}"
 
     # ------------------------------------------------------------------------------------------------------ properties
 

@@ -24,6 +24,7 @@ from ._tables import draw_table
 _TABLES = ("ties", "real", "duplicates", "missing")
 # Trees cost much more than tables of cuts: of so many cases one grows them.
 _CASES_PER_TREE = 10
+_HOLDS, _NOT_TESTED = "holds", "not tested"
 
 
 @dataclass
@@ -39,8 +40,11 @@ class CriterionReport:
     errors : dict of str to str
         The first error of every kind.
     properties : dict of str to str
-        By property, ``"holds"`` where no case speaks against it, or the first that does. Nothing is wrong with a
-        criterion that lacks one, unless it is claimed.
+        By property, ``"holds"`` where no case speaks against it, or the first that does; ``"not tested"`` after an
+        error in the first case. Nothing is wrong with a criterion that lacks one, unless it is claimed.
+    has_definition : bool
+        Whether gains were compared with a definition. Where they were not, a criterion without errors can still judge
+        something else than it should.
 
     See Also
     --------
@@ -57,11 +61,16 @@ class CriterionReport:
     n_cases: int = 0
     errors: dict[str, str] = field(default_factory=dict)
     properties: dict[str, str] = field(default_factory=dict)
+    has_definition: bool = False
 
     def __str__(self) -> str:
         lines = [f"{self.n_cases} tables of cuts"]
         lines += [f"{name + ':':13} {told}" for name, told in self.properties.items()]
-        lines += [f"ERROR, {kind}: {told}" for kind, told in self.errors.items()] or ["no errors"]
+        shown = self.properties.values()
+        for kind, told in self.errors.items():
+            lines += [f"ERROR, {kind}: {'it does not hold, see above' if told in shown else told}"]
+        if not self.errors:
+            lines += ["no errors" if self.has_definition else "no errors; gains were not compared with a definition"]
         return "\n".join(lines)
 
 
@@ -205,8 +214,10 @@ def check_criterion(
     if unknown:
         raise ValueError(f"claims must be some of {list(cases.properties)}, got {unknown}.")
     defined = None if definition is None else cases.definition_of(definition)
-    rng, report = np.random.default_rng(random_state), CriterionReport()
-    report.properties = dict.fromkeys(cases.properties, "holds")
+    rng = np.random.default_rng(random_state)
+    report = CriterionReport(
+        properties=dict.fromkeys(cases.properties, _NOT_TESTED), has_definition=defined is not None
+    )
     for case in range(n_cases):
         report.n_cases += 1
         for kind, told in cases.errors(rng, defined):
@@ -214,12 +225,12 @@ def check_criterion(
         if "raises" in report.errors:
             break  # what else there is to say would be said of the same fault
         for name in cases.properties:
-            if report.properties[name] == "holds":
-                report.properties[name] = cases.counterexample(name, rng) or "holds"
+            if report.properties[name] in (_HOLDS, _NOT_TESTED):
+                report.properties[name] = cases.counterexample(name, rng) or _HOLDS
         if case % _CASES_PER_TREE == 0:
             _check_trees(judge, rng, _TABLES[case // _CASES_PER_TREE % len(_TABLES)], report)
     for name in claims:
-        if report.properties[name] != "holds":
+        if report.properties[name] not in (_HOLDS, _NOT_TESTED):
             report.errors[f"claimed {name!r}"] = report.properties[name]
     if report.errors:
         raise CriterionCheckError(report)

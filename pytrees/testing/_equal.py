@@ -12,8 +12,16 @@ from .._typing import BoolArray, FloatArray, IntArray, MatrixLike
 from ..tree import LEAF, MULTIWAY, Tree
 from ._read import ReadTree, read_tree
 
-# Gains that differ by no more look like a tie.
-_TIE = 1e-12
+# Gains that differ by no more look like a tie, thresholds like one that was rounded, sums of weights like rounded ones.
+_TIE, _FLOAT32, _ROUNDED = 1e-12, 1e-6, 1e-9
+# Differences that a tie can make.
+_OF_SPLITS = (
+    "the feature",
+    "the threshold",
+    "the kind of split",
+    "the categories of its children",
+    "the samples of X that go left",
+)
 
 
 def assert_trees_equal(
@@ -94,7 +102,8 @@ def _is_forest(given: Any) -> bool:
 
 def _assert_classes(actual: Any, desired: Any) -> None:
     if actual is not None and desired is not None and not np.array_equal(actual, desired):
-        raise AssertionError(f"The trees differ in their classes: actual {list(actual)}, desired {list(desired)}.")
+        classes = f"actual {np.asarray(actual).tolist()}, desired {np.asarray(desired).tolist()}"
+        raise AssertionError(f"The trees differ in their classes: {classes}.")
 
 
 def _assert_equal(
@@ -221,12 +230,23 @@ class _Pair:
             lines += [f"  {name:8} {split}" for name, (_, split) in parts.items()]
         else:
             lines += [f"  {name:8} {split}; samples {samples or 'unknown'}" for name, (samples, split) in parts.items()]
-        gains = [read.tree.gain[at] for read, at in sides.values()]
-        are_split = all(read.tree.children_left[at] != LEAF for read, at in sides.values())
-        are_known = "gain" in self.actual.known & self.desired.known and difference != "the gain"
-        if are_split and are_known and abs(gains[0] - gains[1]) <= _TIE * max(1.0, abs(gains[1])):
-            lines += ["  Both splits gain the same: it can be a tie."]
-        return "\n".join(lines)
+        hint = self.hint(difference, node, other)
+        return "\n".join([*lines, f"  {hint}"] if hint else lines)
+
+    def hint(self, difference: str, node: int, other: int) -> str:
+        """Return what may be the reason of a difference, if something speaks for it."""
+        a, b = self.actual.tree, self.desired.tree
+        one, two = float(a.threshold[node]), float(b.threshold[other])
+        if difference == "the threshold" and abs(one - two) <= _FLOAT32 * abs(two):
+            return "To float32 both thresholds are the same: compare them with X=X.astype(np.float32)."
+        counts = a.value[node], b.value[other]
+        if difference == "the class counts" and np.allclose(*counts, rtol=_ROUNDED, atol=_ROUNDED):
+            return "They differ by rounding: allow it by rtol=1e-12."
+        if difference not in _OF_SPLITS or "gain" not in self.actual.known & self.desired.known:
+            return ""
+        are_split = a.children_left[node] != LEAF and b.children_left[other] != LEAF
+        is_tie = abs(a.gain[node] - b.gain[other]) <= _TIE * max(1.0, abs(b.gain[other]))
+        return "Both splits gain the same: it can be a tie." if are_split and is_tie else ""
 
 
 def _categories(tree: Tree, node: int) -> list[list[int]]:
@@ -246,8 +266,12 @@ def condition(read: ReadTree, node: int, child: int) -> str:
 def samples_at(read: ReadTree, node: int) -> str:
     """Describe the samples of a node, as far as they are known."""
     number = f"{read.tree.n_node_samples[node]}" if "n_node_samples" in read.known else ""
-    counts = ", ".join(f"{count:.12g}" for count in read.tree.value[node])
+    counts = ", ".join(_exactly(count) for count in read.tree.value[node].tolist())
     return ", ".join(part for part in (number, f"by class [{counts}]" if "value" in read.known else "") if part)
+
+
+def _exactly(count: float) -> str:
+    return f"{count:.12g}" if float(f"{count:.12g}") == count else repr(count)
 
 
 def split_at(read: ReadTree, node: int) -> str:

@@ -82,7 +82,7 @@ def check_tree(
         - ``"gain"``: it says another gain than it has;
         - ``"not split"``: a leaf that could be split; ``"pure node split"``; ``"limit ignored"``;
         - ``"order of growth"``: with ``max_leaf_nodes``, a leaf was left that gains more than one that was split;
-        - ``"prediction"``, ``"classes"``, ``"no tree"``, ``"exception"``.
+        - ``"prediction"``, ``"classes"``, ``"no tree"``, ``"exception"``: in ``fit`` or ``predict``.
     ValueError
         If a parameter is wrong, or the tree splits by categories or was grown with a parameter such as `max_features`,
         under which a node need not take the best of all splits.
@@ -107,9 +107,9 @@ def check_tree(
     >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
     >>> print(check_tree(tree, X, y, "gini", dtype="float32"))
     1 trees, 5 nodes
-    splits:     tie, another: 1, best: 1
+    splits:     tie, another: 1; best: 1
     thresholds: midpoint: 2
-    leaves:     limit: 2, pure: 1
+    leaves:     limit: 2; pure: 1
     errors:     none
     """
     given = (parameters_of(tree) if hasattr(tree, "get_params") else {}) if limits is None else checked_limits(limits)
@@ -219,11 +219,15 @@ def check_tree_estimator(
             fitted.set_params(random_state=seed)
         weights = {} if table.sample_weight is None else {"sample_weight": table.sample_weight}
         try:
-            fitted = fitted.fit(table.X, table.y, **weights)
+            returned = fitted.fit(table.X, table.y, **weights)
         except Exception as error:
+            told = f"fit raised {type(error).__name__}: {error}"
+        else:
+            told = "" if returned is fitted else f"fit returned {returned!r}: it must return self"
+        if told:
             code = check.code(fitted, table.X, table.y, table.sample_weight)
             check.report.errors["exception"] += 1
-            keep_example(check.report, "exception", f"fit raised {type(error).__name__}: {error}", code, len(table.y))
+            keep_example(check.report, "exception", told, code, len(table.y))
             continue
         check.look_at(fitted, table.X, table.y, table.sample_weight)
     return check.finished()

@@ -55,7 +55,7 @@ class Example:
 class TreeReport:
     """What :func:`check_tree_estimator` or :func:`check_tree` found.
 
-    ``print`` shows all of it.
+    ``print`` shows the counts, and the examples of errors; those of ties are in `examples`.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class TreeReport:
         parts = ("splits", "thresholds", "leaves", "errors")
         for name in parts:
             counts: Counter[str] = getattr(self, name)
-            told = ", ".join(f"{kind}: {number}" for kind, number in counts.most_common()) or "none"
+            told = "; ".join(f"{kind}: {number}" for kind, number in counts.most_common()) or "none"
             lines.append(f"{name + ':':11} {told}")
         lines += [f"Explains all splits that gain too little: {cause}." for cause in self.causes]
         for kind in self.errors:
@@ -191,4 +191,4 @@ def _import_of(each: Any) -> str | None:
         module = sys.modules.get(path) or importlib.import_module(path)
         if path != "__main__" and getattr(module, name, None) is type(each):
             return f"from {path} import {name}"
-    return f"# {name} is yours"
+    return f"# from your_module import {name}"

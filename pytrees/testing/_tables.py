@@ -106,4 +106,5 @@ def draw_table(
     if rng.random() < 0.5:
         rank = np.argsort(np.argsort(X[:, 0], kind="stable"), kind="stable")
         y = np.where(rng.random(n_samples) < 0.8, rank * n_classes // n_samples, y)
-    return Table(kind, X, y, rng.integers(1, 6, n_samples) if weighted else None)
+    # Classes 1, 2, ... are not their codes, which a careless `predict` returns.
+    return Table(kind, X, y + 1, rng.integers(1, 6, n_samples) if weighted else None)

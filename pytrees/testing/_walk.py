@@ -216,7 +216,8 @@ class Walk:
         text = f"splits by {taken.describe()}; {best.describe()} gains as much, {len(ties)} cuts in all"
         keep_example(self.report, kind, f"node {node}{self.path(node)} {text}.", code, n_samples)
         if kind == OTHER_OF_TIES and self.ties == "first":
-            self.error("tie rule", node, f"{text}, of which the first should be taken")
+            rounding = "; they are exactly equal, and floats that differ by rounding may have hidden it"
+            self.error("tie rule", node, f"{text}, of which the first should be taken{rounding}")
 
     @staticmethod
     def off_by_one(node: Node, taken: Cut) -> str:
@@ -300,7 +301,16 @@ class Walk:
         if any(leaf not in self.rows for leaf in leaves):
             return  # below an error, where training samples are not known
         counts = np.array([self.samples.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
-        predicted = np.asarray(fitted.predict(X))
+        try:
+            predicted = np.asarray(fitted.predict(X))
+        except Exception as error:
+            self.report.errors["exception"] += 1
+            told = f"predict raised {type(error).__name__}: {error}"
+            keep_example(self.report, "exception", told, self.code, len(self.X))
+            return
+        if predicted.shape != (len(X),):
+            self.error("prediction", 0, f"predicts an array of shape {predicted.shape} for {len(X)} samples")
+            return
         is_class = predicted[:, np.newaxis] == classes
         wrong = ~((counts == counts.max(axis=1, keepdims=True)) & is_class).any(axis=1)
         what = "predicts"
@@ -313,7 +323,9 @@ class Walk:
             row = int(np.flatnonzero(wrong)[0])
             told = f"the estimator {what} {predicted[row].tolist()}"
             message = f"has the class counts {counts[row].tolist()}, but for {X[row].tolist()} {told}"
-            if self.leaf_of(X[row].astype(np.float32).astype(np.float64)) != leaves[row]:
+            if what == "predicts" and not np.isin(predicted, classes).all():
+                message += f". Does predict return codes? The classes are {classes.tolist()}"
+            elif self.leaf_of(X[row].astype(np.float32).astype(np.float64)) != leaves[row]:
                 message += ". Is X rounded to float32? Then tell it by dtype=np.float32"
             elif self.leaf_of(X[row], strictly=True) != leaves[row]:
                 message += ". The sample lies on a threshold of its path: < in the place of <=?"

@@ -82,6 +82,20 @@ class Spread(SequenceCriterion):
         return float(np.ptp(rows))
 
 
+class Roots(CountCriterion):
+    """Roots of counts, of which none may be negative."""
+
+    def gains(self, left, right):
+        return self.spread(left + right) - self.spread(left) - self.spread(right)
+
+    def gain_of_children(self, counts):
+        return self.spread(counts.sum(axis=0, keepdims=True))[0] - self.spread(counts).sum()
+
+    @staticmethod
+    def spread(counts):
+        return np.sqrt(counts).sum(axis=1) ** 2 - counts.sum(axis=1)
+
+
 COUNTS = [Gini(), Entropy(), ShareOfFeature(), EvenOnly()]
 SEQUENCES = [Effort(), Changes(), Spread()]
 
@@ -111,6 +125,24 @@ def test_engines_grow_the_same_tree_by_counts(problem, limits, criterion, weight
     X, y, _, n_classes = problem
     weights = data.draw(weights(len(y)))
     assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, specification(criterion), **limits))
+
+
+@examples(200)
+@given(
+    problems(
+        lambda n_rows: st.lists(st.sampled_from([0.1, 0.3, 0.7, 1.2]), min_size=n_rows, max_size=n_rows), max_rows=20
+    ),
+    st.booleans(),
+    st.booleans(),
+)
+def test_counts_are_never_negative(problem, has_categories, subsets):
+    """The weights of a class on the right are those of the node less those on the left, whose sum is rounded."""
+    X, y, weights, n_classes = problem
+    options = {"criterion": specification(Roots())}
+    if has_categories:
+        X = np.unique(X, return_inverse=True)[1].reshape(X.shape).astype(float) % 4
+        options |= {"n_categories": [4] * X.shape[1], "subsets": subsets}
+    assert_same_tree(*on_both_engines(grow, X, y, np.array(weights), n_classes, **options))
 
 
 @examples(150)

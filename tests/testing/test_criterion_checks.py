@@ -295,6 +295,38 @@ def test_claims_that_do_not_hold(criterion, claim):
     assert "gain" in errors[f"claimed {claim!r}"]
 
 
+def test_a_claim_that_does_not_hold_is_shown_once():
+    with pytest.raises(CriterionCheckError) as raised:
+        check_criterion("ogini", claims=["classes"], n_cases=20)
+    report = raised.value.report
+    assert str(report).count(report.properties["classes"]) == 1
+    assert "ERROR, claimed 'classes': it does not hold, see above" in str(report)
+
+
+def test_what_was_not_tested_does_not_hold():
+    with pytest.raises(CriterionCheckError) as raised:
+        check_criterion(WrongShape(), claims=["sides"])
+    report = raised.value.report
+    assert set(report.properties.values()) == {"not tested"}
+    assert set(report.errors) == {"raises"}
+
+
+def test_an_error_is_shown_by_one_cut():
+    told = errors_of(Nan())["raises"]
+    assert told.count("[[") == 2
+    assert "], [" not in told
+
+
+@pytest.mark.parametrize("definition", [lambda left: 0.0, lambda left, right: None, lambda left, right: 1 / 0])
+def test_a_definition_that_fails_is_named(definition):
+    assert errors_of(Gini(), definition=definition)["definition"].startswith("the definition raised ")
+
+
+def test_a_criterion_without_definition_is_not_called_right():
+    assert str(check_criterion("gini", n_cases=2)).endswith("no errors; gains were not compared with a definition")
+    assert str(check_criterion("gini", definition="gini", n_cases=2)).endswith("\nno errors")
+
+
 def test_claims_that_hold():
     check_criterion(
         Gini(), claims=["nonnegative", "pure", "independent", "sides", "classes", "scale", "convex"], n_cases=20

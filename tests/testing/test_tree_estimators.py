@@ -203,17 +203,41 @@ class NoTree(OwnCart):
         return self
 
 
+class ReturnsNothing(OwnCart):
+    def fit(self, X, y):
+        super().fit(X, y)
+
+
+class CannotPredict(OwnCart):
+    def predict(self, X):
+        raise ZeroDivisionError("no leaf")
+
+
+class PredictsCodes(OwnCart):
+    def predict(self, X):
+        return np.searchsorted(self.classes_, super().predict(X))
+
+
+class PredictsOneClass(OwnCart):
+    def predict(self, X):
+        return super().predict(X)[0]
+
+
 @pytest.mark.parametrize(
     ("estimator", "kind", "words"),
     [
         (Raises(), "exception", "fit raised ZeroDivisionError: no samples"),
+        (ReturnsNothing(), "exception", "fit returned None: it must return self"),
+        (CannotPredict(), "exception", "predict raised ZeroDivisionError: no leaf"),
+        (PredictsCodes(), "prediction", "Does predict return codes? The classes are [1"),
+        (PredictsOneClass(), "prediction", "predicts an array of shape () for"),
         (WrongClasses(), "classes", "but y has"),
         (NoTree(), "no tree", "Not a tree"),
     ],
 )
 def test_estimators_that_give_no_tree(estimator, kind, words):
     report = report_of(estimator, "gini", n_cases=10)
-    assert set(report.errors) == {kind}
+    assert report.errors == {kind: 10}
     assert words in report.examples[kind].message
 
 

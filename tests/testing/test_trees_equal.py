@@ -111,7 +111,19 @@ def test_numbers_within_a_tolerance(iris):
     arrays = arrays_of(tree)
     arrays["value"] *= 1 + 1e-14
     assert_trees_equal(arrays, tree, rtol=1e-12)
-    assert "the class counts of node 0" in difference(arrays, tree)
+    message = difference(arrays, tree)
+    assert "the class counts of node 0" in message
+    assert message.endswith("They differ by rounding: allow it by rtol=1e-12.")
+    for side, counts in (("actual ", arrays["value"][0]), ("desired", tree.value[0])):
+        assert f"{side}  " in message
+        assert str(counts.tolist()) in message
+
+
+def test_thresholds_of_float32_are_told(iris):
+    X, y = np.asarray(iris[0])[:, 3:] + 0.1, np.asarray(iris[1])
+    ours, theirs = (kind(max_depth=1).fit(X, y) for kind in (DecisionTreeClassifier, SklearnTree))
+    assert difference(theirs, ours).endswith("compare them with X=X.astype(np.float32).")
+    assert_trees_equal(theirs, ours, X=X.astype(np.float32))
 
 
 def test_other_gains(iris):

@@ -30,7 +30,9 @@ cdef class CountCriterion:
 
     ``left`` and ``right`` are arrays of shape (n_cuts, n_classes), float64: for every cut the class counts, or sums of
     sample weights, of the samples that it sends to either side, with the classes in the order of `classes_`. Neither
-    side is without samples. The arrays are read-only, and their memory is used again: copy what you keep of them.
+    side is without samples. The arrays are read-only, and their memory is used again: copy what you keep of them. No
+    number is below 0. Sums of weights that are not whole are rounded: of a class without samples on a side, 1e-16 may be
+    left in place of 0.
 
     ``gains`` returns an array of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids
     a cut. Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the
@@ -70,6 +72,7 @@ cdef class CountCriterion:
     See Also
     --------
     SequenceCriterion : For criteria that see the labels in the order of the samples.
+    pytrees.testing.check_criterion : Checks that a criterion is right.
 
     Notes
     -----
@@ -166,7 +169,7 @@ cdef class CountCriterion:
         float
             The gain.
         """
-        counts = np.array(counts, dtype=np.float64)
+        counts = _not_negative(counts)
         counts.flags.writeable = False
         return _checked_gain(self, f"{len(counts)} children", counts)
 
@@ -183,7 +186,7 @@ cdef class CountCriterion:
         ndarray of shape (n_cuts,), float64
             The gains.
         """
-        left, right = np.asfortranarray(left, dtype=np.float64), np.asfortranarray(right, dtype=np.float64)
+        left, right = (np.asfortranarray(_not_negative(counts)) for counts in (left, right))
         gains = np.empty(len(left))
         _judge_checked(self, left, right, gains)
         if not self.per_feature and len(left) > 1:
@@ -399,6 +402,11 @@ cdef class SequenceCriterion:
 
 
 # ------------------------------------------------------------------------------------------ asking the Python methods
+
+def _not_negative(counts):
+    """Return class counts as floats; rounding can leave less than nothing of a class, of which one may take roots."""
+    return np.maximum(np.asarray(counts, dtype=np.float64), 0.0)
+
 
 def _ask_gains(criterion, left, right, float64_t[:] gains):
     cdef Py_ssize_t n_cuts = len(left)

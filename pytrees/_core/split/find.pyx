@@ -410,7 +410,8 @@ cdef inline void _add_cut(
             )
         table.left[cut, label] = left
         if has_float_weights:
-            table.right[cut, label] = scanner.counts.total_weights[label] - left
+            # Where all of a class is on the left, rounding can leave less than nothing.
+            table.right[cut, label] = max(scanner.counts.total_weights[label] - left, 0.0)
         else:
             table.right[cut, label] = <float64_t> scanner.counts.total_counts[label] - left
     table.n_known_left[cut] = n_known_left
