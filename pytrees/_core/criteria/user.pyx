@@ -30,9 +30,10 @@ cdef class CountCriterion:
 
     ``left`` and ``right`` are arrays of shape (n_cuts, n_classes), float64: for every cut the class counts, or sums of
     sample weights, of the samples that it sends to either side, with the classes in the order of `classes_`. Neither
-    side is without samples. The arrays are read-only, and their memory is used again: copy what you keep of them. No
-    number is below 0. Sums of weights that are not whole are rounded: of a class without samples on a side, 1e-16 may be
-    left in place of 0.
+    side is without samples. The arrays are read-only, and their memory is used again: copy what you keep of them.
+
+    No number is below 0. Sums of weights that are not whole are rounded: of a class without samples on a side, 1e-16
+    may be left in place of 0.
 
     ``gains`` returns an array of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids
     a cut. Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the
