@@ -1,4 +1,4 @@
-"""What a report of a defect needs to know about an installation."""
+"""Print the versions that a report of a defect needs."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .ordinal_statistics import adjust_by_holm
 
 
 class Question(NamedTuple):
-    """What is asked, of what, and which models are compared."""
+    """Hold a question, its tables, and the models that are compared."""
 
     title: str
     metrics: dict  # by name: whether a greater figure is better

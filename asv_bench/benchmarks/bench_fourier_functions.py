@@ -1,4 +1,4 @@
-"""What TCFS asks of a function on a schema: its means by value, whether it is constant, which features it touches."""
+"""Questions of TCFS to a function on a schema: means by value, whether it is constant, which features it touches."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""What a forest is made of: exact indices, partial dependences and distances, beside shap, shapiq, SciPy and
-scikit-learn, in processor time."""
+"""Measure exact indices, partial dependences and distances of forests, beside shap, shapiq, SciPy and scikit-learn, in
+processor time."""
 
 from contextlib import redirect_stderr
 from importlib import import_module

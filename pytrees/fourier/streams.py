@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Block(NamedTuple):
-    """What a block has taught: the model, how many samples it had, and its function on the grid of the reference.
+    """Hold the model of one block, its number of samples, and its function on the grid of the reference.
 
     `trees` split places in the grid, and `values` has an array for every tree: a column for every class or output. Of
     margins and values these lack `offset`, which would leave squares no digits where it is large; `means` are those of

@@ -1,4 +1,4 @@
-"""What would explain splits that are not the best: another criterion, or a mistake in this one."""
+"""Find what explains splits that are not the best: another criterion, or a mistake in this one."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _HOLDS, _NOT_TESTED = "holds", "not tested"
 
 @dataclass
 class CriterionReport:
-    """What :func:`check_criterion` found.
+    """Hold what :func:`check_criterion` found.
 
     ``print`` shows all of it.
 

@@ -234,7 +234,7 @@ def check_tree_estimator(
 
 
 class _Check:
-    """What trees are held against, and what is found of them."""
+    """Hold trees against a criterion and limits, and collect what is found."""
 
     def __init__(
         self, criterion: Any, given: Mapping[str, Any], ties: str, tolerance: float, dtype: Any, further: str = ""

@@ -1,4 +1,4 @@
-"""What users give: trees of several libraries and of arrays, read as one kind of tree; and criteria."""
+"""Read what users give: trees of several libraries and of arrays as one kind of tree; and criteria."""
 
 from __future__ import annotations
 

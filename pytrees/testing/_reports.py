@@ -1,4 +1,4 @@
-"""What a check of trees found: counts by kind, and the smallest example of each, as code that runs."""
+"""Reports of checks of trees: counts by kind, and the smallest example of each, as code that runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Example:
 
 @dataclass
 class TreeReport:
-    """What :func:`check_tree_estimator` or :func:`check_tree` found.
+    """Hold what :func:`check_tree_estimator` or :func:`check_tree` found.
 
     ``print`` shows the counts, and the examples of errors; those of ties are in `examples`.
 

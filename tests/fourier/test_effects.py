@@ -1,4 +1,4 @@
-"""What functions are made of: against all points of the domain, dense transforms, samples, SciPy and scikit-learn."""
+"""Effects of functions, against all points of the domain, dense transforms, samples, SciPy and scikit-learn."""
 
 import pickle
 import sys

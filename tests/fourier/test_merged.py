@@ -43,7 +43,7 @@ def beside_thresholds(merged, X):
 @pytest.mark.parametrize("weights", [None, WEIGHTS, 1e300 * WEIGHTS, [0, 0, 5]])
 @pytest.mark.parametrize("names", [False, True])
 def test_mean_of_forests_of_other_classes_and_thresholds(weights, names):
-    """Of two libraries, which compare numbers of different precisions."""
+    """Merge models of two libraries, which compare numbers of different precisions."""
     X, y = load_iris(return_X_y=True)
     y = np.array(["setosa", "versicolor", "virginica"])[y] if names else y
     models = [

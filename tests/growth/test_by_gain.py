@@ -58,7 +58,7 @@ def test_engines_agree_best_first(criterion, problem, max_leaf_nodes):
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "nvi", "ogini", "etc", "wig"])
 @pytest.mark.parametrize("max_leaf_nodes", [3, 7, 20, 60])
 def test_engines_agree_on_the_best_of_many_open_leaves(criterion, max_leaf_nodes):
-    """Of few values and two classes many leaves gain the same."""
+    """Many leaves gain the same where there are few values and two classes."""
     rng = np.random.default_rng(max_leaf_nodes)
     X, y = rng.integers(0, 6, (150, 3)).astype(float), rng.integers(0, 2, 150)
     weights = None if criterion == "etc" else rng.integers(1, 3, 150)

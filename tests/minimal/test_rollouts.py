@@ -109,7 +109,7 @@ def test_memory_for_some_trees_finds_the_best_of_these():
 
 
 def test_a_tree_deeper_than_the_stack_allows_is_given_up():
-    """Of both classes in turn one sample after the other: the cut with the least score splits one off."""
+    """Classes alternate sample by sample: the cut with the least score splits one sample off."""
     assert small_tree(np.arange(3000.0).reshape(-1, 1), np.arange(3000) % 2, time_limit=20.0) is None
 
 

@@ -1,4 +1,4 @@
-"""What stands in for numbers of 128 bits and for vectors, in `_core/base`, against what the compiler has."""
+"""Portable numbers of 128 bits and vectors, in `_core/base`, against the compiler's own."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""What compilers have beyond the language, or `compiler.h`."""
+"""Extensions of compilers, or what `compiler.h` has in their place."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
