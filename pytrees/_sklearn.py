@@ -7,11 +7,12 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions, make_constraint
 from sklearn.utils._param_validation import validate_params as _validate_params
 from sklearn.utils.validation import _get_feature_names
 
@@ -25,6 +26,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 __all__ = [
     "HasMethods",
     "Interval",
+    "ParametersReadOnce",
     "RealNotInt",
     "StrOptions",
     "feature_names_of",
@@ -55,3 +57,40 @@ def validate_params(
         constraints, prefer_skip_nested_validation=prefer_skip_nested_validation
     )
     return decorator
+
+
+class ParametersReadOnce(BaseEstimator):
+    """An estimator whose signature and constraints are read once for each class.
+
+    scikit-learn reads both anew in every ``fit``, which takes as long as a small tree takes to grow.
+    """
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        own: Any = cls  # to type checkers a class is not hashable
+        return list(_names_of_parameters(own))
+
+    def _validate_params(self) -> None:
+        """Validate the parameters; scikit-learn raises the error where one is wrong."""
+        own: Any = type(self)
+        given = self.get_params(deep=False)
+        for name, constraints in _constraints_of(own).items():
+            if not any(constraint.is_satisfied_by(given[name]) for constraint in constraints):
+                super()._validate_params()
+
+
+@cache
+def _names_of_parameters(estimator_class: Any) -> tuple[str, ...]:
+    by_scikit_learn: Any = super(ParametersReadOnce, estimator_class)
+    return tuple(by_scikit_learn._get_param_names())
+
+
+@cache
+def _constraints_of(estimator_class: Any) -> dict[str, list[Any]]:
+    """Return the constraints of the parameters that have some."""
+    declared = estimator_class._parameter_constraints
+    return {
+        name: [make_constraint(constraint) for constraint in declared[name]]
+        for name in _names_of_parameters(estimator_class)
+        if declared.get(name, "no_validation") != "no_validation"
+    }

@@ -15,14 +15,14 @@ from warnings import warn
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from .._site import ESTIMATOR_PAGE
-from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from .._sklearn import Interval, ParametersReadOnce, RealNotInt, StrOptions, fit_context
 from .._typing import (
     AnyArray,
     BoolArray,
@@ -215,6 +215,12 @@ def with_groups(criterion: Specification, groups: CodeArray) -> Specification:
     return (name, given | {"groups": groups}) if is_sequence else criterion
 
 
+def _n_threads(n_jobs: int | None) -> int:
+    """Return how many threads grow one tree: at most one for each processor. One thread needs no count of them."""
+    n_threads: int = effective_n_jobs(n_jobs)
+    return n_threads if n_threads == 1 else min(n_threads, cpu_count())
+
+
 def or_unlimited(limit: int | None) -> int:
     """Return a limit as the kernels take it, of which None sets none."""
     return UNLIMITED if limit is None else min(int(limit), UNLIMITED)
@@ -355,7 +361,7 @@ def check_fitted(estimator: Any) -> None:
         check_is_fitted(estimator)
 
 
-class BaseClassifier(ClassifierMixin, BaseEstimator):
+class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     """Base class of trees and forests."""
 
     classes_: AnyArray
@@ -554,7 +560,7 @@ class BaseTreeClassifier(BaseClassifier):
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = self._limits(*X.shape)
-            n_threads = min(effective_n_jobs(getattr(self, "n_jobs", 1)), cpu_count())
+            n_threads = _n_threads(getattr(self, "n_jobs", 1))
             total = len(X) if weights is None else weights.sum()
             criterion = self._specification(total, len(classes), rows)
             if groups is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, SupportsIndex, TypeVar, overload
 
@@ -77,12 +77,6 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     "verbose": ["verbose"],
     "warm_start": ["boolean"],
 }
-
-
-@cache
-def _names_of_parameters(estimator_class: type[Any]) -> list[str]:
-    names: list[str] = estimator_class._get_param_names()
-    return names
 
 
 def _grow_from_seed(plan: Plan, seed: int) -> Any:
@@ -247,7 +241,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         )
 
     def _make_estimator(self, seed: int | None = None) -> Any:
-        names = _names_of_parameters(self._tree_class)
+        names = self._tree_class._get_param_names()
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
         if isinstance(parameters.get("class_weight"), str):

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from sklearn.tree._tree import ccp_pruning_path
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 
 from pytrees import (
@@ -30,6 +31,35 @@ from pytrees.pruning import pruned
 @pytest.fixture
 def data():
     return make_classes(n_samples=60)
+
+
+# ------------------------------------------------------------------------------------- parameters of derived classes
+
+
+class NamedTree(DecisionTreeClassifier):
+    _parameter_constraints = DecisionTreeClassifier._parameter_constraints | {"name": [StrOptions({"oak", "elm"})]}
+
+    def __init__(self, criterion="gini", *, name="oak"):
+        super().__init__(criterion)
+        self.name = name
+
+
+def test_a_derived_class_has_parameters_and_constraints_of_its_own(data):
+    DecisionTreeClassifier().fit(*data)
+    assert NamedTree().fit(*data).get_params() == {"criterion": "gini", "name": "oak"}
+    assert "max_depth" in DecisionTreeClassifier().get_params()
+    for wrong, message in (
+        ({"name": "fir"}, "'name' parameter of NamedTree must be a str among"),
+        ({"criterion": 1}, "criterion"),
+    ):
+        with pytest.raises(InvalidParameterError, match=message):
+            NamedTree(**wrong).fit(*data)
+
+
+def test_constraints_hold_of_parameters_that_are_set_after_a_fit(data):
+    tree = DecisionTreeClassifier().fit(*data)
+    with pytest.raises(InvalidParameterError, match="'max_depth' parameter of DecisionTreeClassifier"):
+        tree.set_params(max_depth=0).fit(*data)
 
 
 # ------------------------------------------------------------------------------------------------------ other names
