@@ -45,6 +45,24 @@ STORED = {
     "bootstrap.min.js": "bootstrap/dist/js/bootstrap.min.js",
     "bootstrap.min.css": "bootstrap/dist/css/bootstrap.min.css",
 }
+# What the head of asv's page lacks: words that are dark enough, and room on a phone, where its bar covers the page.
+HEAD = """<head>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <style>
+      #nav :is(.navbar-text, .navbar-nav > li > a, .navbar-brand) { color: #595959 !important; }
+      @media (max-width: 991px) {
+        #nav { position: static; margin-bottom: 0; padding-left: 15px; }
+        #nav .navbar-nav { float: none; margin: 0; }
+        #nav li { float: none; }
+        #nav .navbar-brand { height: auto; overflow-wrap: anywhere; }
+        #summarygrid-display, #regressions-display, #summarylist-navigation, #summarylist-body,
+        #graphdisplay-navigation { position: static !important; width: auto !important; }
+        #regressions-body, #summarylist-body { margin: 1em; overflow-x: auto; }
+        #graphdisplay-navigation { max-height: 14em; }
+        #graph-display > div:last-child { position: relative !important; left: 0 !important; right: 0 !important;
+          top: 0 !important; height: 34em; margin: 0 15px; }
+      }
+    </style>"""
 
 
 def local_page(page):
@@ -58,7 +76,8 @@ def local_page(page):
     page = LINK.sub(local, page)
     if left := re.findall(r'<(?:script|link)[^>]*"https?://[^"]*"', page):
         raise SystemExit(f"asv's page loads {left[0]} in a way that this script does not know.")
-    return page.replace("<head>", '<head>\n    <meta name="viewport" content="width=device-width, initial-scale=1">', 1)
+    page = re.sub(r'<div id="\w+-display"', r'\g<0> role="main"', page)  # one of them is shown at a time
+    return page.replace("<html>", '<html lang="en">', 1).replace("<head>", HEAD, 1)
 
 
 def missing():
