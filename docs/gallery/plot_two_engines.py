@@ -60,7 +60,7 @@ for shift, engine in ((-0.2, "compiled"), (0.2, "reference")):
 ax.set(yscale="log", ylabel="milliseconds of a fit", ylim=(None, 1000))
 ax.set_xticks(places, list(trees))
 ax.set_title("Equal trees from two engines; the compiled one is much faster")
-ax.legend()
+ax.legend(loc="upper left", ncols=2)
 plt.show()
 
 # %%

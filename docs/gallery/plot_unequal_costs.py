@@ -1,6 +1,6 @@
 """
-A missed disease costs more than a false alarm
-==============================================
+What if a missed disease costs more than a false alarm?
+=======================================================
 
 A tree's leaves hold shares of classes. Which class to predict from them is a second question, and the answer may
 depend on what errors cost. ``predict_rule="cost"`` takes the class of the least expected cost, and ``set_params``
