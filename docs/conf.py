@@ -49,6 +49,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "pytrees"
 html_baseurl = SITE + "/"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
@@ -103,6 +104,8 @@ def linkcode_resolve(domain, info):
 
 def setup(app):
     app.connect("source-read", site_links.link_files_outside)
+    app.connect("doctree-read", site_links.straighten_quotes)
     app.connect("missing-reference", site_links.link_other_packages)
     app.connect("missing-reference", site_links.link_short_names)
     app.connect("doctree-resolved", site_links.link_names_in_text)
+    app.connect("doctree-resolved", site_links.describe_thumbnails)

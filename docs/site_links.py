@@ -1,4 +1,4 @@
-"""Links that leave the site: files of the repository, and names of other packages."""
+"""What Sphinx leaves to do: links that leave the site, names in text, quotes of types, words for thumbnails."""
 
 import os
 import re
@@ -9,6 +9,7 @@ from docutils import nodes
 from pytrees._site import REPOSITORY
 
 ROOT = Path(__file__).parents[1]
+THUMBNAIL = re.compile(r"auto_examples/images/thumb/sphx_glr_(\w+)_thumb\.png$")
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")
 
 # Where other packages describe their names.
@@ -30,6 +31,7 @@ OF_SCIKIT_LEARN = {
 # Whose names pages give without the module; those of others, such as `fit`, have other meanings too.
 MODULES_IN_TEXT = ("pytrees", "pytrees.fourier", "pytrees.metrics")
 MEMBERS = {"attribute", "method", "property"}
+STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 
 
 def link_files_outside(app, page, source):
@@ -90,6 +92,23 @@ def link_names_in_text(app, doctree, page):
             if entry is not None and entry.objtype not in MEMBERS | {"module"}:
                 node.replace_self(link_to(app, entry, page, node.deepcopy()))
                 break
+
+
+def describe_thumbnails(app, doctree, page):
+    """Give a thumbnail of the gallery the alternative text of the example's first picture, which it shows."""
+    for image in doctree.findall(nodes.image):
+        example = THUMBNAIL.search(image["uri"])
+        if example is None or image.get("alt"):
+            continue
+        pictures = app.env.get_doctree(f"auto_examples/{example[1]}").findall(nodes.Element)
+        image["alt"] = next((picture["alt"] for picture in pictures if picture.get("alt")), "")
+
+
+def straighten_quotes(app, doctree):
+    """Give types of parameters, such as {"sqrt", "log2"}, the quotes of the language back."""
+    for kind in doctree.findall(nodes.classifier):
+        for text in list(kind.findall(nodes.Text)):
+            text.parent.replace(text, nodes.Text(text.translate(STRAIGHT)))
 
 
 def is_link_or_title(node):
