@@ -12,6 +12,18 @@ document.addEventListener("DOMContentLoaded", () => {
       link.setAttribute("aria-label", title ? title.textContent.trim() : link.textContent.trim());
     }
   }
+  // The button that reads "Search Ctrl+K" is called what it reads, also where there is room for its icon alone.
+  for (const button of document.querySelectorAll(".search-button-field")) {
+    button.setAttribute("aria-label", button.textContent.trim().replace(/\s+/g, " "));
+  }
+  // Long names may break between their words before they break anywhere.
+  const names = ".bd-article td code .pre, .bd-sidebar-primary a, .bd-sidebar-secondary code .pre";
+  for (const name of document.querySelectorAll(names)) {
+    for (const text of [...name.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)) {
+      const parts = text.data.split(/(?<=[_.,=/]|\((?!\))|[a-z](?=[A-Z]))/);
+      text.replaceWith(...parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part])));
+    }
+  }
   // An empty corner of a table is no header.
   for (const corner of document.querySelectorAll("th")) {
     if (corner.textContent.trim() === "") {
