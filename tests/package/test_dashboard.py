@@ -114,8 +114,8 @@ def test_a_measurement_that_fails_is_said(history, capsys):
 
 
 def test_asvs_page_loads_nothing_from_other_sites(publish):
-    page = '<html><head><script src="https://a.example/md5.min.js" integrity="x" crossorigin="anonymous"></script></head>'
-    page += '<body><div id="graph-display"></div></body></html>'
+    page = '<head><script src="https://a.example/md5.min.js" integrity="x" crossorigin="anonymous"></script></head>'
+    page = f'<html>{page}<body><div id="graph-display"></div></body></html>'
     local = publish.local_page(page)
     assert '<script src="libraries/md5.min.js"></script>' in local
     assert all(part in local for part in ('<html lang="en">', "viewport", '<div id="graph-display" role="main">'))
