@@ -1,4 +1,4 @@
-"""What Sphinx leaves to do: links that leave the site, names in text, quotes of types, words for thumbnails."""
+"""Finish what Sphinx resolves: links that leave the site, names in text, quotes of types, words for thumbnails."""
 
 import os
 import re
