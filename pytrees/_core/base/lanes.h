@@ -313,23 +313,51 @@ static inline int32_t mark_by_ranking(
 #define MOST_PAIRED 128
 
 /* Here a word has 16 bits, eight for each class. Each of n samples, n at most MOST_PAIRED, gets the words of all samples
-whose key is not greater; keys and sums have room up to a multiple of eight. */
+whose key is not greater; there is room up to a multiple of eight. */
 static inline lanes_i16 all_i16(uint16_t x) {
     int16_t y = (int16_t)x;
     lanes_i16 all = {y, y, y, y, y, y, y, y};
     return all;
 }
 
-/* Lay out keys in the order of signed numbers, each eight times; those behind the last, up to a multiple of eight, are
-that of the first. */
-static inline void spread_keys(uint16_t *keys, int32_t n, lanes_i16 *spread) {
+/* Keys of pairs are in the order of signed numbers. Here they are differences to the smallest of 32-bit keys, at most
+0xFFFF; those behind the last, up to a multiple of eight, are the first once more. There is room for so many of either. */
+static inline void narrow_keys(const uint32_t *keys, int32_t n, uint32_t smallest, uint16_t *narrow) {
     int32_t i;
-    for (i = 0; i < n; i++) {
-        keys[i] ^= 0x8000u;
-        spread[i] = all_i16(keys[i]);
+#if defined(PYTREES_SSE2)
+    __m128i middle = _mm_set1_epi32((int32_t)(smallest + 0x8000u));
+    for (i = 0; i < n; i += 8) {
+        __m128i low = (__m128i)load_u32(keys + i), high = (__m128i)load_u32(keys + i + 4);
+        __m128i both = _mm_packs_epi32(_mm_sub_epi32(low, middle), _mm_sub_epi32(high, middle));
+        store(narrow + i, &both);
     }
-    for (; i % 8 != 0; i++)
-        keys[i] = keys[0];
+#else
+    for (i = 0; i < n; i++)
+        narrow[i] = (uint16_t)((keys[i] - smallest) ^ 0x8000u);
+#endif
+    for (i = n; i % 8 != 0; i++)
+        narrow[i] = narrow[0];
+}
+
+/* Lay out each key eight times. */
+static inline void spread_keys(const uint16_t *keys, int32_t n, lanes_i16 *spread) {
+#if defined(PYTREES_SSE2)
+    for (int32_t i = 0; i < n; i += 8) {
+        __m128i key = (__m128i)load_i16(keys + i), low = _mm_unpacklo_epi16(key, key);
+        __m128i high = _mm_unpackhi_epi16(key, key);
+        spread[i] = (lanes_i16)_mm_shuffle_epi32(low, 0x00);
+        spread[i + 1] = (lanes_i16)_mm_shuffle_epi32(low, 0x55);
+        spread[i + 2] = (lanes_i16)_mm_shuffle_epi32(low, 0xAA);
+        spread[i + 3] = (lanes_i16)_mm_shuffle_epi32(low, 0xFF);
+        spread[i + 4] = (lanes_i16)_mm_shuffle_epi32(high, 0x00);
+        spread[i + 5] = (lanes_i16)_mm_shuffle_epi32(high, 0x55);
+        spread[i + 6] = (lanes_i16)_mm_shuffle_epi32(high, 0xAA);
+        spread[i + 7] = (lanes_i16)_mm_shuffle_epi32(high, 0xFF);
+    }
+#else
+    for (int32_t i = 0; i < n; i++)
+        spread[i] = all_i16(keys[i]);
+#endif
 }
 
 /* Add to each of 8 n_vectors sums the words of others[first:last] whose key is not greater. The number is a constant
@@ -358,8 +386,7 @@ static PYTREES_ALWAYS_INLINE void sum_block(
         store(sums + 8 * i, &sum[i]);
 }
 
-/* Changes the keys. */
-static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+static inline void sum_pairs(const uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
     lanes_i16 others[MOST_PAIRED];
     int32_t first = 0, n_vectors = (n + 7) / 8;
     spread_keys(keys, n, others);
@@ -373,34 +400,36 @@ static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32
     }
 }
 
-static PYTREES_ALWAYS_INLINE void sum_wide_block(
-    const uint32_t *keys, const uint32_t *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
+static PYTREES_ALWAYS_INLINE void number_block(
+    const uint32_t *keys, const uint32_t *others, int32_t n, int n_vectors, uint32_t *numbers
 ) {
-    lanes_i32 key[4], sum[4], zero = {0};
+    lanes_i32 key[4], number[4];
     for (int i = 0; i < n_vectors; i++) {
         key[i] = (lanes_i32)load_u32(keys + 4 * i);
-        sum[i] = zero;
+        number[i] = key[i] - key[i];
     }
     for (int32_t j = 0; j < n; j++) {
-        int32_t key_j = (int32_t)others[j], word_j = words[j];
-        lanes_i32 other = {key_j, key_j, key_j, key_j}, word = {word_j, word_j, word_j, word_j};
+        int32_t key_j = (int32_t)others[j];
+        lanes_i32 other = {key_j, key_j, key_j, key_j};
         for (int i = 0; i < n_vectors; i++)
-            sum[i] += ~(other > key[i]) & word;
+            number[i] -= key[i] > other;
     }
-    for (int i = 0; i < 4 * n_vectors; i++)
-        sums[i] = (uint16_t)sum[i / 4][i % 4];
+    for (int i = 0; i < n_vectors; i++)
+        store(numbers + 4 * i, &number[i]);
 }
 
-static inline void sum_pairs_wide(uint32_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+/* Write numbers below n in the order of n keys, equal ones for equal keys: how many keys are smaller. Writes the first
+key behind the last ones, up to a multiple of four. */
+static inline void number_keys(uint32_t *keys, int32_t n, uint32_t *numbers) {
     int32_t i, n_vectors = (n + 3) / 4;
     for (i = n; i < 4 * n_vectors; i++)
         keys[i] = keys[0];
     for (i = 0; i + 4 <= n_vectors; i += 4)
-        sum_wide_block(keys + 4 * i, keys, words, n, 4, sums + 4 * i);
+        number_block(keys + 4 * i, keys, n, 4, numbers + 4 * i);
     switch (n_vectors - i) {
-        case 1: sum_wide_block(keys + 4 * i, keys, words, n, 1, sums + 4 * i); break;
-        case 2: sum_wide_block(keys + 4 * i, keys, words, n, 2, sums + 4 * i); break;
-        case 3: sum_wide_block(keys + 4 * i, keys, words, n, 3, sums + 4 * i); break;
+        case 1: number_block(keys + 4 * i, keys, n, 1, numbers + 4 * i); break;
+        case 2: number_block(keys + 4 * i, keys, n, 2, numbers + 4 * i); break;
+        case 3: number_block(keys + 4 * i, keys, n, 3, numbers + 4 * i); break;
         default: break;
     }
 }
@@ -453,62 +482,107 @@ static inline lanes_i32 dot_rows(lanes_i16 a, lanes_i16 b) {
 static inline int32_t sum_of_i32(lanes_i32 a) { return a[0] + a[1] + a[2] + a[3]; }
 static inline float sum_of_f32(lanes_f32 a) { return a[0] + a[1] + a[2] + a[3]; }
 
-static inline float score_of_squares(float left_squares, float right_squares, float left, float total) {
-    float right = total - left;
-    return left_squares / (left > 1.0f ? left : 1.0f) + right_squares / (right > 1.0f ? right : 1.0f);
+/* The sums of the lanes of four vectors. */
+static inline lanes_i32 sums_of_four(const lanes_i32 *a) {
+#if defined(PYTREES_SSE2)
+    __m128i a_0 = (__m128i)a[0], a_1 = (__m128i)a[1], a_2 = (__m128i)a[2], a_3 = (__m128i)a[3];
+    __m128i low = _mm_add_epi32(_mm_unpacklo_epi32(a_0, a_1), _mm_unpackhi_epi32(a_0, a_1));
+    __m128i high = _mm_add_epi32(_mm_unpacklo_epi32(a_2, a_3), _mm_unpackhi_epi32(a_2, a_3));
+    return (lanes_i32)_mm_add_epi32(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(low, high));
+#else
+    lanes_i32 sums = {sum_of_i32(a[0]), sum_of_i32(a[1]), sum_of_i32(a[2]), sum_of_i32(a[3])};
+    return sums;
+#endif
 }
 
-/* Turn the rows of n_bins bins into those of all bins up to each, and write the scores of the cuts behind them; return
-the greatest of bins [first, last), or 0. `weights` are those of all bins up to each. */
+static inline lanes_f32 root_f32(lanes_f32 a) {
+#if defined(PYTREES_SSE2)
+    return (lanes_f32)_mm_sqrt_ps((__m128)a);
+#else
+    lanes_f32 roots = {sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
+    return roots;
+#endif
+}
+
+/* Of the cuts behind bins, and in front of them of that with nothing on the left: scores, weights on the left, and sums
+of squared class weights. They have room up to a multiple of four. */
+typedef struct {
+    float *scores, *weights, *left_squares, *right_squares;
+} edges_of_rows;
+
+/* Turn the rows of bins into those of all bins up to each, and write their edges; return the greatest score of bins
+[first, last), or 0. Behind the last bin, up to a multiple of four, stand rows of zeros, in front of the first one as
+well. */
 static inline float sum_up_rows(
     uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, int32_t first, int32_t last,
-    float *scores, float *weights
+    const edges_of_rows *edges
 ) {
     const lanes_i16 ones = {1, 1, 1, 1, 1, 1, 1, 1};
-    float best = 0.0f;
-    for (int32_t bin = 0; bin < n_bins; bin++) {
-        lanes_i32 left_squares = {0}, right_squares = {0}, left = {0};
-        uint16_t *row = rows + (intptr_t)bin * n_lanes;
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int32_t bin = 0; bin < n_bins; bin += 4) {
+        lanes_i32 of_left[4] = {{0}, {0}, {0}, {0}}, of_right[4] = {{0}, {0}, {0}, {0}};
+        lanes_i32 of_weight[4] = {{0}, {0}, {0}, {0}};
         for (int32_t lane = 0; lane < n_lanes; lane += 8) {
-            /* In front of the first row are zeros. */
-            lanes_i16 sum = load_i16(row + lane - n_lanes) + load_i16(row + lane), rest = load_i16(node + lane) - sum;
-            store(row + lane, &sum);
-            left_squares += dot_rows(sum, sum);
-            right_squares += dot_rows(rest, rest);
-            left += dot_rows(sum, ones);
+            uint16_t *row = rows + (intptr_t)bin * n_lanes + lane;
+            lanes_i16 sum = load_i16(row - n_lanes), all = load_i16(node + lane), rest;
+            for (int i = 0; i < 4; i++) {
+                sum += load_i16(row + i * n_lanes);
+                store(row + i * n_lanes, &sum);
+                rest = all - sum;
+                of_left[i] += dot_rows(sum, sum);
+                of_right[i] += dot_rows(rest, rest);
+                of_weight[i] += dot_rows(sum, ones);
+            }
         }
-        weights[bin] = (float)sum_of_i32(left);
-        scores[bin] = score_of_squares(
-            (float)sum_of_i32(left_squares), (float)sum_of_i32(right_squares), weights[bin], total
-        );
-        if (bin >= first && bin < last && scores[bin] > best)
-            best = scores[bin];
+        lanes_f32 left_squares = floats_of(sums_of_four(of_left)), right_squares = floats_of(sums_of_four(of_right));
+        lanes_f32 left = floats_of(sums_of_four(of_weight)), right = total - left;
+        lanes_f32 present = left_squares / greater_f32(left, one) + right_squares / greater_f32(right, one);
+        store(edges->left_squares + bin, &left_squares);
+        store(edges->right_squares + bin, &right_squares);
+        store(edges->weights + bin, &left);
+        store(edges->scores + bin, &present);
+        if (bin < first || bin + 4 > last)
+            for (int32_t lane = 0; lane < 4; lane++)
+                if (bin + lane < first || bin + lane >= last)
+                    present[lane] = 0.0f;
+        best = greater_f32(present, best);
     }
-    return best;
+    return greatest_f32(best);
 }
 
 static inline lanes_f32 four_of_row(const uint16_t *row) {
     return floats_of((lanes_i32)widened(row));
 }
 
+/* Bound the scores of the cuts inside four bins by how fast they can rise. A sample that moves to the left raises
+|l|**2 / L by at most 2 |l| / L - |l|**2 / L**2, in front of which no |l| / L stands that is greater than `left_norm`, and
+|r|**2 / R by at most |r|**2 / R**2; one that moves to the right does the same with the sides exchanged. */
+static inline lanes_f32 bound_by_rise(const edges_of_rows *edges, int32_t bin, float total) {
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    lanes_f32 before = load_f32(edges->weights + bin - 1), after = load_f32(edges->weights + bin);
+    lanes_f32 left_norm = root_f32(load_f32(edges->left_squares + bin)) / greater_f32(before, one);
+    lanes_f32 right_norm = root_f32(load_f32(edges->right_squares + bin - 1)) / greater_f32(total - after, one);
+    /* No more than 1. */
+    left_norm = 0.0f - greater_f32(0.0f - left_norm, 0.0f - one);
+    right_norm = 0.0f - greater_f32(0.0f - right_norm, 0.0f - one);
+    lanes_f32 rise = left_norm * (2.0f - left_norm) + right_norm * right_norm;
+    lanes_f32 fall = right_norm * (2.0f - right_norm) + left_norm * left_norm;
+    return (
+        fall * load_f32(edges->scores + bin - 1) + rise * load_f32(edges->scores + bin) + rise * fall * (after - before)
+    ) / (rise + fall);
+}
+
 /* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
 for itself, at a slope at which moving all classes alike changes nothing: see criteria/gini.pxd. */
 static inline float bound_inside(
-    const uint16_t *before, const uint16_t *after, const uint16_t *node, int32_t n_lanes, float total
+    const uint16_t *rows, int32_t bin, int32_t n_lanes, const uint16_t *node, float total, const edges_of_rows *edges
 ) {
-    lanes_f32 left_squares = {0}, right_squares = {0}, sums = {0}, next_sums = {0}, bound_0 = {0}, bound_1 = {0};
-    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
-        lanes_f32 left = four_of_row(before + lane), right = four_of_row(node + lane) - left;
-        left_squares += left * left;
-        right_squares += right * right;
-        sums += left;
-        next_sums += four_of_row(after + lane);
-    }
-    float left_0 = sum_of_f32(sums), left_1 = sum_of_f32(next_sums), right_0 = total - left_0, right_1 = total - left_1;
-    float slope = (
-        sum_of_f32(left_squares) / (left_0 * left_0) - sum_of_f32(right_squares) / (right_0 * right_0)
-    );
-    float x_0 = 1.0f / left_0, y_0 = 1.0f / right_0, x_1 = 1.0f / left_1, y_1 = 1.0f / right_1;
+    const uint16_t *after = rows + (intptr_t)bin * n_lanes, *before = after - n_lanes;
+    float left_0 = edges->weights[bin - 1], left_1 = edges->weights[bin], right_0 = total - left_0;
+    float x_0 = 1.0f / left_0, y_0 = 1.0f / right_0, x_1 = 1.0f / left_1, y_1 = 1.0f / (total - left_1);
+    float slope = edges->left_squares[bin - 1] * x_0 * x_0 - edges->right_squares[bin - 1] * y_0 * y_0;
+    lanes_f32 bound_0 = {0}, bound_1 = {0};
     for (int32_t lane = 0; lane < n_lanes; lane += 4) {
         lanes_f32 left = four_of_row(before + lane), next = four_of_row(after + lane), all = four_of_row(node + lane);
         lanes_f32 square = left * left, next_square = next * next, tilt = slope * (next - left);
@@ -541,26 +615,25 @@ static inline int has_one_class(const uint16_t *before, const uint16_t *after, i
 #endif
 }
 
-/* Mark the bins in which a cut could reach a score, and return how many they are. A sample that moves raises either term
-by its weight at most: that bounds what a cut can gain over both edges together. Bins of one class have no better cut
-than their edges have; `has_edges` says that these may be cut. In front of scores and weights stand those of the node
-and 0. */
+/* Mark the bins in which a cut could reach a score, and return how many they are. Bins of one class have no better cut
+than their edges have; `has_edges` says that these may be cut. */
 static inline int32_t mark_rows(
     const uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, float to_reach,
-    int has_edges, const float *scores, const float *weights, uint8_t *is_marked
+    int has_edges, const edges_of_rows *edges, uint8_t *is_marked
 ) {
     int32_t bin, lane, hits, n_marked = 0;
+    /* More than what rounding takes away from the first bound. */
+    float nearly = to_reach * (1.0f - 2e-6f);
     for (bin = 0; bin < n_bins; bin += 4) {
-        lanes_f32 edges = 0.5f * (load_f32(scores + bin - 1) + load_f32(scores + bin));
-        lanes_f32 own = load_f32(weights + bin) - load_f32(weights + bin - 1);
+        lanes_f32 own = load_f32(edges->weights + bin) - load_f32(edges->weights + bin - 1);
         memset(is_marked + bin, 0, 4);
-        hits = any_lane((edges + own >= to_reach) & (own > 0.0f));
+        hits = any_lane((bound_by_rise(edges, bin, total) >= nearly) & (own > 0.0f));
         for (; hits; hits &= hits - 1) {
             lane = bin + pytrees_trailing_zeros((uint64_t)hits);
-            const uint16_t *after = rows + (intptr_t)lane * n_lanes, *before = after - n_lanes;
-            if (lane >= n_bins || (has_edges && has_one_class(before, after, n_lanes)))
+            const uint16_t *after = rows + (intptr_t)lane * n_lanes;
+            if (lane >= n_bins || (has_edges && has_one_class(after - n_lanes, after, n_lanes)))
                 continue;
-            if (lane > 0 && lane < n_bins - 1 && bound_inside(before, after, node, n_lanes, total) < to_reach)
+            if (lane > 0 && lane < n_bins - 1 && bound_inside(rows, lane, n_lanes, node, total, edges) < to_reach)
                 continue;
             is_marked[lane] = 1;
             n_marked++;
@@ -569,49 +642,56 @@ static inline int32_t mark_rows(
     return n_marked;
 }
 
-/* All pairs, class by class: of n samples, sorted by class, at most MOST_PAIRED of little weight, each gets the
-squares of the class weights of all samples of no greater key, of all others, and the weight of the former. */
+/* All pairs, class by class: of n samples, at most MOST_PAIRED of little weight that stand in the order of their
+classes, each gets the squares of the class weights of all samples of no greater key, of all others, and the weight of
+the former. With the node's class weights T the squares on the right are the node's less 2 sum T_k left_k and more those on
+the left; sums are right in the end where they do not fit 16 bits on the way. */
+typedef struct {
+    int32_t n_classes;                  /* that some sample has */
+    int32_t ends[MOST_PAIRED];          /* where the samples of each end */
+    uint16_t totals[MOST_PAIRED];       /* what they weigh */
+    uint16_t squares;                   /* of these */
+} paired_classes;
+
 static PYTREES_ALWAYS_INLINE void square_block(
-    const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const int32_t *class_ends,
-    const uint16_t *node, int32_t n_classes, int n_vectors, uint16_t *left_squares, uint16_t *right_squares,
-    uint16_t *left
+    const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const paired_classes *classes,
+    int n_vectors, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
     lanes_i16 key[4];
-    lanes_u16 lefts[4], rights[4], all[4], zero = {0};
+    lanes_u16 squares[4], products[4], all[4], zero = {0};
+    int32_t first = 0;
     for (int i = 0; i < n_vectors; i++) {
         key[i] = load_i16(keys + 8 * i);
-        lefts[i] = rights[i] = all[i] = zero;
+        squares[i] = products[i] = all[i] = zero;
     }
-    for (int32_t k = 0; k < n_classes; k++) {
-        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
-        if (node[k] == 0)
-            continue;
-        add_pairs(key, others, weights, k > 0 ? class_ends[k - 1] : 0, class_ends[k], n_vectors, sum);
+    for (int32_t k = 0; k < classes->n_classes; k++) {
+        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}}, total = all_i16(classes->totals[k]);
+        add_pairs(key, others, weights, first, classes->ends[k], n_vectors, sum);
+        first = classes->ends[k];
         for (int i = 0; i < n_vectors; i++) {
-            lanes_u16 own = (lanes_u16)sum[i], rest = (lanes_u16)all_i16(node[k]) - own;
-            lefts[i] += own * own;
-            rights[i] += rest * rest;
+            lanes_u16 own = (lanes_u16)sum[i];
+            squares[i] += own * own;
+            products[i] += own * (lanes_u16)total;
             all[i] += own;
         }
     }
     for (int i = 0; i < n_vectors; i++) {
-        store(left_squares + 8 * i, &lefts[i]);
-        store(right_squares + 8 * i, &rights[i]);
+        lanes_u16 rest = (lanes_u16)all_i16(classes->squares) - products[i] - products[i] + squares[i];
+        store(left_squares + 8 * i, &squares[i]);
+        store(right_squares + 8 * i, &rest);
         store(left + 8 * i, &all[i]);
     }
 }
 
-/* Changes the keys. */
 static inline void sum_squares_of_pairs(
-    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, const uint16_t *node, int32_t n_classes,
-    int32_t n, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+    const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int32_t n, uint16_t *left_squares,
+    uint16_t *right_squares, uint16_t *left
 ) {
     lanes_i16 others[MOST_PAIRED];
     int32_t i = 0, n_vectors = (n + 7) / 8;
     spread_keys(keys, n, others);
 #define SQUARE_BLOCK(n_of_block) square_block( \
-    keys + 8 * i, others, weights, class_ends, node, n_classes, n_of_block, left_squares + 8 * i, \
-    right_squares + 8 * i, left + 8 * i)
+    keys + 8 * i, others, weights, classes, n_of_block, left_squares + 8 * i, right_squares + 8 * i, left + 8 * i)
     for (; i + 4 <= n_vectors; i += 4)
         SQUARE_BLOCK(4);
     switch (n_vectors - i) {
@@ -621,6 +701,66 @@ static inline void sum_squares_of_pairs(
         default: break;
     }
 #undef SQUARE_BLOCK
+}
+
+/* The same of up to MOST_OF_FEW samples, for whose few classes a loop each would take longer. Of every sample, eight
+times: its weight, that times its class's weight, and 0 where it is the first one of its class, otherwise -1. With a
+weight w more, the square of a class's weight grows by w times the sum of the weights before and after. */
+#define MOST_OF_FEW 16
+
+typedef struct {
+    lanes_i16 weight, product, is_next;
+} sample_of_few;
+
+static PYTREES_ALWAYS_INLINE void square_few(
+    const uint16_t *keys, const sample_of_few *samples, uint16_t node_squares, int32_t n, int n_vectors,
+    uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    lanes_i16 key[2], own[2], zero = {0};
+    lanes_u16 squares[2], products[2], all[2];
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i);
+        own[i] = zero;
+        squares[i] = products[i] = all[i] = (lanes_u16)zero;
+    }
+    for (int32_t j = 0; j < n; j++) {
+        lanes_i16 other = all_i16(keys[j]);
+        for (int i = 0; i < n_vectors; i++) {
+            lanes_i16 goes_left = ~(other > key[i]), moved = goes_left & samples[j].weight;
+            lanes_i16 before = own[i] & samples[j].is_next;
+            own[i] = before + moved;
+            squares[i] += (lanes_u16)moved * (lanes_u16)(before + own[i]);
+            products[i] += (lanes_u16)(goes_left & samples[j].product);
+            all[i] += (lanes_u16)moved;
+        }
+    }
+    for (int i = 0; i < n_vectors; i++) {
+        lanes_u16 rest = (lanes_u16)all_i16(node_squares) - products[i] - products[i] + squares[i];
+        store(left_squares + 8 * i, &squares[i]);
+        store(right_squares + 8 * i, &rest);
+        store(left + 8 * i, &all[i]);
+    }
+}
+
+static inline void spread_few(
+    const uint16_t *weights, const paired_classes *classes, int32_t n, sample_of_few *samples
+) {
+    for (int32_t i = 0, k = 0; i < n; i++) {
+        k += i == classes->ends[k];
+        samples[i].weight = all_i16(weights[i]);
+        samples[i].product = all_i16((uint16_t)((uint32_t)weights[i] * classes->totals[k]));
+        samples[i].is_next = all_i16((uint16_t)-(i > (k > 0 ? classes->ends[k - 1] : 0)));
+    }
+}
+
+static inline void sum_squares_of_few(
+    const uint16_t *keys, const sample_of_few *samples, const paired_classes *classes, int32_t n,
+    uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    if (n <= 8)
+        square_few(keys, samples, classes->squares, n, 1, left_squares, right_squares, left);
+    else
+        square_few(keys, samples, classes->squares, n, 2, left_squares, right_squares, left);
 }
 
 /* Write the scores of these cuts, 0 where all samples are on the left, and return the greatest. */
@@ -640,9 +780,9 @@ static inline float score_squares(
     return greatest_f32(best);
 }
 
-/* Write of every class the sums of pairs as above, n_lanes numbers for each class, and in all. Changes the keys. */
+/* Write of each of these classes the sums of pairs as above, n_lanes numbers. */
 static inline void sum_classes_of_pairs(
-    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, int32_t n_classes, int32_t n, uint16_t *sums
+    const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int32_t n, uint16_t *sums
 ) {
     lanes_i16 others[MOST_PAIRED], key[4];
     int32_t n_vectors = (n + 7) / 8, n_lanes = 8 * n_vectors, block, i;
@@ -651,14 +791,14 @@ static inline void sum_classes_of_pairs(
         int32_t n_of_block = n_vectors - block < 4 ? n_vectors - block : 4;
         for (i = 0; i < n_of_block; i++)
             key[i] = load_i16(keys + 8 * (block + i));
-        for (int32_t k = 0; k < n_classes; k++) {
+        for (int32_t k = 0; k < classes->n_classes; k++) {
             lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
-            int32_t first = k > 0 ? class_ends[k - 1] : 0;
+            int32_t first = k > 0 ? classes->ends[k - 1] : 0;
             switch (n_of_block) {
-                case 1: add_pairs(key, others, weights, first, class_ends[k], 1, sum); break;
-                case 2: add_pairs(key, others, weights, first, class_ends[k], 2, sum); break;
-                case 3: add_pairs(key, others, weights, first, class_ends[k], 3, sum); break;
-                default: add_pairs(key, others, weights, first, class_ends[k], 4, sum); break;
+                case 1: add_pairs(key, others, weights, first, classes->ends[k], 1, sum); break;
+                case 2: add_pairs(key, others, weights, first, classes->ends[k], 2, sum); break;
+                case 3: add_pairs(key, others, weights, first, classes->ends[k], 3, sum); break;
+                default: add_pairs(key, others, weights, first, classes->ends[k], 4, sum); break;
             }
             memcpy(sums + (intptr_t)k * n_lanes + 8 * block, sum, 16 * (size_t)n_of_block);
         }
