@@ -10,6 +10,7 @@ cimport cython
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from pytrees._core.base.compiler cimport bit_length
 from pytrees._core.base.sorting cimport sort_entries
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport RowPartition
@@ -202,9 +203,9 @@ cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t 
         slot.span = span_of_keys(slot.keys, n, &slot.smallest)
         if slot.span == 0:
             continue
-        slot.shift = 0
-        while <index_t> (slot.span >> slot.shift) >= wanted:
-            slot.shift += 1
+        # The least shift that leaves few enough bins.
+        slot.shift = max(0, bit_length(slot.span) - bit_length(<uint32_t> wanted))
+        slot.shift += <index_t> (slot.span >> slot.shift) >= wanted
         slot.n_bins = <index_t> (slot.span >> slot.shift) + 1
         if bins.n_slots < first + k:
             # Their memory changes places, too.

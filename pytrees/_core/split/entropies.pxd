@@ -9,7 +9,7 @@ from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint16_t, uint3
 from pytrees._core.criteria.entropy cimport EntropyScan, bound_of_entropy, highest_rise_of_entropy
 from pytrees._core.rows.node_bins cimport ROOM_FOR_PAIRS, NodeBins, NodeFeature
 
-cdef extern from "lanes.h":
+cdef extern from "lanes_of_classes.h":
     # The classes of few samples, which stand in their order.
     ctypedef struct paired_classes:
         int32_t n_classes

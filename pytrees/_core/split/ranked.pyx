@@ -40,44 +40,9 @@ cdef extern from "lanes.h":
     int32_t mark_mixed(
         const uint32_t* bins, int32_t n_bins, node_weights node, float to_beat, uint8_t* is_marked
     ) nogil
-    ctypedef struct edges_of_rows:
-        float* scores
-        float* weights
-        float* left_squares
-        float* right_squares
-    float sum_up_rows(
-        uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
-        int32_t last, const edges_of_rows* edges
-    ) nogil
-    int32_t mark_rows(
-        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
-        int has_edges, const edges_of_rows* edges, uint8_t* is_marked
-    ) nogil
-    enum:
-        MOST_OF_FEW
-    ctypedef struct sample_of_few:
-        pass
     void narrow_keys(const uint32_t* keys, int32_t n, uint32_t smallest, uint16_t* narrow) nogil
     void number_keys(uint32_t* keys, int32_t n, uint32_t* numbers) nogil
     void sum_pairs(const uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
-    void sum_squares_of_pairs(
-        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n,
-        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
-    ) nogil
-    void spread_few(
-        const uint16_t* weights, const paired_classes* classes, int32_t n, sample_of_few* samples
-    ) nogil
-    void sum_squares_of_few(
-        const uint16_t* keys, const sample_of_few* samples, const paired_classes* classes, int32_t n,
-        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
-    ) nogil
-    void sum_classes_of_pairs(
-        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n, uint16_t* sums
-    ) nogil
-    float score_squares(
-        const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
-        float* scores
-    ) nogil
     float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
     float score_edges_by_ranking(
         const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
@@ -89,6 +54,44 @@ cdef extern from "lanes.h":
     ) nogil
     float score_sums_by_ranking(
         const uint16_t* sums, int32_t n, node_weights node, int weighs_children, float* scores
+    ) nogil
+
+
+cdef extern from "lanes_of_classes.h":
+    enum:
+        MOST_OF_FEW
+    ctypedef struct edges_of_rows:
+        float* scores
+        float* weights
+        float* left_squares
+        float* right_squares
+    ctypedef struct sample_of_few:
+        pass
+    float sum_up_rows(
+        uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
+        int32_t last, const edges_of_rows* edges
+    ) nogil
+    int32_t mark_rows(
+        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
+        int has_edges, const edges_of_rows* edges, uint8_t* is_marked
+    ) nogil
+    void sum_squares_of_pairs(
+        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n,
+        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    void spread_few(
+        const uint16_t* weights, const paired_classes* classes, int32_t n, sample_of_few* samples
+    ) nogil
+    void sum_squares_of_few(
+        const uint16_t* keys, const sample_of_few* samples, const paired_classes* classes, int32_t n,
+        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    float score_squares(
+        const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
+        float* scores
+    ) nogil
+    void sum_classes_of_pairs(
+        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n, uint16_t* sums
     ) nogil
 
 
@@ -607,8 +610,10 @@ cdef inline float _score_pairs(
 ) noexcept nogil:
     """Score the cuts behind all samples, and return the greatest score. Cuts that leave too few samples score minus
     infinity; that behind the last key is none, but scored."""
-    cdef uint16_t[ROOM_FOR_PAIRS] keys, left, left_squares, right_squares
+    cdef uint16_t[ROOM_FOR_PAIRS] keys
     cdef uint16_t* sums = <uint16_t*> feature.counts
+    cdef uint16_t* right_squares = sums + ROOM_FOR_PAIRS
+    cdef uint16_t* left = right_squares + ROOM_FOR_PAIRS
     cdef float best
     _narrow_keys(feature, n_rows, keys)
     if _counts_in_words(scan):
@@ -625,12 +630,10 @@ cdef inline float _score_pairs(
             best = score_sums_by_entropy(scan, bins, &samples.classes, n_rows, feature.scores)
     else:
         if n_rows <= MOST_OF_FEW:
-            sum_squares_of_few(keys, samples.few, &samples.classes, n_rows, left_squares, right_squares, left)
+            sum_squares_of_few(keys, samples.few, &samples.classes, n_rows, sums, right_squares, left)
         else:
-            sum_squares_of_pairs(
-                keys, samples.weights, &samples.classes, n_rows, left_squares, right_squares, left
-            )
-        best = score_squares(left_squares, right_squares, left, n_rows, <float> scan.total, feature.scores)
+            sum_squares_of_pairs(keys, samples.weights, &samples.classes, n_rows, sums, right_squares, left)
+        best = score_squares(sums, right_squares, left, n_rows, <float> scan.total, feature.scores)
     return best if min_samples_leaf == 1 else _best_allowed(feature, keys, n_rows, min_samples_leaf)
 
 
@@ -695,14 +698,19 @@ cdef inline void _set_left_samples(
 ) noexcept nogil:
     """Put the samples of no greater key than the one found, and no others, into the left child."""
     cdef uint32_t key = feature.keys[found]
+    cdef const uint16_t* sums = <const uint16_t*> feature.counts
     cdef index_t i = 0, k
-    cdef uint16_t sum
     cdef int64_t weight
+    if BinnedScan is GiniScan:
+        # All that it compares has been summed.
+        scan.left_squares = sums[found]
+        scan.right_squares = sums[ROOM_FOR_PAIRS + found]
+        scan.left_total = sums[2 * ROOM_FOR_PAIRS + found]
+        return
     start_feature(scan)
     if _counts_in_words(scan):
-        sum = (<const uint16_t*> feature.counts)[found]
-        move_left(scan, 0, sum & 0xFF)
-        move_left(scan, 1, sum >> 8)
+        move_left(scan, 0, sums[found] & 0xFF)
+        move_left(scan, 1, sums[found] >> 8)
         return
     for k in range(samples.classes.n_classes):
         weight = 0
