@@ -203,9 +203,11 @@ cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t 
         slot.span = span_of_keys(slot.keys, n, &slot.smallest)
         if slot.span == 0:
             continue
-        # The least shift that leaves few enough bins.
-        slot.shift = max(0, bit_length(slot.span) - bit_length(<uint32_t> wanted))
-        slot.shift += <index_t> (slot.span >> slot.shift) >= wanted
+        slot.shift = 0
+        if slot.span >= <uint32_t> min(n, MOST_NODE_BINS):
+            # The least shift that leaves few enough bins.
+            slot.shift = max(0, bit_length(slot.span) - bit_length(<uint32_t> wanted))
+            slot.shift += <index_t> (slot.span >> slot.shift) >= wanted
         slot.n_bins = <index_t> (slot.span >> slot.shift) + 1
         if bins.n_slots < first + k:
             # Their memory changes places, too.

@@ -102,6 +102,8 @@ cdef enum:
     MOST_IN_PAIRS = 64
     MOST_OF_CLASSES_IN_PAIRS = 96       # of more classes than two
     MOST_WEIGHT_IN_PAIRS = 255
+    # But from so many on, of few different values, in bins.
+    FEWEST_IN_BINS = 20
 
 # Scores in single precision are wrong by less than a tenth of this share.
 cdef float NEARLY = 1.0 - 1e-5
@@ -135,7 +137,10 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
     take_features(scanner.node_bins, &scanner.drawn[0], scanner.n_drawn, node.start, node.stop)
     if scan.total > MOST_IN_LANES:
         _find_cut(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
-    elif scan.total <= MOST_WEIGHT_IN_PAIRS and n_rows <= _most_in_pairs(scan):
+    elif (
+        scan.total <= MOST_WEIGHT_IN_PAIRS and n_rows <= _most_in_pairs(scan)
+        and not _has_few_values(scan, scanner.node_bins, n_rows)
+    ):
         _find_cut_by_pairs(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
     else:
         _find_cut_in_lanes(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
@@ -334,6 +339,18 @@ cdef inline bint _counts_in_words(const BinnedScan* scan) noexcept nogil:
 
 cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
     return MOST_IN_PAIRS if _counts_in_words(scan) else MOST_OF_CLASSES_IN_PAIRS
+
+
+cdef inline bint _has_few_values(const BinnedScan* scan, NodeBins bins, index_t n_rows) noexcept nogil:
+    """Whether bins of one value each are so few in all features that they take less time than pairs."""
+    cdef index_t k
+    cdef uint32_t most = n_rows if _counts_in_words(scan) else n_rows // 2
+    if n_rows < FEWEST_IN_BINS:
+        return False
+    for k in range(bins.n_slots):
+        if bins.slots[k].span >= most:
+            return False
+    return True
 
 
 cdef inline void _take_node(const BinnedScan* scan, NodeBins bins) noexcept nogil:
@@ -701,23 +718,22 @@ cdef inline void _set_left_samples(
     cdef const uint16_t* sums = <const uint16_t*> feature.counts
     cdef index_t i = 0, k
     cdef int64_t weight
+    start_feature(scan)
     if BinnedScan is GiniScan:
         # All that it compares has been summed.
         scan.left_squares = sums[found]
         scan.right_squares = sums[ROOM_FOR_PAIRS + found]
         scan.left_total = sums[2 * ROOM_FOR_PAIRS + found]
-        return
-    start_feature(scan)
-    if _counts_in_words(scan):
+    elif _counts_in_words(scan):
         move_left(scan, 0, sums[found] & 0xFF)
         move_left(scan, 1, sums[found] >> 8)
-        return
-    for k in range(samples.classes.n_classes):
-        weight = 0
-        while i < samples.classes.ends[k]:
-            weight += samples.weights[i] if feature.keys[i] <= key else 0
-            i += 1
-        move_left(scan, label_of_word(bins, bins.words[bins.start + i - 1]), weight)
+    else:
+        for k in range(samples.classes.n_classes):
+            weight = 0
+            while i < samples.classes.ends[k]:
+                weight += samples.weights[i] if feature.keys[i] <= key else 0
+                i += 1
+            move_left(scan, label_of_word(bins, bins.words[bins.start + i - 1]), weight)
 
 
 cdef inline void _write_cut(
