@@ -664,7 +664,9 @@ cdef inline void _narrow_keys(const NodeFeature* feature, index_t n_rows, uint16
         narrow_keys(numbers, n_rows, 0, keys)
 
 
-cdef float _best_allowed(NodeFeature* feature, const uint16_t* keys, index_t n_rows, index_t min_samples_leaf) noexcept nogil:
+cdef float _best_allowed(
+    NodeFeature* feature, const uint16_t* keys, index_t n_rows, index_t min_samples_leaf
+) noexcept nogil:
     """Give cuts that leave too few samples a score of minus infinity, and return the greatest of the others."""
     cdef uint16_t[ROOM_FOR_PAIRS] ones, n_left
     cdef index_t i
