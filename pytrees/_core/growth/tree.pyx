@@ -504,7 +504,7 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
 cdef void _add_counts(
     GrowingTree tree, const index_t[::1] order, const int64_t[::1] number, float64_t* value
 ) noexcept nogil:
-    """Write the class counts of all nodes. Those of an inner node are those of its children, added in their order; whole
+    """Write the class counts of all nodes. Those of an inner node are those of its children, added in order; whole
     ones that are known are the same."""
     cdef Py_ssize_t i, label, n_classes = tree.n_classes
     cdef index_t child
