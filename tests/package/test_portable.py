@@ -69,7 +69,7 @@ int main() {
 # Sums of what the loops over vectors write, in whole numbers, and bits.
 VECTORS = r"""
 #include <stdio.h>
-#include "lanes.h"
+#include "lanes_of_classes.h"
 
 static uint64_t state = 88172645463325252u, sum = 0;
 static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
@@ -81,11 +81,14 @@ static void add(const void *bytes, size_t n) {
 int main() {
     for (int round = 0; round < 3000; round++) {
         uint32_t keys[132], bins[133] = {0}, smallest;
-        uint16_t narrow[132], words[132], sums[132], squares[3][132], rows[133 * 8] = {0}, node[8] = {0};
+        uint16_t narrow[136], words[132], sums[136], squares[3][136], rows[137 * 8] = {0}, node[8] = {0};
+        uint16_t by_class[3 * 136];
         uint64_t found[132];
         uint8_t marks[132] = {0}, is_marked[256];
-        float scores[133] = {0}, weights[133] = {0}, best;
-        int32_t n = 5 + draw() % 124, left, right, ends[4], class_ends[3] = {n / 3, n / 2, n};
+        float scores[137] = {0}, weights[137] = {0}, of_left[137] = {0}, of_right[137] = {0}, best;
+        edges_of_rows edges = {scores + 1, weights + 1, of_left + 1, of_right + 1};
+        int32_t n = 5 + draw() % (round % 2 ? 124 : 12), left, right, ends[4];
+        paired_classes classes = {3, {n / 3, n / 2, n}, {0, 0, 0}, 0};
         int shift = draw() % 3;
         for (int i = 0; i < n; i++) {
             keys[i] = 1000 + draw() % 200;
@@ -112,28 +115,41 @@ int main() {
         ends[0] = mark_mixed(bins + 1, n, all, best, marks);
         add(ends, 4); add(marks, n);
 
-        uint16_t copy[136] = {0};
-        memcpy(copy, narrow, 2 * n);
-        sum_pairs_narrow(copy, words, n, sums);
+        uint32_t wide[136] = {0}, numbers[136];
+        for (int i = 0; i < n; i++)
+            wide[i] = 70000 + narrow[i];
+        span_of_keys(wide, n, &smallest);
+        narrow_keys(wide, n, smallest, narrow);
+        add(narrow, 2 * n);
+        sum_pairs(narrow, words, n, sums);
         add(sums, 2 * n);
         score_sums(sums, n, all, scores);
         add(scores, 4 * n);
-        uint32_t wide[136] = {0};
-        memcpy(wide, keys, 4 * n);
-        sum_pairs_wide(wide, words, n, sums);
-        add(sums, 2 * n);
+        number_keys(wide, n, numbers);
+        add(numbers, 4 * n);
 
-        for (int i = 0; i < n; i++)
-            words[i] = 1 + draw() % 2;
         for (int k = 0, i = 0; k < 3; k++)
-            for (; i < class_ends[k]; i++)
-                node[k] += words[i];
-        memcpy(copy, narrow, 2 * n);
-        sum_squares_of_pairs(copy, words, class_ends, node, 3, n, squares[0], squares[1], squares[2]);
+            for (; i < classes.ends[k]; i++)
+                classes.totals[k] += words[i] = 1 + draw() % (n <= MOST_OF_FEW ? 15 : 2);
+        for (int k = 0; k < 3; k++)
+            classes.squares += classes.totals[k] * classes.totals[k];
+        sum_squares_of_pairs(narrow, words, &classes, n, squares[0], squares[1], squares[2]);
         for (int k = 0; k < 3; k++)
             add(squares[k], 2 * n);
-        best = score_squares(squares[0], squares[1], squares[2], n, (float)(node[0] + node[1] + node[2]), scores);
+        if (n <= MOST_OF_FEW) {
+            sample_of_few few[MOST_OF_FEW];
+            uint16_t same[3][16];
+            spread_few(words, &classes, n, few);
+            sum_squares_of_few(narrow, few, &classes, n, same[0], same[1], same[2]);
+            for (int k = 0; k < 3; k++)
+                if (memcmp(same[k], squares[k], 2 * n) != 0)
+                    return 1;
+        }
+        float weight = (float)(classes.totals[0] + classes.totals[1] + classes.totals[2]);
+        best = score_squares(squares[0], squares[1], squares[2], n, weight, scores);
         add(scores, 4 * n);
+        sum_classes_of_pairs(narrow, words, &classes, n, by_class);
+        add(by_class, 2 * 3 * ((n + 7) / 8 * 8));
 
         uint32_t total = 0;
         memset(node, 0, sizeof node);
@@ -142,15 +158,19 @@ int main() {
             node[i % 8] += rows[i];
             total += rows[i];
         }
-        best = sum_up_rows(rows + 8, n, 8, node, (float)total, 0, n - 1, scores + 1, weights + 1);
-        add(scores, 4 * n);
-        ends[0] = mark_rows(rows + 8, n, 8, node, (float)total, 0.99f * best, 0, scores + 1, weights + 1, marks);
+        best = sum_up_rows(rows + 8, n, 8, node, (float)total, 0, n - 1, &edges);
+        add(scores + 1, 4 * n); add(weights + 1, 4 * n); add(of_left + 1, 4 * n); add(of_right + 1, 4 * n);
+        for (int i = 0; i < 8; i++)
+            of_right[0] += (float)(node[i] * node[i]);
+        scores[0] = of_right[0] / (float)total;
+        ends[0] = mark_rows(rows + 8, n, 8, node, (float)total, 0.99f * best, 0, &edges, marks);
         add(ends, 4); add(marks, n);
 
         uint64_t bits = draw() >> (draw() % 64) | 1u << 31;
         ends[0] = pytrees_popcount(bits);
         ends[1] = pytrees_trailing_zeros(bits);
-        add(ends, 8);
+        ends[2] = pytrees_bit_length((uint32_t)bits);
+        add(ends, 12);
     }
     printf("%llu\n", (unsigned long long)sum);
     return 0;

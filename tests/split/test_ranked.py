@@ -12,8 +12,9 @@ from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 from pytrees._engine import config_context, kernel
 from pytrees.testing.strategies import count_weights, no_weights, problems
 
-# What chooses the way, in `_core/split/ranked.pyx` and `_core/rows/node_bins.pyx`.
+# What chooses the way, in `_core/split/ranked.pyx`, `_core/rows/node_bins.pyx` and `_core/base/lanes_of_classes.h`.
 MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_WEIGHT_IN_PAIRS = 64, 96, 255
+MOST_OF_FEW, FEWEST_IN_BINS = 16, 20
 MOST_IN_LANES = 2**15 - 1
 MOST_NODE_BINS = 256
 SAMPLES_PER_BIN = 3
@@ -115,6 +116,39 @@ def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
         X = columns(n_rows, rng, 12)
         problem = X, noisy_labels(X, n_classes, rng), None, n_classes, criterion
         options = {"max_features": 3, "seed": seed, "min_samples_leaf": min_samples_leaf}
+        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+
+
+# Bins of one value each are taken where a node's ranks spread over no more values than there are samples, or half as
+# many: of some of all samples the ranks have gaps.
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize(
+    "n_rows",
+    [
+        8,
+        9,
+        MOST_OF_FEW,
+        MOST_OF_FEW + 1,
+        FEWEST_IN_BINS - 1,
+        FEWEST_IN_BINS,
+        MOST_IN_PAIRS,
+        MOST_IN_PAIRS + 1,
+        MOST_OF_CLASSES_IN_PAIRS,
+        MOST_OF_CLASSES_IN_PAIRS + 1,
+        MOST_NODE_BINS + 1,
+    ],
+)
+@pytest.mark.parametrize("min_samples_leaf", [1, 3])
+def test_around_the_switches_by_values(criterion, n_classes, n_rows, min_samples_leaf):
+    for seed, excess in enumerate([-1, 0, 1, n_rows, 70_000 if n_rows < 20 else 3 * n_rows]):
+        rng = np.random.default_rng(seed)
+        n_values = max(2, (n_rows // 2 if seed < 3 and n_classes > 2 else n_rows) + excess)
+        X = rng.permuted(np.tile(np.arange(max(n_values, n_rows)) % n_values, (12, 1)), axis=1).T
+        rows = np.sort(rng.choice(len(X), n_rows, replace=False))
+        y = rng.integers(n_classes, size=len(X)).astype(np.int32)
+        problem = X, y, None, n_classes, criterion
+        options = {"max_features": 3, "seed": seed, "min_samples_leaf": min_samples_leaf, "rows": rows}
         assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
 
 

@@ -29,6 +29,7 @@ static inline lanes_f32 floats_of(lanes_i32 a) { return __builtin_convertvector(
 static inline void pytrees_prefetch(const void *at) { __builtin_prefetch(at); }
 static inline int pytrees_popcount(uint64_t bits) { return __builtin_popcountll(bits); }
 static inline int pytrees_trailing_zeros(uint64_t bits) { return __builtin_ctzll(bits); }
+static inline int pytrees_bit_length(uint32_t number) { return number > 0 ? 32 - __builtin_clz(number) : 0; }
 
 #elif !defined(__cplusplus)
 #error "This compiler has no vectors: build the kernels as C++, with PYTREES_PORTABLE=1."
@@ -144,6 +145,13 @@ static inline int pytrees_popcount(uint64_t bits) {
 }
 
 static inline int pytrees_trailing_zeros(uint64_t bits) { return pytrees_popcount(~bits & (bits - 1)); }
+
+static inline int pytrees_bit_length(uint32_t number) {
+    int length = 0;
+    for (; number > 0; number >>= 1)
+        length++;
+    return length;
+}
 
 #endif
 #endif

@@ -10,4 +10,5 @@ cdef extern from "compiler.h" nogil:
     void prefetch "pytrees_prefetch"(const void*) noexcept
     int popcount "pytrees_popcount"(uint64_t) noexcept
     int trailing_zeros "pytrees_trailing_zeros"(uint64_t) noexcept
+    int bit_length "pytrees_bit_length"(uint32_t) noexcept
     const char* PYTREES_VECTORS_NAME

@@ -48,6 +48,15 @@ static inline lanes_f32 greater_f32(lanes_f32 a, lanes_f32 b) {
 #endif
 }
 
+static inline lanes_f32 lesser_f32(lanes_f32 a, lanes_f32 b) {
+#if defined(PYTREES_SSE2)
+    return (lanes_f32)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    lanes_i32 mask = a < b;
+    return (lanes_f32)((mask & (lanes_i32)a) | (~mask & (lanes_i32)b));
+#endif
+}
+
 static inline float greatest_f32(lanes_f32 a) {
     float x = a[0] > a[1] ? a[0] : a[1], y = a[2] > a[3] ? a[2] : a[3];
     return x > y ? x : y;
@@ -76,25 +85,28 @@ static inline lanes_f32 score_of(lanes_u32 left, node_weights node) {
     return square / greater_f32(product, one);
 }
 
-static inline lanes_i32 either(lanes_i32 mask, lanes_i32 yes, lanes_i32 no) {
-    return (mask & yes) | (~mask & no);
-}
-
 /* ------------------------------------------------------------------------------------------------------------- keys */
 
-/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. Keys are below 2**31. */
+/* Keys are below 2**30. A number so much greater is as bits one in single precision, normal and finite, in the same order:
+of these there is the smaller or greater of two in one instruction. */
+#define BITS_OF_KEY_0 0x00800000
+
+static inline lanes_f32 in_order(lanes_i32 keys) { return (lanes_f32)(keys + BITS_OF_KEY_0); }
+
+/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. */
 static inline uint32_t span_of_keys(const uint32_t *keys, int32_t n, uint32_t *smallest) {
     int32_t i, least = (int32_t)keys[0], most = least;
     if (n >= 4) {
-        lanes_i32 low = (lanes_i32)load_u32(keys), high = low, key;
+        lanes_f32 low = in_order((lanes_i32)load_u32(keys)), high = low, key;
         for (i = 4; i < n; i += 4) {
-            key = (lanes_i32)load_u32(keys + (i + 4 <= n ? i : n - 4));
-            low = either(key < low, key, low);
-            high = either(key > high, key, high);
+            key = in_order((lanes_i32)load_u32(keys + (i + 4 <= n ? i : n - 4)));
+            low = lesser_f32(key, low);
+            high = greater_f32(key, high);
         }
+        lanes_i32 lows = (lanes_i32)low - BITS_OF_KEY_0, highs = (lanes_i32)high - BITS_OF_KEY_0;
         for (i = 0; i < 4; i++) {
-            least = low[i] < least ? low[i] : least;
-            most = high[i] > most ? high[i] : most;
+            least = lows[i] < least ? lows[i] : least;
+            most = highs[i] > most ? highs[i] : most;
         }
     }
     for (i = 1; i < n && n < 4; i++) {
@@ -136,18 +148,22 @@ static inline int32_t find_neighbours(
     const uint32_t *keys, int32_t n, uint32_t last, int32_t *last_left, int32_t *first_right
 ) {
     int32_t i = 0, n_left = 0, greatest = -1, smallest = INT32_MAX, limit = (int32_t)last;
-    lanes_i32 high = {-1, -1, -1, -1}, low = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, count = {0}, key, is_right;
+    const lanes_f32 none = {INFINITY, INFINITY, INFINITY, INFINITY};
+    lanes_f32 high = {0.0f, 0.0f, 0.0f, 0.0f}, low = none;
+    lanes_i32 n_right = {0}, key, ordered, is_right;
     for (; i + 4 <= n; i += 4) {
         key = (lanes_i32)load_u32(keys + i);
+        ordered = (lanes_i32)in_order(key);
         is_right = key > limit;
-        count -= ~is_right;
-        high = either(~is_right & (key > high), key, high);
-        low = either(is_right & (key < low), key, low);
+        n_right -= is_right;
+        high = greater_f32((lanes_f32)(~is_right & ordered), high);
+        low = lesser_f32((lanes_f32)((is_right & ordered) | (~is_right & (lanes_i32)none)), low);
     }
-    n_left = count[0] + count[1] + count[2] + count[3];
+    n_left = i - (n_right[0] + n_right[1] + n_right[2] + n_right[3]);
+    lanes_i32 highs = (lanes_i32)high - BITS_OF_KEY_0, lows = (lanes_i32)low - BITS_OF_KEY_0;
     for (int32_t lane = 0; lane < 4; lane++) {
-        greatest = high[lane] > greatest ? high[lane] : greatest;
-        smallest = low[lane] < smallest ? low[lane] : smallest;
+        greatest = highs[lane] > greatest ? highs[lane] : greatest;
+        smallest = lows[lane] < smallest ? lows[lane] : smallest;
     }
     for (; i < n; i++) {
         int32_t one = (int32_t)keys[i];
@@ -313,23 +329,51 @@ static inline int32_t mark_by_ranking(
 #define MOST_PAIRED 128
 
 /* Here a word has 16 bits, eight for each class. Each of n samples, n at most MOST_PAIRED, gets the words of all samples
-whose key is not greater; keys and sums have room up to a multiple of eight. */
+whose key is not greater; there is room up to a multiple of eight. */
 static inline lanes_i16 all_i16(uint16_t x) {
     int16_t y = (int16_t)x;
     lanes_i16 all = {y, y, y, y, y, y, y, y};
     return all;
 }
 
-/* Lay out keys in the order of signed numbers, each eight times; those behind the last, up to a multiple of eight, are
-that of the first. */
-static inline void spread_keys(uint16_t *keys, int32_t n, lanes_i16 *spread) {
+/* Keys of pairs are in the order of signed numbers. Here they are differences to the smallest of 32-bit keys, at most
+0xFFFF; those behind the last, up to a multiple of eight, are the first once more. There is room for so many of either. */
+static inline void narrow_keys(const uint32_t *keys, int32_t n, uint32_t smallest, uint16_t *narrow) {
     int32_t i;
-    for (i = 0; i < n; i++) {
-        keys[i] ^= 0x8000u;
-        spread[i] = all_i16(keys[i]);
+#if defined(PYTREES_SSE2)
+    __m128i middle = _mm_set1_epi32((int32_t)(smallest + 0x8000u));
+    for (i = 0; i < n; i += 8) {
+        __m128i low = (__m128i)load_u32(keys + i), high = (__m128i)load_u32(keys + i + 4);
+        __m128i both = _mm_packs_epi32(_mm_sub_epi32(low, middle), _mm_sub_epi32(high, middle));
+        store(narrow + i, &both);
     }
-    for (; i % 8 != 0; i++)
-        keys[i] = keys[0];
+#else
+    for (i = 0; i < n; i++)
+        narrow[i] = (uint16_t)((keys[i] - smallest) ^ 0x8000u);
+#endif
+    for (i = n; i % 8 != 0; i++)
+        narrow[i] = narrow[0];
+}
+
+/* Lay out each key eight times. */
+static inline void spread_keys(const uint16_t *keys, int32_t n, lanes_i16 *spread) {
+#if defined(PYTREES_SSE2)
+    for (int32_t i = 0; i < n; i += 8) {
+        __m128i key = (__m128i)load_i16(keys + i), low = _mm_unpacklo_epi16(key, key);
+        __m128i high = _mm_unpackhi_epi16(key, key);
+        spread[i] = (lanes_i16)_mm_shuffle_epi32(low, 0x00);
+        spread[i + 1] = (lanes_i16)_mm_shuffle_epi32(low, 0x55);
+        spread[i + 2] = (lanes_i16)_mm_shuffle_epi32(low, 0xAA);
+        spread[i + 3] = (lanes_i16)_mm_shuffle_epi32(low, 0xFF);
+        spread[i + 4] = (lanes_i16)_mm_shuffle_epi32(high, 0x00);
+        spread[i + 5] = (lanes_i16)_mm_shuffle_epi32(high, 0x55);
+        spread[i + 6] = (lanes_i16)_mm_shuffle_epi32(high, 0xAA);
+        spread[i + 7] = (lanes_i16)_mm_shuffle_epi32(high, 0xFF);
+    }
+#else
+    for (int32_t i = 0; i < n; i++)
+        spread[i] = all_i16(keys[i]);
+#endif
 }
 
 /* Add to each of 8 n_vectors sums the words of others[first:last] whose key is not greater. The number is a constant
@@ -358,8 +402,7 @@ static PYTREES_ALWAYS_INLINE void sum_block(
         store(sums + 8 * i, &sum[i]);
 }
 
-/* Changes the keys. */
-static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+static inline void sum_pairs(const uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
     lanes_i16 others[MOST_PAIRED];
     int32_t first = 0, n_vectors = (n + 7) / 8;
     spread_keys(keys, n, others);
@@ -373,34 +416,36 @@ static inline void sum_pairs_narrow(uint16_t *keys, const uint16_t *words, int32
     }
 }
 
-static PYTREES_ALWAYS_INLINE void sum_wide_block(
-    const uint32_t *keys, const uint32_t *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
+static PYTREES_ALWAYS_INLINE void number_block(
+    const uint32_t *keys, const uint32_t *others, int32_t n, int n_vectors, uint32_t *numbers
 ) {
-    lanes_i32 key[4], sum[4], zero = {0};
+    lanes_i32 key[4], number[4];
     for (int i = 0; i < n_vectors; i++) {
         key[i] = (lanes_i32)load_u32(keys + 4 * i);
-        sum[i] = zero;
+        number[i] = key[i] - key[i];
     }
     for (int32_t j = 0; j < n; j++) {
-        int32_t key_j = (int32_t)others[j], word_j = words[j];
-        lanes_i32 other = {key_j, key_j, key_j, key_j}, word = {word_j, word_j, word_j, word_j};
+        int32_t key_j = (int32_t)others[j];
+        lanes_i32 other = {key_j, key_j, key_j, key_j};
         for (int i = 0; i < n_vectors; i++)
-            sum[i] += ~(other > key[i]) & word;
+            number[i] -= key[i] > other;
     }
-    for (int i = 0; i < 4 * n_vectors; i++)
-        sums[i] = (uint16_t)sum[i / 4][i % 4];
+    for (int i = 0; i < n_vectors; i++)
+        store(numbers + 4 * i, &number[i]);
 }
 
-static inline void sum_pairs_wide(uint32_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+/* Write numbers below n in the order of n keys, equal ones for equal keys: how many keys are smaller. Writes the first
+key behind the last ones, up to a multiple of four. */
+static inline void number_keys(uint32_t *keys, int32_t n, uint32_t *numbers) {
     int32_t i, n_vectors = (n + 3) / 4;
     for (i = n; i < 4 * n_vectors; i++)
         keys[i] = keys[0];
     for (i = 0; i + 4 <= n_vectors; i += 4)
-        sum_wide_block(keys + 4 * i, keys, words, n, 4, sums + 4 * i);
+        number_block(keys + 4 * i, keys, n, 4, numbers + 4 * i);
     switch (n_vectors - i) {
-        case 1: sum_wide_block(keys + 4 * i, keys, words, n, 1, sums + 4 * i); break;
-        case 2: sum_wide_block(keys + 4 * i, keys, words, n, 2, sums + 4 * i); break;
-        case 3: sum_wide_block(keys + 4 * i, keys, words, n, 3, sums + 4 * i); break;
+        case 1: number_block(keys + 4 * i, keys, n, 1, numbers + 4 * i); break;
+        case 2: number_block(keys + 4 * i, keys, n, 2, numbers + 4 * i); break;
+        case 3: number_block(keys + 4 * i, keys, n, 3, numbers + 4 * i); break;
         default: break;
     }
 }
@@ -432,237 +477,6 @@ static inline float score_sums_by_ranking(
         best = greater_f32(present, best);
     }
     return greatest_f32(best);
-}
-
-/* ------------------------------------------------------------------------------------------------- more than two classes */
-
-/* Rows of class weights of 16 bits, n_lanes of them, a multiple of eight, the last ones perhaps 0. The scores are
-sum left_k**2 / L + sum right_k**2 / R. */
-
-static inline lanes_i32 dot_rows(lanes_i16 a, lanes_i16 b) {
-#if defined(PYTREES_SSE2)
-    return (lanes_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);
-#else
-    lanes_i32 sums = {
-        a[0] * b[0] + a[1] * b[1], a[2] * b[2] + a[3] * b[3], a[4] * b[4] + a[5] * b[5], a[6] * b[6] + a[7] * b[7]
-    };
-    return sums;
-#endif
-}
-
-static inline int32_t sum_of_i32(lanes_i32 a) { return a[0] + a[1] + a[2] + a[3]; }
-static inline float sum_of_f32(lanes_f32 a) { return a[0] + a[1] + a[2] + a[3]; }
-
-static inline float score_of_squares(float left_squares, float right_squares, float left, float total) {
-    float right = total - left;
-    return left_squares / (left > 1.0f ? left : 1.0f) + right_squares / (right > 1.0f ? right : 1.0f);
-}
-
-/* Turn the rows of n_bins bins into those of all bins up to each, and write the scores of the cuts behind them; return
-the greatest of bins [first, last), or 0. `weights` are those of all bins up to each. */
-static inline float sum_up_rows(
-    uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, int32_t first, int32_t last,
-    float *scores, float *weights
-) {
-    const lanes_i16 ones = {1, 1, 1, 1, 1, 1, 1, 1};
-    float best = 0.0f;
-    for (int32_t bin = 0; bin < n_bins; bin++) {
-        lanes_i32 left_squares = {0}, right_squares = {0}, left = {0};
-        uint16_t *row = rows + (intptr_t)bin * n_lanes;
-        for (int32_t lane = 0; lane < n_lanes; lane += 8) {
-            /* In front of the first row are zeros. */
-            lanes_i16 sum = load_i16(row + lane - n_lanes) + load_i16(row + lane), rest = load_i16(node + lane) - sum;
-            store(row + lane, &sum);
-            left_squares += dot_rows(sum, sum);
-            right_squares += dot_rows(rest, rest);
-            left += dot_rows(sum, ones);
-        }
-        weights[bin] = (float)sum_of_i32(left);
-        scores[bin] = score_of_squares(
-            (float)sum_of_i32(left_squares), (float)sum_of_i32(right_squares), weights[bin], total
-        );
-        if (bin >= first && bin < last && scores[bin] > best)
-            best = scores[bin];
-    }
-    return best;
-}
-
-static inline lanes_f32 four_of_row(const uint16_t *row) {
-    return floats_of((lanes_i32)widened(row));
-}
-
-/* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
-for itself, at a slope at which moving all classes alike changes nothing: see criteria/gini.pxd. */
-static inline float bound_inside(
-    const uint16_t *before, const uint16_t *after, const uint16_t *node, int32_t n_lanes, float total
-) {
-    lanes_f32 left_squares = {0}, right_squares = {0}, sums = {0}, next_sums = {0}, bound_0 = {0}, bound_1 = {0};
-    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
-        lanes_f32 left = four_of_row(before + lane), right = four_of_row(node + lane) - left;
-        left_squares += left * left;
-        right_squares += right * right;
-        sums += left;
-        next_sums += four_of_row(after + lane);
-    }
-    float left_0 = sum_of_f32(sums), left_1 = sum_of_f32(next_sums), right_0 = total - left_0, right_1 = total - left_1;
-    float slope = (
-        sum_of_f32(left_squares) / (left_0 * left_0) - sum_of_f32(right_squares) / (right_0 * right_0)
-    );
-    float x_0 = 1.0f / left_0, y_0 = 1.0f / right_0, x_1 = 1.0f / left_1, y_1 = 1.0f / right_1;
-    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
-        lanes_f32 left = four_of_row(before + lane), next = four_of_row(after + lane), all = four_of_row(node + lane);
-        lanes_f32 square = left * left, next_square = next * next, tilt = slope * (next - left);
-        lanes_f32 rest = (all - left) * (all - left), next_rest = (all - next) * (all - next);
-        bound_0 += greater_f32(square * x_0 + rest * y_0, next_square * x_0 + next_rest * y_0 - tilt);
-        bound_1 += greater_f32(square * x_1 + rest * y_1, next_square * x_1 + next_rest * y_1 - tilt);
-    }
-    float at_0 = sum_of_f32(bound_0), at_1 = sum_of_f32(bound_1) + slope * (left_1 - left_0);
-    return at_0 > at_1 ? at_0 : at_1;
-}
-
-static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
-#if defined(PYTREES_SSE2)
-    uint32_t differ, first = 0;
-    for (int32_t lane = 0; lane < n_lanes; lane += 8) {
-        /* Two bits a lane. */
-        differ = 0xFFFFu ^ (uint32_t)_mm_movemask_epi8((__m128i)(load_i16(before + lane) == load_i16(after + lane)));
-        if (differ != 0) {
-            if (first != 0 || (differ & ~(3u * (differ & -differ))) != 0)
-                return 0;
-            first = differ;
-        }
-    }
-    return 1;
-#else
-    int32_t n_classes = 0;
-    for (int32_t lane = 0; lane < n_lanes; lane++)
-        n_classes += after[lane] != before[lane];
-    return n_classes <= 1;
-#endif
-}
-
-/* Mark the bins in which a cut could reach a score, and return how many they are. A sample that moves raises either term
-by its weight at most: that bounds what a cut can gain over both edges together. Bins of one class have no better cut
-than their edges have; `has_edges` says that these may be cut. In front of scores and weights stand those of the node
-and 0. */
-static inline int32_t mark_rows(
-    const uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, float to_reach,
-    int has_edges, const float *scores, const float *weights, uint8_t *is_marked
-) {
-    int32_t bin, lane, hits, n_marked = 0;
-    for (bin = 0; bin < n_bins; bin += 4) {
-        lanes_f32 edges = 0.5f * (load_f32(scores + bin - 1) + load_f32(scores + bin));
-        lanes_f32 own = load_f32(weights + bin) - load_f32(weights + bin - 1);
-        memset(is_marked + bin, 0, 4);
-        hits = any_lane((edges + own >= to_reach) & (own > 0.0f));
-        for (; hits; hits &= hits - 1) {
-            lane = bin + pytrees_trailing_zeros((uint64_t)hits);
-            const uint16_t *after = rows + (intptr_t)lane * n_lanes, *before = after - n_lanes;
-            if (lane >= n_bins || (has_edges && has_one_class(before, after, n_lanes)))
-                continue;
-            if (lane > 0 && lane < n_bins - 1 && bound_inside(before, after, node, n_lanes, total) < to_reach)
-                continue;
-            is_marked[lane] = 1;
-            n_marked++;
-        }
-    }
-    return n_marked;
-}
-
-/* All pairs, class by class: of n samples, sorted by class, at most MOST_PAIRED of little weight, each gets the
-squares of the class weights of all samples of no greater key, of all others, and the weight of the former. */
-static PYTREES_ALWAYS_INLINE void square_block(
-    const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const int32_t *class_ends,
-    const uint16_t *node, int32_t n_classes, int n_vectors, uint16_t *left_squares, uint16_t *right_squares,
-    uint16_t *left
-) {
-    lanes_i16 key[4];
-    lanes_u16 lefts[4], rights[4], all[4], zero = {0};
-    for (int i = 0; i < n_vectors; i++) {
-        key[i] = load_i16(keys + 8 * i);
-        lefts[i] = rights[i] = all[i] = zero;
-    }
-    for (int32_t k = 0; k < n_classes; k++) {
-        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
-        if (node[k] == 0)
-            continue;
-        add_pairs(key, others, weights, k > 0 ? class_ends[k - 1] : 0, class_ends[k], n_vectors, sum);
-        for (int i = 0; i < n_vectors; i++) {
-            lanes_u16 own = (lanes_u16)sum[i], rest = (lanes_u16)all_i16(node[k]) - own;
-            lefts[i] += own * own;
-            rights[i] += rest * rest;
-            all[i] += own;
-        }
-    }
-    for (int i = 0; i < n_vectors; i++) {
-        store(left_squares + 8 * i, &lefts[i]);
-        store(right_squares + 8 * i, &rights[i]);
-        store(left + 8 * i, &all[i]);
-    }
-}
-
-/* Changes the keys. */
-static inline void sum_squares_of_pairs(
-    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, const uint16_t *node, int32_t n_classes,
-    int32_t n, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
-) {
-    lanes_i16 others[MOST_PAIRED];
-    int32_t i = 0, n_vectors = (n + 7) / 8;
-    spread_keys(keys, n, others);
-#define SQUARE_BLOCK(n_of_block) square_block( \
-    keys + 8 * i, others, weights, class_ends, node, n_classes, n_of_block, left_squares + 8 * i, \
-    right_squares + 8 * i, left + 8 * i)
-    for (; i + 4 <= n_vectors; i += 4)
-        SQUARE_BLOCK(4);
-    switch (n_vectors - i) {
-        case 1: SQUARE_BLOCK(1); break;
-        case 2: SQUARE_BLOCK(2); break;
-        case 3: SQUARE_BLOCK(3); break;
-        default: break;
-    }
-#undef SQUARE_BLOCK
-}
-
-/* Write the scores of these cuts, 0 where all samples are on the left, and return the greatest. */
-static inline float score_squares(
-    const uint16_t *left_squares, const uint16_t *right_squares, const uint16_t *left, int32_t n, float total,
-    float *scores
-) {
-    lanes_f32 best = {0}, one = {1.0f, 1.0f, 1.0f, 1.0f};
-    for (int32_t i = 0; i < n; i += 4) {
-        lanes_f32 weight = four_of_row(left + i), rest = total - weight, present;
-        present = four_of_row(left_squares + i) / greater_f32(weight, one)
-            + four_of_row(right_squares + i) / greater_f32(rest, one);
-        present = (lanes_f32)((lanes_i32)present & (rest > 0.0f));
-        store(scores + i, &present);
-        best = greater_f32(present, best);
-    }
-    return greatest_f32(best);
-}
-
-/* Write of every class the sums of pairs as above, n_lanes numbers for each class, and in all. Changes the keys. */
-static inline void sum_classes_of_pairs(
-    uint16_t *keys, const uint16_t *weights, const int32_t *class_ends, int32_t n_classes, int32_t n, uint16_t *sums
-) {
-    lanes_i16 others[MOST_PAIRED], key[4];
-    int32_t n_vectors = (n + 7) / 8, n_lanes = 8 * n_vectors, block, i;
-    spread_keys(keys, n, others);
-    for (block = 0; block < n_vectors; block += 4) {
-        int32_t n_of_block = n_vectors - block < 4 ? n_vectors - block : 4;
-        for (i = 0; i < n_of_block; i++)
-            key[i] = load_i16(keys + 8 * (block + i));
-        for (int32_t k = 0; k < n_classes; k++) {
-            lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
-            int32_t first = k > 0 ? class_ends[k - 1] : 0;
-            switch (n_of_block) {
-                case 1: add_pairs(key, others, weights, first, class_ends[k], 1, sum); break;
-                case 2: add_pairs(key, others, weights, first, class_ends[k], 2, sum); break;
-                case 3: add_pairs(key, others, weights, first, class_ends[k], 3, sum); break;
-                default: add_pairs(key, others, weights, first, class_ends[k], 4, sum); break;
-            }
-            memcpy(sums + (intptr_t)k * n_lanes + 8 * block, sum, 16 * (size_t)n_of_block);
-        }
-    }
 }
 
 #endif

@@ -504,16 +504,21 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
 cdef void _add_counts(
     GrowingTree tree, const index_t[::1] order, const int64_t[::1] number, float64_t* value
 ) noexcept nogil:
-    """Write the class counts of all nodes: those of an inner node are those of its children, added in their order."""
+    """Write the class counts of all nodes. Those of an inner node are those of its children, added in order; whole
+    ones that are known are the same."""
     cdef Py_ssize_t i, label, n_classes = tree.n_classes
     cdef index_t child
     cdef const Node* node
     cdef float64_t* counts
     cdef const float64_t* of_child
+    cdef bint are_whole = tree.scanner.node_bins is not None
     # Children stand behind their parent in preorder.
     for i in range(order.shape[0] - 1, -1, -1):
         node = &tree.nodes[order[i]]
         counts = value + i * n_classes
+        if are_whole and node.is_counted:
+            memcpy(counts, values_of(tree, order[i]), n_classes * sizeof(float64_t))
+            continue
         for label in range(n_classes if node.n_children == 0 else 0):
             counts[label] = values_of(tree, order[i])[label]
         for child in range(node.first_child, node.first_child + node.n_children):

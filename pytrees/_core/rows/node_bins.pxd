@@ -23,6 +23,8 @@ cdef struct NodeFeature:
     int32_t* counts
     float* scores               # of the cuts behind bins, in single precision
     float* weights              # of all bins up to each, as 16 bits have room for
+    float* left_squares         # of more classes: sums of the squared class weights of all bins up to each
+    float* right_squares        # and of all others
     float64_t score             # of the best cut between two bins
     int64_t most_in_bin         # weight of a bin
 
@@ -40,7 +42,7 @@ cdef class NodeBins:
     cdef index_t n_lanes                # the classes, up to a multiple of 8
     cdef uint16_t[::1] node_row         # of a node of little weight: that of every class, in n_lanes numbers
     # In the order of the partition's rows: of two classes the weights of both, that of class 0 in the lower half;
-    # otherwise the class, and 2**32 times the weight.
+    # otherwise the class, and 2**32 times the weight, and those of a class stand together in every node.
     cdef uint64_t[::1] words
     cdef uint32_t[::1] pair_words       # of a node of two classes and little weight: both in 16 bits
     cdef NodeFeature* slots             # as many as features

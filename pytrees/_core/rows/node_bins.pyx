@@ -10,6 +10,7 @@ cimport cython
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from pytrees._core.base.compiler cimport bit_length
 from pytrees._core.base.sorting cimport sort_entries
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport RowPartition
@@ -26,7 +27,7 @@ ctypedef fused Rank:
     uint32_t
 
 cdef enum:
-    N_ZEROS = 4             # in front of scores and weights
+    N_ZEROS = 4             # in front of scores, weights and squares
     SAMPLES_PER_BIN = 3
     # Nodes of a smaller share of all rows read wide ranks row by row, others feature by feature.
     ROWS_OF_DENSE_NODE = 8
@@ -54,6 +55,8 @@ cdef class NodeBins:
         if self.slots == NULL:
             raise MemoryError("no memory for the features of a node")
         _allocate(self, self.slots)
+        if n_classes > 2:
+            _group_by_class(partition, labels, np.zeros(n_classes, dtype=np.int32))
         take_words(self, 0, <index_t> partition.n_rows)
 
     def __dealloc__(self):
@@ -69,6 +72,24 @@ cdef class NodeBins:
 
 
 # ---------------------------------------------------------------------------------------------- the samples of a node
+
+cdef void _group_by_class(RowPartition partition, const index_t[::1] labels, index_t[::1] ends) noexcept nogil:
+    """Put the rows of all samples in the order of their classes, in which splits leave them."""
+    cdef index_t* rows = &partition.rows[0] if partition.n_rows > 0 else NULL
+    cdef index_t i, label, n, n_before = 0
+    memcpy(&partition.spare_rows[0], rows, partition.n_rows * sizeof(index_t))
+    for i in range(<index_t> partition.n_rows):
+        ends[labels[rows[i]]] += 1
+    for label in range(<index_t> ends.shape[0]):
+        n = ends[label]
+        ends[label] = n_before
+        n_before += n
+    # rows[:ends[label]] end with those of this class that were met so far.
+    for i in range(<index_t> partition.n_rows):
+        label = labels[partition.spare_rows[i]]
+        rows[ends[label]] = partition.spare_rows[i]
+        ends[label] += 1
+
 
 cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
     """Lay out the classes and weights of rows that have come into this order."""
@@ -129,10 +150,12 @@ cdef int take_features(
 cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
     cdef Py_ssize_t n_counts = bins.n_lanes + MOST_NODE_BINS * max(bins.n_columns, bins.n_lanes // 2)
     cdef int32_t* counts = <int32_t*> calloc(n_counts, sizeof(int32_t))
-    cdef float* scores = <float*> calloc(2 * (N_ZEROS + MOST_NODE_BINS), sizeof(float))
+    cdef float* scores = <float*> calloc(4 * (N_ZEROS + MOST_NODE_BINS), sizeof(float))
     slot.counts = <int32_t*> NULL if counts == NULL else counts + bins.n_lanes
     slot.scores = <float*> NULL if scores == NULL else scores + N_ZEROS
     slot.weights = <float*> NULL if scores == NULL else slot.scores + MOST_NODE_BINS + N_ZEROS
+    slot.left_squares = <float*> NULL if scores == NULL else slot.weights + MOST_NODE_BINS + N_ZEROS
+    slot.right_squares = <float*> NULL if scores == NULL else slot.left_squares + MOST_NODE_BINS + N_ZEROS
     slot.keys = <uint32_t*> malloc((bins.partition.n_rows + 8) * sizeof(uint32_t))
     if slot.keys == NULL or slot.counts == NULL or slot.scores == NULL:
         with gil:
@@ -181,8 +204,10 @@ cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t 
         if slot.span == 0:
             continue
         slot.shift = 0
-        while <index_t> (slot.span >> slot.shift) >= wanted:
-            slot.shift += 1
+        if slot.span >= <uint32_t> min(n, MOST_NODE_BINS):
+            # The least shift that leaves few enough bins.
+            slot.shift = max(0, bit_length(slot.span) - bit_length(<uint32_t> wanted))
+            slot.shift += <index_t> (slot.span >> slot.shift) >= wanted
         slot.n_bins = <index_t> (slot.span >> slot.shift) + 1
         if bins.n_slots < first + k:
             # Their memory changes places, too.
@@ -222,7 +247,7 @@ cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexc
 
 
 cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
-    """Count classes of which all weights together are small."""
+    """Count classes of which all weights together are small; up to a multiple of four there are zeros."""
     cdef index_t i, n_lanes = bins.n_lanes
     cdef Py_ssize_t place
     cdef const uint64_t* words = &bins.words[bins.start]
@@ -230,7 +255,7 @@ cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) no
     cdef uint16_t* rows = <uint16_t*> feature.counts
     cdef uint32_t smallest = feature.smallest
     cdef int shift = feature.shift
-    memset(rows, 0, feature.n_bins * n_lanes * sizeof(uint16_t))
+    memset(rows, 0, (feature.n_bins + 3) // 4 * 4 * n_lanes * sizeof(uint16_t))
     for i in range(n):
         place = <Py_ssize_t> ((keys[i] - smallest) >> shift) * n_lanes + label_of_word(bins, words[i])
         rows[place] += <uint16_t> weight_of_word(bins, words[i])

@@ -9,6 +9,14 @@ from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint16_t, uint3
 from pytrees._core.criteria.entropy cimport EntropyScan, bound_of_entropy, highest_rise_of_entropy
 from pytrees._core.rows.node_bins cimport ROOM_FOR_PAIRS, NodeBins, NodeFeature
 
+cdef extern from "lanes_of_classes.h":
+    # The classes of few samples, which stand in their order.
+    ctypedef struct paired_classes:
+        int32_t n_classes
+        int32_t* ends           # where the samples of each end
+        uint16_t* totals        # what they weigh
+        uint16_t squares        # of these
+
 cdef enum:
     MOST_CLASSES_IN_BINS = 128
 
@@ -151,23 +159,23 @@ cdef inline index_t mark_by_entropy(
 
 
 cdef inline float score_sums_by_entropy(
-    const EntropyScan* scan, NodeBins bins, index_t n_rows, float* scores
+    const EntropyScan* scan, NodeBins bins, const paired_classes* classes, index_t n_rows, float* scores
 ) noexcept nogil:
     """Score the cuts of which pair_sums has the left child's class weights, and return the greatest score."""
     cdef const int64_t* table = scan.table
     cdef const uint16_t* sums
     cdef int64_t[ROOM_FOR_PAIRS] totals
     cdef index_t[ROOM_FOR_PAIRS] weights
-    cdef index_t i, label, n_lanes = (n_rows + 7) // 8 * 8
+    cdef index_t i, k, n_lanes = (n_rows + 7) // 8 * 8
     cdef int64_t of_class
     cdef float best = -INFINITY
     for i in range(n_rows):
         totals[i] = 0
         weights[i] = 0
-    for label in range(bins.n_classes):
-        sums = &bins.pair_sums[label * n_lanes]
-        of_class = scan.total_counts[label]
-        for i in range(n_rows if of_class > 0 else 0):
+    for k in range(classes.n_classes):
+        sums = &bins.pair_sums[k * n_lanes]
+        of_class = classes.totals[k]
+        for i in range(n_rows):
             totals[i] += table[sums[i]] + table[of_class - sums[i]]
             weights[i] += sums[i]
     for i in range(n_rows):

@@ -14,12 +14,11 @@ from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.ranking cimport BinaryRankingScan
 from pytrees._core.rows.node_bins cimport (
     ROOM_FOR_PAIRS, NodeBins, NodeFeature, count_bins, count_pair_words, count_rows_of_lanes, count_samples,
-    label_of_word, sort_marked, take_features,
-    take_pair_words, weight_of_word,
+    label_of_word, sort_marked, take_features, take_pair_words, weight_of_word,
 )
 from pytrees._core.split.entropies cimport (
-    mark_binary_entropies, mark_by_entropy, score_binary_entropies, score_binary_sums, score_sums_by_entropy,
-    sum_up_entropies,
+    mark_binary_entropies, mark_by_entropy, paired_classes, score_binary_entropies, score_binary_sums,
+    score_sums_by_entropy, sum_up_entropies,
 )
 from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, threshold_of
 from pytrees._core.split.table cimport (
@@ -41,28 +40,9 @@ cdef extern from "lanes.h":
     int32_t mark_mixed(
         const uint32_t* bins, int32_t n_bins, node_weights node, float to_beat, uint8_t* is_marked
     ) nogil
-    void sum_pairs_narrow(uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
-    void sum_pairs_wide(uint32_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
-    float sum_up_rows(
-        uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
-        int32_t last, float* scores, float* weights
-    ) nogil
-    int32_t mark_rows(
-        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
-        int has_edges, const float* scores, const float* weights, uint8_t* is_marked
-    ) nogil
-    void sum_squares_of_pairs(
-        uint16_t* keys, const uint16_t* weights, const int32_t* class_ends, const uint16_t* node, int32_t n_classes,
-        int32_t n, uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
-    ) nogil
-    void sum_classes_of_pairs(
-        uint16_t* keys, const uint16_t* weights, const int32_t* class_ends, int32_t n_classes, int32_t n,
-        uint16_t* sums
-    ) nogil
-    float score_squares(
-        const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
-        float* scores
-    ) nogil
+    void narrow_keys(const uint32_t* keys, int32_t n, uint32_t smallest, uint16_t* narrow) nogil
+    void number_keys(uint32_t* keys, int32_t n, uint32_t* numbers) nogil
+    void sum_pairs(const uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
     float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
     float score_edges_by_ranking(
         const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
@@ -77,6 +57,44 @@ cdef extern from "lanes.h":
     ) nogil
 
 
+cdef extern from "lanes_of_classes.h":
+    enum:
+        MOST_OF_FEW
+    ctypedef struct edges_of_rows:
+        float* scores
+        float* weights
+        float* left_squares
+        float* right_squares
+    ctypedef struct sample_of_few:
+        pass
+    float sum_up_rows(
+        uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
+        int32_t last, const edges_of_rows* edges
+    ) nogil
+    int32_t mark_rows(
+        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
+        int has_edges, const edges_of_rows* edges, uint8_t* is_marked
+    ) nogil
+    void sum_squares_of_pairs(
+        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n,
+        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    void spread_few(
+        const uint16_t* weights, const paired_classes* classes, int32_t n, sample_of_few* samples
+    ) nogil
+    void sum_squares_of_few(
+        const uint16_t* keys, const sample_of_few* samples, const paired_classes* classes, int32_t n,
+        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    float score_squares(
+        const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
+        float* scores
+    ) nogil
+    void sum_classes_of_pairs(
+        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n, uint16_t* sums
+    ) nogil
+
+
 cdef enum:
     MOST_IN_LANES = (1 << 15) - 1   # the weight of a node whose class weights fit the halves of words
     # Up to so many samples, of at most this weight, each is compared with all others: that takes no longer than to sort
@@ -84,7 +102,8 @@ cdef enum:
     MOST_IN_PAIRS = 64
     MOST_OF_CLASSES_IN_PAIRS = 96       # of more classes than two
     MOST_WEIGHT_IN_PAIRS = 255
-    MOST_CLASSES = 128
+    # But from so many on, of few different values, in bins.
+    FEWEST_IN_BINS = 20
 
 # Scores in single precision are wrong by less than a tenth of this share.
 cdef float NEARLY = 1.0 - 1e-5
@@ -104,11 +123,11 @@ cdef struct RankedCut:
     uint32_t last_key
 
 
-# The samples of a node of little weight in an order in which those of a class stand together.
-cdef struct SortedByClass:
-    index_t[ROOM_FOR_PAIRS] samples     # their numbers in the node
-    uint16_t[ROOM_FOR_PAIRS] weights
-    index_t[MOST_CLASSES] ends          # where those of every class end
+# The samples of a node of little weight. Of more classes than two, those of a class stand together.
+cdef struct PairedSamples:
+    uint16_t[ROOM_FOR_PAIRS] weights    # of two classes, the words of both
+    paired_classes classes
+    sample_of_few[MOST_OF_FEW] few      # where they are not more
 
 
 cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
@@ -118,7 +137,10 @@ cdef int find_ranked_cut(Scanner scanner, BinnedScan* scan, const NodeRows* node
     take_features(scanner.node_bins, &scanner.drawn[0], scanner.n_drawn, node.start, node.stop)
     if scan.total > MOST_IN_LANES:
         _find_cut(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
-    elif scan.total <= MOST_WEIGHT_IN_PAIRS and n_rows <= _most_in_pairs(scan):
+    elif (
+        scan.total <= MOST_WEIGHT_IN_PAIRS and n_rows <= _most_in_pairs(scan)
+        and not _has_few_values(scan, scanner.node_bins, n_rows)
+    ):
         _find_cut_by_pairs(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
     else:
         _find_cut_in_lanes(scan, scanner.node_bins, n_rows, scanner.min_samples_leaf, &cut)
@@ -319,6 +341,18 @@ cdef inline index_t _most_in_pairs(const BinnedScan* scan) noexcept nogil:
     return MOST_IN_PAIRS if _counts_in_words(scan) else MOST_OF_CLASSES_IN_PAIRS
 
 
+cdef inline bint _has_few_values(const BinnedScan* scan, NodeBins bins, index_t n_rows) noexcept nogil:
+    """Whether bins of one value each are so few in all features that they take less time than pairs."""
+    cdef index_t k
+    cdef uint32_t most = n_rows if _counts_in_words(scan) else n_rows // 2
+    if n_rows < FEWEST_IN_BINS:
+        return False
+    for k in range(bins.n_slots):
+        if bins.slots[k].span >= most:
+            return False
+    return True
+
+
 cdef inline void _take_node(const BinnedScan* scan, NodeBins bins) noexcept nogil:
     """Lay out the class weights of the node and its samples, which are small."""
     cdef index_t label
@@ -352,6 +386,7 @@ cdef inline void _score_edges(
 ) noexcept nogil:
     """Count the bins, and score the cuts between them."""
     cdef index_t first, last
+    cdef edges_of_rows edges
     _find_allowed_edges(bins, feature, n_rows, min_samples_leaf, &first, &last)
     if _counts_in_words(scan):
         count_pair_words(bins, feature, n_rows)
@@ -374,16 +409,26 @@ cdef inline void _score_edges(
     else:
         count_rows_of_lanes(bins, feature, n_rows)
         (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
+        (feature.right_squares - 1)[0] = <float> scan.total_squares
+        edges = _edges(feature)
         feature.score = sum_up_rows(
             <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
-            last, feature.scores, feature.weights,
+            last, &edges,
         )
+
+
+cdef inline edges_of_rows _edges(const NodeFeature* feature) noexcept nogil:
+    cdef edges_of_rows edges
+    edges.scores, edges.weights = feature.scores, feature.weights
+    edges.left_squares, edges.right_squares = feature.left_squares, feature.right_squares
+    return edges
 
 
 cdef inline index_t _mark_in_lanes(
     const BinnedScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
 ) noexcept nogil:
     """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    cdef edges_of_rows edges
     if BinnedScan is BinaryGiniScan:
         return mark_mixed(
             <const uint32_t*> feature.counts, feature.n_bins, _node_weights(scan), to_reach, &bins.is_marked[0]
@@ -398,9 +443,10 @@ cdef inline index_t _mark_in_lanes(
             return mark_binary_entropies(scan, bins, feature, to_reach)
         return mark_by_entropy(scan, bins, feature, min_samples_leaf, to_reach)
     else:
+        edges = _edges(feature)
         return mark_rows(
             <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
-            to_reach, min_samples_leaf == 1, feature.scores, feature.weights, &bins.is_marked[0],
+            to_reach, min_samples_leaf == 1, &edges, &bins.is_marked[0],
         )
 
 
@@ -514,61 +560,81 @@ cdef int _find_cut_by_pairs(
     """As _find_cut_in_lanes: what goes left at the cut behind every sample is the sum of all samples of no greater
     key."""
     cdef NodeFeature* feature
-    cdef float to_reach = -INFINITY
-    cdef SortedByClass sorted
-    cdef index_t k
-    _take_node(scan, bins)
-    if _counts_in_words(scan):
-        # Words have both classes: any order will do.
-        for k in range(n_rows):
-            sorted.samples[k] = k
-            sorted.weights[k] = <uint16_t> (bins.pair_words[k] & 0xFF | bins.pair_words[k] >> 8)
-    else:
-        _sort_by_class(bins, n_rows, &sorted)
-    for k in range(bins.n_slots):
-        feature = &bins.slots[k]
-        feature.score = _score_pairs(scan, bins, feature, &sorted, n_rows, min_samples_leaf)
+    cdef float to_reach = -INFINITY, perfect = _perfect_score(scan)
+    cdef PairedSamples samples
+    cdef index_t k, n_scored = 0
+    _lay_out_samples(scan, bins, n_rows, &samples)
+    # No later feature has a better cut than a perfect one.
+    while n_scored < bins.n_slots and to_reach < perfect:
+        feature = &bins.slots[n_scored]
+        feature.score = _score_pairs(scan, bins, feature, &samples, n_rows, min_samples_leaf)
         to_reach = max(to_reach, <float> feature.score)
+        n_scored += 1
     to_reach = _lowered(scan, to_reach)
     cut.slot = NONE
-    for k in range(bins.n_slots):
+    for k in range(n_scored):
         if bins.slots[k].score > -INFINITY and bins.slots[k].score >= to_reach:
-            _offer_pairs(scan, bins, k, &sorted, n_rows, to_reach, cut)
+            _offer_pairs(scan, bins, k, &samples, n_rows, to_reach, cut)
             if is_perfect(scan):
                 break
     return 0
 
 
-cdef inline void _sort_by_class(NodeBins bins, index_t n_rows, SortedByClass* sorted) noexcept nogil:
+cdef inline float _perfect_score(const BinnedScan* scan) noexcept nogil:
+    """Return a score that only cuts reach which leave one class on either side: where all weights are small, others are
+    far below."""
+    cdef node_weights node
+    if BinnedScan is BinaryGiniScan:
+        node = _node_weights(scan)
+        return NEARLY * <float> node.of_0 * <float> node.of_1
+    elif BinnedScan is GiniScan:
+        return MORE_NEARLY * <float> scan.total
+    else:
+        return 0.0
+
+
+cdef inline void _lay_out_samples(
+    const BinnedScan* scan, NodeBins bins, index_t n_rows, PairedSamples* samples
+) noexcept nogil:
     cdef const uint64_t* words = &bins.words[bins.start]
-    cdef index_t i, label, end = 0
-    for label in range(bins.n_classes):
-        sorted.ends[label] = 0
+    cdef index_t i, n_classes = 0
+    cdef uint32_t label, previous = 0xFFFFFFFF, weight, total = 0, squares = 0
+    if _counts_in_words(scan):
+        take_pair_words(bins, bins.start, bins.stop)
+        for i in range(n_rows):
+            samples.weights[i] = <uint16_t> (bins.pair_words[i] & 0xFF | bins.pair_words[i] >> 8)
+        return
+    # Classes and their totals are those of the samples met so far.
     for i in range(n_rows):
-        sorted.ends[label_of_word(bins, words[i])] += 1
-    for label in range(bins.n_classes):
-        end += sorted.ends[label]
-        sorted.ends[label] = end - sorted.ends[label]
-    # ends[k] is where the next sample of class k goes.
-    for i in range(n_rows):
-        label = label_of_word(bins, words[i])
-        sorted.samples[sorted.ends[label]] = i
-        sorted.weights[sorted.ends[label]] = <uint16_t> weight_of_word(bins, words[i])
-        sorted.ends[label] += 1
+        label, weight = <uint32_t> words[i], <uint32_t> (words[i] >> 32)
+        n_classes += label != previous
+        total = weight + (total if label == previous else 0)
+        previous = label
+        samples.weights[i] = <uint16_t> weight
+        samples.classes.ends[n_classes - 1] = i + 1
+        samples.classes.totals[n_classes - 1] = <uint16_t> total
+    for i in range(n_classes):
+        squares += <uint32_t> samples.classes.totals[i] * samples.classes.totals[i]
+    samples.classes.n_classes = n_classes
+    samples.classes.squares = <uint16_t> squares
+    if BinnedScan is GiniScan and n_rows <= MOST_OF_FEW:
+        spread_few(samples.weights, &samples.classes, n_rows, samples.few)
 
 
 cdef inline float _score_pairs(
-    const BinnedScan* scan, NodeBins bins, NodeFeature* feature, SortedByClass* sorted, index_t n_rows,
+    const BinnedScan* scan, NodeBins bins, NodeFeature* feature, const PairedSamples* samples, index_t n_rows,
     index_t min_samples_leaf
 ) noexcept nogil:
-    """Score the cuts behind all samples, in the order of `sorted`, and return the greatest score. Cuts that leave too
-    few samples score minus infinity; that behind the last key is none, but scored."""
-    cdef uint16_t[ROOM_FOR_PAIRS] keys, left, left_squares, right_squares
+    """Score the cuts behind all samples, and return the greatest score. Cuts that leave too few samples score minus
+    infinity; that behind the last key is none, but scored."""
+    cdef uint16_t[ROOM_FOR_PAIRS] keys
     cdef uint16_t* sums = <uint16_t*> feature.counts
+    cdef uint16_t* right_squares = sums + ROOM_FOR_PAIRS
+    cdef uint16_t* left = right_squares + ROOM_FOR_PAIRS
     cdef float best
-    _narrow_keys(feature, sorted, n_rows, keys)
+    _narrow_keys(feature, n_rows, keys)
     if _counts_in_words(scan):
-        sum_pairs_narrow(keys, sorted.weights, n_rows, sums)
+        sum_pairs(keys, samples.weights, n_rows, sums)
     if BinnedScan is BinaryRankingScan:
         best = score_sums_by_ranking(sums, n_rows, _node_weights(scan), scan.weighs_children, feature.scores)
     elif BinnedScan is BinaryGiniScan:
@@ -577,46 +643,37 @@ cdef inline float _score_pairs(
         if _counts_in_words(scan):
             best = score_binary_sums(scan, sums, n_rows, feature.scores)
         else:
-            sum_classes_of_pairs(keys, sorted.weights, sorted.ends, bins.n_classes, n_rows, &bins.pair_sums[0])
-            best = score_sums_by_entropy(scan, bins, n_rows, feature.scores)
+            sum_classes_of_pairs(keys, samples.weights, &samples.classes, n_rows, &bins.pair_sums[0])
+            best = score_sums_by_entropy(scan, bins, &samples.classes, n_rows, feature.scores)
     else:
-        sum_squares_of_pairs(
-            keys, sorted.weights, sorted.ends, &bins.node_row[0], bins.n_classes, n_rows, left_squares, right_squares,
-            left,
-        )
-        best = score_squares(left_squares, right_squares, left, n_rows, <float> scan.total, feature.scores)
-    if min_samples_leaf == 1:
-        return best
-    _narrow_keys(feature, sorted, n_rows, keys)
-    return _best_allowed(feature, keys, n_rows, min_samples_leaf)
+        if n_rows <= MOST_OF_FEW:
+            sum_squares_of_few(keys, samples.few, &samples.classes, n_rows, sums, right_squares, left)
+        else:
+            sum_squares_of_pairs(keys, samples.weights, &samples.classes, n_rows, sums, right_squares, left)
+        best = score_squares(sums, right_squares, left, n_rows, <float> scan.total, feature.scores)
+    return best if min_samples_leaf == 1 else _best_allowed(feature, keys, n_rows, min_samples_leaf)
 
 
-cdef inline void _narrow_keys(
-    const NodeFeature* feature, const SortedByClass* sorted, index_t n_rows, uint16_t* keys
-) noexcept nogil:
-    """Write keys of 16 bits in the order of `sorted`: differences to the smallest or, where these are too great, the
-    numbers of samples up to each."""
-    cdef uint32_t[ROOM_FOR_PAIRS] wide_keys
-    cdef uint16_t[ROOM_FOR_PAIRS] ones
-    cdef index_t i
+cdef inline void _narrow_keys(const NodeFeature* feature, index_t n_rows, uint16_t* keys) noexcept nogil:
+    """Write keys of 16 bits: differences to the smallest or, where these are too great, numbers in their order."""
+    cdef uint32_t[ROOM_FOR_PAIRS] numbers
     if feature.span <= 0xFFFF:
-        for i in range(n_rows):
-            keys[i] = <uint16_t> (feature.keys[sorted.samples[i]] - feature.smallest)
-        return
-    for i in range(n_rows):
-        wide_keys[i] = feature.keys[sorted.samples[i]] - feature.smallest
-        ones[i] = 1
-    sum_pairs_wide(wide_keys, ones, n_rows, keys)
+        narrow_keys(feature.keys, n_rows, feature.smallest, keys)
+    else:
+        number_keys(feature.keys, n_rows, numbers)
+        narrow_keys(numbers, n_rows, 0, keys)
 
 
-cdef float _best_allowed(NodeFeature* feature, uint16_t* keys, index_t n_rows, index_t min_samples_leaf) noexcept nogil:
+cdef float _best_allowed(
+    NodeFeature* feature, const uint16_t* keys, index_t n_rows, index_t min_samples_leaf
+) noexcept nogil:
     """Give cuts that leave too few samples a score of minus infinity, and return the greatest of the others."""
     cdef uint16_t[ROOM_FOR_PAIRS] ones, n_left
     cdef index_t i
     cdef float best = -INFINITY
     for i in range(n_rows):
         ones[i] = 1
-    sum_pairs_narrow(keys, ones, n_rows, n_left)
+    sum_pairs(keys, ones, n_rows, n_left)
     for i in range(n_rows):
         if not min_samples_leaf <= n_left[i] <= n_rows - min_samples_leaf:
             feature.scores[i] = -INFINITY
@@ -625,7 +682,7 @@ cdef float _best_allowed(NodeFeature* feature, uint16_t* keys, index_t n_rows, i
 
 
 cdef inline int _offer_pairs(
-    BinnedScan* scan, NodeBins bins, index_t slot, const SortedByClass* sorted, index_t n_rows, float to_reach,
+    BinnedScan* scan, NodeBins bins, index_t slot, const PairedSamples* samples, index_t n_rows, float to_reach,
     RankedCut* cut
 ) except -1 nogil:
     """Offer the cuts whose scores reach what is asked, in ascending order."""
@@ -635,20 +692,20 @@ cdef inline int _offer_pairs(
     cdef uint32_t key
     # found[:n_found] are samples of those met so far, in ascending order of their keys, one for each key.
     for i in range(n_rows):
-        key = feature.keys[sorted.samples[i]]
+        key = feature.keys[i]
         if feature.scores[i] < to_reach or key - feature.smallest == feature.span:
             continue
         hole = n_found
-        while hole > 0 and feature.keys[sorted.samples[found[hole - 1]]] > key:
+        while hole > 0 and feature.keys[found[hole - 1]] > key:
             hole -= 1
-        if hole > 0 and feature.keys[sorted.samples[found[hole - 1]]] == key:
+        if hole > 0 and feature.keys[found[hole - 1]] == key:
             continue
         memmove(&found[hole + 1], &found[hole], (n_found - hole) * sizeof(index_t))
         found[hole] = i
         n_found += 1
     for i in range(n_found):
-        key = feature.keys[sorted.samples[found[i]]]
-        _set_left_samples(scan, bins, feature, sorted, found[i], n_rows)
+        key = feature.keys[found[i]]
+        _set_left_samples(scan, bins, feature, samples, found[i])
         if offer(scan):
             cut.slot = slot
             cut.last_key = key
@@ -656,24 +713,29 @@ cdef inline int _offer_pairs(
 
 
 cdef inline void _set_left_samples(
-    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, const SortedByClass* sorted, index_t found,
-    index_t n_rows
+    BinnedScan* scan, NodeBins bins, const NodeFeature* feature, const PairedSamples* samples, index_t found
 ) noexcept nogil:
     """Put the samples of no greater key than the one found, and no others, into the left child."""
-    cdef uint32_t key = feature.keys[sorted.samples[found]]
-    cdef index_t i
-    cdef uint16_t sum
-    cdef uint64_t word
+    cdef uint32_t key = feature.keys[found]
+    cdef const uint16_t* sums = <const uint16_t*> feature.counts
+    cdef index_t i = 0, k
+    cdef int64_t weight
     start_feature(scan)
-    if _counts_in_words(scan):
-        sum = (<const uint16_t*> feature.counts)[found]
-        move_left(scan, 0, sum & 0xFF)
-        move_left(scan, 1, sum >> 8)
+    if BinnedScan is GiniScan:
+        # All that it compares has been summed.
+        scan.left_squares = sums[found]
+        scan.right_squares = sums[ROOM_FOR_PAIRS + found]
+        scan.left_total = sums[2 * ROOM_FOR_PAIRS + found]
+    elif _counts_in_words(scan):
+        move_left(scan, 0, sums[found] & 0xFF)
+        move_left(scan, 1, sums[found] >> 8)
     else:
-        for i in range(n_rows):
-            if feature.keys[i] <= key:
-                word = bins.words[bins.start + i]
-                move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
+        for k in range(samples.classes.n_classes):
+            weight = 0
+            while i < samples.classes.ends[k]:
+                weight += samples.weights[i] if feature.keys[i] <= key else 0
+                i += 1
+            move_left(scan, label_of_word(bins, bins.words[bins.start + i - 1]), weight)
 
 
 cdef inline void _write_cut(

@@ -4,7 +4,7 @@ cimport cython
 
 from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, UNLIMITED, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, UNLIMITED, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts
@@ -97,7 +97,9 @@ cdef class Scanner(FeatureOrders):
 
     # The features to look at, ascending: numeric ones, and categorical ones.
     cdef index_t[::1] drawn, drawn_categories
-    cdef uint8_t[::1] is_drawn          # scratch, by feature
+    cdef uint64_t[::1] drawn_bits       # scratch: a bit for every feature
+    cdef index_t[::1] urn               # scratch: all features, ascending between draws
+    cdef index_t[::1] places            # scratch: from where in the urn each that is drawn comes
     cdef index_t n_drawn, n_drawn_categories
     cdef ChildCounts children           # None where all features are numeric
     cdef CategoryCounts categories      # None unless these are divided into two sets
@@ -227,4 +229,3 @@ cdef void take_cut(
 ) noexcept nogil
 cdef uint64_t mix64(uint64_t state) noexcept nogil
 cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil
-cdef void list_drawn(Scanner scanner) noexcept nogil

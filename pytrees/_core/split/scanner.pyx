@@ -8,6 +8,7 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
@@ -32,6 +33,7 @@ cdef class Scanner(FeatureOrders):
         index_t max_features, index_t n_threads, groups=None,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
+        cdef index_t feature
         self.partition = partition
         self.histograms = histograms
         self.labels = labels
@@ -60,8 +62,12 @@ cdef class Scanner(FeatureOrders):
             fill_places(self)
         self.drawn = np.empty(partition.n_features, dtype=np.int32)
         self.drawn_categories = np.empty(partition.n_features, dtype=np.int32)
-        self.is_drawn = np.ones(partition.n_features, dtype=np.uint8)
-        list_drawn(self)
+        self.urn = np.arange(partition.n_features, dtype=np.int32)
+        self.places = np.empty(partition.n_features, dtype=np.int32)
+        self.drawn_bits = np.zeros((partition.n_features + 63) // 64, dtype=np.uint64)
+        for feature in range(<index_t> partition.n_features):
+            self.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
+        _list_drawn(self)
 
     def _take_user_criterion(self, criterion, row_ids):
         if self.judging == OWN_CLASS_COUNTS:
@@ -377,48 +383,48 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
 cdef void draw_features(Scanner scanner, const NodeRows* node, uint64_t random_state) noexcept nogil:
     """Draw max_features features without replacement, and further ones until one has a cut that the limit on numbers of
     samples allows."""
-    cdef index_t i, chosen, feature, n_features = <index_t> scanner.partition.n_features
+    cdef index_t i, chosen, feature, n_drawn = 0, n_features = <index_t> scanner.partition.n_features
     cdef bint can_cut = False
     if scanner.max_features >= n_features:
         return
-    for i in range(n_features):
-        scanner.drawn[i] = i
-        scanner.is_drawn[i] = False
-    # drawn[:i] are the features drawn so far, drawn[i:] the others.
-    for i in range(n_features):
-        if i >= scanner.max_features and can_cut:
-            break
+    # urn[:n_drawn] are the features drawn so far, urn[n_drawn:] the others.
+    while n_drawn < n_features and (n_drawn < scanner.max_features or not can_cut):
         random_state += <uint64_t> 0x9E3779B97F4A7C15
-        chosen = i + <index_t> ((<uint128_t> mix64(random_state) * <uint64_t> (n_features - i)) >> 64)
-        feature = scanner.drawn[chosen]
-        scanner.drawn[chosen] = scanner.drawn[i]
-        scanner.drawn[i] = feature
-        scanner.is_drawn[feature] = True
+        chosen = n_drawn + <index_t> ((<uint128_t> mix64(random_state) * <uint64_t> (n_features - n_drawn)) >> 64)
+        feature = scanner.urn[chosen]
+        scanner.urn[chosen] = scanner.urn[n_drawn]
+        scanner.urn[n_drawn] = feature
+        scanner.places[n_drawn] = chosen
+        scanner.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
+        n_drawn += 1
         if not node.in_block and not is_categorical(scanner.partition.features, feature):
             count_rows(scanner.histograms, node.slot, node.start, node.stop, &feature, 1)
         can_cut = can_cut or _can_split(scanner, node, feature)
-    list_drawn(scanner)
+    for i in range(n_drawn - 1, -1, -1):
+        feature = scanner.urn[i]
+        scanner.urn[i] = scanner.urn[scanner.places[i]]
+        scanner.urn[scanner.places[i]] = feature
+    _list_drawn(scanner)
 
 
-cdef void list_drawn(Scanner scanner) noexcept nogil:
-    cdef index_t feature
+cdef void _list_drawn(Scanner scanner) noexcept nogil:
+    """List the features whose bits are set, and take the bits away."""
+    cdef index_t word, feature
+    cdef uint64_t bits
     scanner.n_drawn = 0
     scanner.n_drawn_categories = 0
-    if scanner.partition.features.n_categories.shape[0] == 0:
-        # Written over and over until a feature that is drawn stays.
-        for feature in range(<index_t> scanner.partition.n_features):
-            scanner.drawn[scanner.n_drawn] = feature
-            scanner.n_drawn += scanner.is_drawn[feature]
-        return
-    for feature in range(<index_t> scanner.partition.n_features):
-        if not scanner.is_drawn[feature]:
-            continue
-        if is_categorical(scanner.partition.features, feature):
-            scanner.drawn_categories[scanner.n_drawn_categories] = feature
-            scanner.n_drawn_categories += 1
-        else:
-            scanner.drawn[scanner.n_drawn] = feature
-            scanner.n_drawn += 1
+    for word in range(<index_t> scanner.drawn_bits.shape[0]):
+        bits = scanner.drawn_bits[word]
+        scanner.drawn_bits[word] = 0
+        while bits != 0:
+            feature = 64 * word + trailing_zeros(bits)
+            bits &= bits - 1
+            if is_categorical(scanner.partition.features, feature):
+                scanner.drawn_categories[scanner.n_drawn_categories] = feature
+                scanner.n_drawn_categories += 1
+            else:
+                scanner.drawn[scanner.n_drawn] = feature
+                scanner.n_drawn += 1
 
 
 cdef bint _can_split(Scanner scanner, const NodeRows* node, index_t feature) noexcept nogil:

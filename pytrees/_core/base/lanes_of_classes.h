@@ -1,0 +1,352 @@
+/* Loops over rows of class weights and pairs of samples of more than two classes, several side by side, in vectors: see
+lanes.h. */
+
+#ifndef PYTREES_LANES_OF_CLASSES_H
+#define PYTREES_LANES_OF_CLASSES_H
+
+#include "lanes.h"
+
+/* ------------------------------------------------------------------------------------------------------------- bins */
+
+/* Rows of class weights of 16 bits, n_lanes of them, a multiple of eight, the last ones perhaps 0. The scores are
+sum left_k**2 / L + sum right_k**2 / R. */
+
+static inline lanes_i32 dot_rows(lanes_i16 a, lanes_i16 b) {
+#if defined(PYTREES_SSE2)
+    return (lanes_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    lanes_i32 sums = {
+        a[0] * b[0] + a[1] * b[1], a[2] * b[2] + a[3] * b[3], a[4] * b[4] + a[5] * b[5], a[6] * b[6] + a[7] * b[7]
+    };
+    return sums;
+#endif
+}
+
+static inline int32_t sum_of_i32(lanes_i32 a) { return a[0] + a[1] + a[2] + a[3]; }
+static inline float sum_of_f32(lanes_f32 a) { return a[0] + a[1] + a[2] + a[3]; }
+
+/* The sums of the lanes of four vectors. */
+static inline lanes_i32 sums_of_four(const lanes_i32 *a) {
+#if defined(PYTREES_SSE2)
+    __m128i a_0 = (__m128i)a[0], a_1 = (__m128i)a[1], a_2 = (__m128i)a[2], a_3 = (__m128i)a[3];
+    __m128i low = _mm_add_epi32(_mm_unpacklo_epi32(a_0, a_1), _mm_unpackhi_epi32(a_0, a_1));
+    __m128i high = _mm_add_epi32(_mm_unpacklo_epi32(a_2, a_3), _mm_unpackhi_epi32(a_2, a_3));
+    return (lanes_i32)_mm_add_epi32(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(low, high));
+#else
+    lanes_i32 sums = {sum_of_i32(a[0]), sum_of_i32(a[1]), sum_of_i32(a[2]), sum_of_i32(a[3])};
+    return sums;
+#endif
+}
+
+static inline lanes_f32 root_f32(lanes_f32 a) {
+#if defined(PYTREES_SSE2)
+    return (lanes_f32)_mm_sqrt_ps((__m128)a);
+#else
+    lanes_f32 roots = {sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
+    return roots;
+#endif
+}
+
+/* Of the cuts behind bins, and in front of them of that with nothing on the left: scores, weights on the left, and sums
+of squared class weights. They have room up to a multiple of four. */
+typedef struct {
+    float *scores, *weights, *left_squares, *right_squares;
+} edges_of_rows;
+
+/* Turn the rows of bins into those of all bins up to each, and write their edges; return the greatest score of bins
+[first, last), or 0. Behind the last bin, up to a multiple of four, stand rows of zeros, in front of the first one as
+well. */
+static inline float sum_up_rows(
+    uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, int32_t first, int32_t last,
+    const edges_of_rows *edges
+) {
+    const lanes_i16 ones = {1, 1, 1, 1, 1, 1, 1, 1};
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int32_t bin = 0; bin < n_bins; bin += 4) {
+        lanes_i32 of_left[4] = {{0}, {0}, {0}, {0}}, of_right[4] = {{0}, {0}, {0}, {0}};
+        lanes_i32 of_weight[4] = {{0}, {0}, {0}, {0}};
+        for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+            uint16_t *row = rows + (intptr_t)bin * n_lanes + lane;
+            lanes_i16 sum = load_i16(row - n_lanes), all = load_i16(node + lane), rest;
+            for (int i = 0; i < 4; i++) {
+                sum += load_i16(row + i * n_lanes);
+                store(row + i * n_lanes, &sum);
+                rest = all - sum;
+                of_left[i] += dot_rows(sum, sum);
+                of_right[i] += dot_rows(rest, rest);
+                of_weight[i] += dot_rows(sum, ones);
+            }
+        }
+        lanes_f32 left_squares = floats_of(sums_of_four(of_left)), right_squares = floats_of(sums_of_four(of_right));
+        lanes_f32 left = floats_of(sums_of_four(of_weight)), right = total - left;
+        lanes_f32 present = left_squares / greater_f32(left, one) + right_squares / greater_f32(right, one);
+        store(edges->left_squares + bin, &left_squares);
+        store(edges->right_squares + bin, &right_squares);
+        store(edges->weights + bin, &left);
+        store(edges->scores + bin, &present);
+        if (bin < first || bin + 4 > last)
+            for (int32_t lane = 0; lane < 4; lane++)
+                if (bin + lane < first || bin + lane >= last)
+                    present[lane] = 0.0f;
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+static inline lanes_f32 four_of_row(const uint16_t *row) {
+    return floats_of((lanes_i32)widened(row));
+}
+
+/* Bound the scores of the cuts inside four bins by how fast they can rise. A sample that moves to the left raises
+|l|**2 / L by at most 2 |l| / L - |l|**2 / L**2, in front of which no |l| / L stands that is greater than `left_norm`, and
+|r|**2 / R by at most |r|**2 / R**2; one that moves to the right does the same with the sides exchanged. */
+static inline lanes_f32 bound_by_rise(const edges_of_rows *edges, int32_t bin, float total) {
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    lanes_f32 before = load_f32(edges->weights + bin - 1), after = load_f32(edges->weights + bin);
+    lanes_f32 left_norm = root_f32(load_f32(edges->left_squares + bin)) / greater_f32(before, one);
+    lanes_f32 right_norm = root_f32(load_f32(edges->right_squares + bin - 1)) / greater_f32(total - after, one);
+    left_norm = lesser_f32(left_norm, one);
+    right_norm = lesser_f32(right_norm, one);
+    lanes_f32 rise = left_norm * (2.0f - left_norm) + right_norm * right_norm;
+    lanes_f32 fall = right_norm * (2.0f - right_norm) + left_norm * left_norm;
+    return (
+        fall * load_f32(edges->scores + bin - 1) + rise * load_f32(edges->scores + bin) + rise * fall * (after - before)
+    ) / (rise + fall);
+}
+
+/* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
+for itself, at a slope at which moving all classes alike changes nothing: see criteria/gini.pxd. */
+static inline float bound_inside(
+    const uint16_t *rows, int32_t bin, int32_t n_lanes, const uint16_t *node, float total, const edges_of_rows *edges
+) {
+    const uint16_t *after = rows + (intptr_t)bin * n_lanes, *before = after - n_lanes;
+    float left_0 = edges->weights[bin - 1], left_1 = edges->weights[bin], right_0 = total - left_0;
+    float x_0 = 1.0f / left_0, y_0 = 1.0f / right_0, x_1 = 1.0f / left_1, y_1 = 1.0f / (total - left_1);
+    float slope = edges->left_squares[bin - 1] * x_0 * x_0 - edges->right_squares[bin - 1] * y_0 * y_0;
+    lanes_f32 bound_0 = {0}, bound_1 = {0};
+    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
+        lanes_f32 left = four_of_row(before + lane), next = four_of_row(after + lane), all = four_of_row(node + lane);
+        lanes_f32 square = left * left, next_square = next * next, tilt = slope * (next - left);
+        lanes_f32 rest = (all - left) * (all - left), next_rest = (all - next) * (all - next);
+        bound_0 += greater_f32(square * x_0 + rest * y_0, next_square * x_0 + next_rest * y_0 - tilt);
+        bound_1 += greater_f32(square * x_1 + rest * y_1, next_square * x_1 + next_rest * y_1 - tilt);
+    }
+    float at_0 = sum_of_f32(bound_0), at_1 = sum_of_f32(bound_1) + slope * (left_1 - left_0);
+    return at_0 > at_1 ? at_0 : at_1;
+}
+
+static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
+#if defined(PYTREES_SSE2)
+    uint32_t differ, first = 0;
+    for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+        /* Two bits a lane. */
+        differ = 0xFFFFu ^ (uint32_t)_mm_movemask_epi8((__m128i)(load_i16(before + lane) == load_i16(after + lane)));
+        if (differ != 0) {
+            if (first != 0 || (differ & ~(3u * (differ & -differ))) != 0)
+                return 0;
+            first = differ;
+        }
+    }
+    return 1;
+#else
+    int32_t n_classes = 0;
+    for (int32_t lane = 0; lane < n_lanes; lane++)
+        n_classes += after[lane] != before[lane];
+    return n_classes <= 1;
+#endif
+}
+
+/* Mark the bins in which a cut could reach a score, and return how many they are. Bins of one class have no better cut
+than their edges have; `has_edges` says that these may be cut. */
+static inline int32_t mark_rows(
+    const uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, float to_reach,
+    int has_edges, const edges_of_rows *edges, uint8_t *is_marked
+) {
+    int32_t bin, lane, hits, n_marked = 0;
+    /* More than what rounding takes away from the first bound. */
+    float nearly = to_reach * (1.0f - 2e-6f);
+    for (bin = 0; bin < n_bins; bin += 4) {
+        lanes_f32 own = load_f32(edges->weights + bin) - load_f32(edges->weights + bin - 1);
+        memset(is_marked + bin, 0, 4);
+        hits = any_lane((bound_by_rise(edges, bin, total) >= nearly) & (own > 0.0f));
+        for (; hits; hits &= hits - 1) {
+            lane = bin + pytrees_trailing_zeros((uint64_t)hits);
+            const uint16_t *after = rows + (intptr_t)lane * n_lanes;
+            if (lane >= n_bins || (has_edges && has_one_class(after - n_lanes, after, n_lanes)))
+                continue;
+            if (lane > 0 && lane < n_bins - 1 && bound_inside(rows, lane, n_lanes, node, total, edges) < to_reach)
+                continue;
+            is_marked[lane] = 1;
+            n_marked++;
+        }
+    }
+    return n_marked;
+}
+
+/* --------------------------------------------------------------------------------------------------------- all pairs */
+
+/* All pairs, class by class: of n samples, at most MOST_PAIRED of little weight that stand in the order of their
+classes, each gets the squares of the class weights of all samples of no greater key, of all others, and the weight of
+the former. With the node's class weights T the squares on the right are the node's less 2 sum T_k left_k and more those on
+the left; sums are right in the end where they do not fit 16 bits on the way. */
+typedef struct {
+    int32_t n_classes;                  /* that some sample has */
+    int32_t ends[MOST_PAIRED];          /* where the samples of each end */
+    uint16_t totals[MOST_PAIRED];       /* what they weigh */
+    uint16_t squares;                   /* of these */
+} paired_classes;
+
+static PYTREES_ALWAYS_INLINE void square_block(
+    const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const paired_classes *classes,
+    int n_vectors, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    lanes_i16 key[4];
+    lanes_u16 squares[4], products[4], all[4], zero = {0};
+    int32_t first = 0;
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i);
+        squares[i] = products[i] = all[i] = zero;
+    }
+    for (int32_t k = 0; k < classes->n_classes; k++) {
+        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}}, total = all_i16(classes->totals[k]);
+        add_pairs(key, others, weights, first, classes->ends[k], n_vectors, sum);
+        first = classes->ends[k];
+        for (int i = 0; i < n_vectors; i++) {
+            lanes_u16 own = (lanes_u16)sum[i];
+            squares[i] += own * own;
+            products[i] += own * (lanes_u16)total;
+            all[i] += own;
+        }
+    }
+    for (int i = 0; i < n_vectors; i++) {
+        lanes_u16 rest = (lanes_u16)all_i16(classes->squares) - products[i] - products[i] + squares[i];
+        store(left_squares + 8 * i, &squares[i]);
+        store(right_squares + 8 * i, &rest);
+        store(left + 8 * i, &all[i]);
+    }
+}
+
+static inline void sum_squares_of_pairs(
+    const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int32_t n, uint16_t *left_squares,
+    uint16_t *right_squares, uint16_t *left
+) {
+    lanes_i16 others[MOST_PAIRED];
+    int32_t i = 0, n_vectors = (n + 7) / 8;
+    spread_keys(keys, n, others);
+#define SQUARE_BLOCK(n_of_block) square_block( \
+    keys + 8 * i, others, weights, classes, n_of_block, left_squares + 8 * i, right_squares + 8 * i, left + 8 * i)
+    for (; i + 4 <= n_vectors; i += 4)
+        SQUARE_BLOCK(4);
+    switch (n_vectors - i) {
+        case 1: SQUARE_BLOCK(1); break;
+        case 2: SQUARE_BLOCK(2); break;
+        case 3: SQUARE_BLOCK(3); break;
+        default: break;
+    }
+#undef SQUARE_BLOCK
+}
+
+/* The same of up to MOST_OF_FEW samples, for whose few classes a loop each would take longer. Of every sample, eight
+times: its weight, that times its class's weight, and 0 where it is the first one of its class, otherwise -1. With a
+weight w more, the square of a class's weight grows by w times the sum of the weights before and after. */
+#define MOST_OF_FEW 16
+
+typedef struct {
+    lanes_i16 weight, product, is_next;
+} sample_of_few;
+
+static PYTREES_ALWAYS_INLINE void square_few(
+    const uint16_t *keys, const sample_of_few *samples, uint16_t node_squares, int32_t n, int n_vectors,
+    uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    lanes_i16 key[2], own[2], zero = {0};
+    lanes_u16 squares[2], products[2], all[2];
+    for (int i = 0; i < n_vectors; i++) {
+        key[i] = load_i16(keys + 8 * i);
+        own[i] = zero;
+        squares[i] = products[i] = all[i] = (lanes_u16)zero;
+    }
+    for (int32_t j = 0; j < n; j++) {
+        lanes_i16 other = all_i16(keys[j]);
+        for (int i = 0; i < n_vectors; i++) {
+            lanes_i16 goes_left = ~(other > key[i]), moved = goes_left & samples[j].weight;
+            lanes_i16 before = own[i] & samples[j].is_next;
+            own[i] = before + moved;
+            squares[i] += (lanes_u16)moved * (lanes_u16)(before + own[i]);
+            products[i] += (lanes_u16)(goes_left & samples[j].product);
+            all[i] += (lanes_u16)moved;
+        }
+    }
+    for (int i = 0; i < n_vectors; i++) {
+        lanes_u16 rest = (lanes_u16)all_i16(node_squares) - products[i] - products[i] + squares[i];
+        store(left_squares + 8 * i, &squares[i]);
+        store(right_squares + 8 * i, &rest);
+        store(left + 8 * i, &all[i]);
+    }
+}
+
+static inline void spread_few(
+    const uint16_t *weights, const paired_classes *classes, int32_t n, sample_of_few *samples
+) {
+    for (int32_t i = 0, k = 0; i < n; i++) {
+        k += i == classes->ends[k];
+        samples[i].weight = all_i16(weights[i]);
+        samples[i].product = all_i16((uint16_t)((uint32_t)weights[i] * classes->totals[k]));
+        samples[i].is_next = all_i16((uint16_t)-(i > (k > 0 ? classes->ends[k - 1] : 0)));
+    }
+}
+
+static inline void sum_squares_of_few(
+    const uint16_t *keys, const sample_of_few *samples, const paired_classes *classes, int32_t n,
+    uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    if (n <= 8)
+        square_few(keys, samples, classes->squares, n, 1, left_squares, right_squares, left);
+    else
+        square_few(keys, samples, classes->squares, n, 2, left_squares, right_squares, left);
+}
+
+/* Write the scores of these cuts, 0 where all samples are on the left, and return the greatest. */
+static inline float score_squares(
+    const uint16_t *left_squares, const uint16_t *right_squares, const uint16_t *left, int32_t n, float total,
+    float *scores
+) {
+    lanes_f32 best = {0}, one = {1.0f, 1.0f, 1.0f, 1.0f};
+    for (int32_t i = 0; i < n; i += 4) {
+        lanes_f32 weight = four_of_row(left + i), rest = total - weight, present;
+        present = four_of_row(left_squares + i) / greater_f32(weight, one)
+            + four_of_row(right_squares + i) / greater_f32(rest, one);
+        present = (lanes_f32)((lanes_i32)present & (rest > 0.0f));
+        store(scores + i, &present);
+        best = greater_f32(present, best);
+    }
+    return greatest_f32(best);
+}
+
+/* Write of each of these classes the sums of pairs as above, n_lanes numbers. */
+static inline void sum_classes_of_pairs(
+    const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int32_t n, uint16_t *sums
+) {
+    lanes_i16 others[MOST_PAIRED], key[4];
+    int32_t n_vectors = (n + 7) / 8, n_lanes = 8 * n_vectors, block, i;
+    spread_keys(keys, n, others);
+    for (block = 0; block < n_vectors; block += 4) {
+        int32_t n_of_block = n_vectors - block < 4 ? n_vectors - block : 4;
+        for (i = 0; i < n_of_block; i++)
+            key[i] = load_i16(keys + 8 * (block + i));
+        for (int32_t k = 0; k < classes->n_classes; k++) {
+            lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
+            int32_t first = k > 0 ? classes->ends[k - 1] : 0;
+            switch (n_of_block) {
+                case 1: add_pairs(key, others, weights, first, classes->ends[k], 1, sum); break;
+                case 2: add_pairs(key, others, weights, first, classes->ends[k], 2, sum); break;
+                case 3: add_pairs(key, others, weights, first, classes->ends[k], 3, sum); break;
+                default: add_pairs(key, others, weights, first, classes->ends[k], 4, sum); break;
+            }
+            memcpy(sums + (intptr_t)k * n_lanes + 8 * block, sum, 16 * (size_t)n_of_block);
+        }
+    }
+}
+
+#endif
