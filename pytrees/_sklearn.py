@@ -11,7 +11,14 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    RealNotInt,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils._param_validation import validate_params as _validate_params
 from sklearn.utils.validation import _get_feature_names
 
@@ -25,11 +32,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 __all__ = [
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "RealNotInt",
     "StrOptions",
     "feature_names_of",
     "fit_context",
     "narwhals",
+    "validate_parameter_constraints",
     "validate_params",
 ]
 

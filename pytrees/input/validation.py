@@ -268,6 +268,8 @@ def _keys_of_samples(order: Any, name: str) -> AnyArray:
 
 def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: ClassWeight) -> AnyArray | None:
     """Compute one weight for every sample, as `counts_where_exact` gives them."""
+    if sample_weight is None and class_weight is None:
+        return None
     weights = np.ones(len(X))
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from inspect import Signature, signature
 from math import ceil, isfinite
 from numbers import Integral, Real
@@ -22,7 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from .._site import ESTIMATOR_PAGE
-from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from .._sklearn import (
+    Interval,
+    InvalidParameterError,
+    RealNotInt,
+    StrOptions,
+    fit_context,
+    validate_parameter_constraints,
+)
 from .._typing import (
     AnyArray,
     BoolArray,
@@ -355,6 +362,19 @@ def check_fitted(estimator: Any) -> None:
         check_is_fitted(estimator)
 
 
+@cache
+def _valid_defaults(kind: type[BaseClassifier]) -> dict[str, Any]:
+    """Return the default of every parameter of a class; where it has none, or not a valid one, what no value is."""
+    defaults: dict[str, Any] = {}
+    for name in kind._get_param_names():
+        defaults[name] = signature(kind.__init__).parameters[name].default
+        try:
+            validate_parameter_constraints(kind._parameter_constraints, {name: defaults[name]}, kind.__name__)
+        except InvalidParameterError:
+            defaults[name] = object()
+    return defaults
+
+
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base class of trees and forests."""
 
@@ -395,6 +415,15 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
         super().__setstate__(state)
+
+    def _validate_params(self) -> None:
+        """Validate the parameters as scikit-learn does, but for those that have their defaults: to validate all takes
+        nearly a tenth of the time of a fit of 569 samples."""
+        kind: Any = type(self)
+        defaults = _valid_defaults(kind)
+        values = {name: getattr(self, name) for name in defaults}
+        given = {name: value for name, value in values.items() if value is not defaults[name]}
+        validate_parameter_constraints(self._parameter_constraints, given, kind.__name__)
 
     def _judge(self) -> Any:
         """Return the criterion or distance that judges the splits, as an object."""
@@ -554,7 +583,8 @@ class BaseTreeClassifier(BaseClassifier):
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             limits = self._limits(*X.shape)
-            n_threads = min(effective_n_jobs(getattr(self, "n_jobs", 1)), cpu_count())
+            n_threads = effective_n_jobs(getattr(self, "n_jobs", 1))
+            n_threads = min(n_threads, cpu_count()) if n_threads > 1 else n_threads
             total = len(X) if weights is None else weights.sum()
             criterion = self._specification(total, len(classes), rows)
             if groups is not None:
