@@ -66,6 +66,7 @@ MODULE_ARGS = {
     **{f"pytrees._core.{name}": ["/O1" if IS_WINDOWS else "-Os"] for name in SMALL_MODULES},
     "pytrees._core.split.scan": INLINING_ARGS + ([] if IS_WINDOWS else ["-fno-inline-functions-called-once"]),
     "pytrees._core.split.bins": INLINING_ARGS,
+    "pytrees._core.split.blocks": INLINING_ARGS,
     "pytrees._core.split.missing": INLINING_ARGS,
     "pytrees._core.split.ranked": INLINING_ARGS,
 }

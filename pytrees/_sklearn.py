@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from typing import Any, TypeVar
 
 from sklearn.base import BaseEstimator, _fit_context
@@ -32,6 +33,7 @@ __all__ = [
     "feature_names_of",
     "fit_context",
     "narwhals",
+    "validate_parameter_constraints",
     "validate_params",
 ]
 
@@ -71,12 +73,23 @@ class ParametersReadOnce(BaseEstimator):
         return list(_names_of_parameters(own))
 
     def _validate_params(self) -> None:
-        """Validate the parameters; scikit-learn raises the error where one is wrong."""
+        """Validate the parameters that have other values than by default; scikit-learn raises the error."""
         own: Any = type(self)
-        given = self.get_params(deep=False)
         for name, constraints in _constraints_of(own).items():
-            if not any(constraint.is_satisfied_by(given[name]) for constraint in constraints):
+            value = getattr(self, name)
+            if value is not constraints.default and not constraints.hold_of(value):
                 super()._validate_params()
+
+
+class _Constraints:
+    """The constraints of a parameter, and its default where that satisfies them."""
+
+    def __init__(self, declared: list[Any], default: Any) -> None:
+        self.each = [make_constraint(constraint) for constraint in declared]
+        self.default = default if self.hold_of(default) else self  # which no value is
+
+    def hold_of(self, value: Any) -> bool:
+        return any(constraint.is_satisfied_by(value) for constraint in self.each)
 
 
 @cache
@@ -86,11 +99,11 @@ def _names_of_parameters(estimator_class: Any) -> tuple[str, ...]:
 
 
 @cache
-def _constraints_of(estimator_class: Any) -> dict[str, list[Any]]:
+def _constraints_of(estimator_class: Any) -> dict[str, _Constraints]:
     """Return the constraints of the parameters that have some."""
-    declared = estimator_class._parameter_constraints
+    declared, parameters = estimator_class._parameter_constraints, signature(estimator_class.__init__).parameters
     return {
-        name: [make_constraint(constraint) for constraint in declared[name]]
+        name: _Constraints(declared[name], parameters[name].default)
         for name in _names_of_parameters(estimator_class)
         if declared.get(name, "no_validation") != "no_validation"
     }

@@ -70,6 +70,7 @@ int main() {
 VECTORS = r"""
 #include <stdio.h>
 #include "lanes_of_classes.h"
+#include "block_lanes.h"
 
 static uint64_t state = 88172645463325252u, sum = 0;
 static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
@@ -165,6 +166,30 @@ int main() {
         scores[0] = of_right[0] / (float)total;
         ends[0] = mark_rows(rows + 8, n, 8, node, (float)total, 0.99f * best, 0, &edges, marks);
         add(ends, 4); add(marks, n);
+
+        uint32_t entries[136] = {0}, cuts[132];
+        uint16_t labels[132];
+        uint64_t steps[3];
+        int64_t totals[3] = {0, 0, 0};
+        float factors[2][140];
+        int32_t first_of_1 = n / 3;
+        node_weights both = {first_of_1, n - first_of_1};
+        for (int i = 0; i < n; i++) {
+            entries[i] = (uint32_t)(i / 2) << 16 | (uint32_t)((i * 7) % n);
+            labels[i] = draw() % 3;
+        }
+        for (int i = 0; i < n; i++)
+            totals[labels[entries[i] & 0xFFFF]]++;
+        write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], NULL);
+        best = best_of_two_classes(entries, n, first_of_1, both, factors[0]);
+        ends[0] = cuts_of_two_classes(entries, n, first_of_1, both, factors[0], 0.9f * best + 1e-9f, cuts);
+        add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
+        write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], factors[1]);
+        best = best_of_classes(entries, n, labels, totals, 3, factors[0], factors[1], steps);
+        ends[0] = cuts_of_classes(
+            entries, n, labels, totals, 3, factors[0], factors[1], steps, 0.9f * best, cuts, found
+        );
+        add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(found, 8 * ends[0]);
 
         uint64_t bits = draw() >> (draw() % 64) | 1u << 31;
         ends[0] = pytrees_popcount(bits);

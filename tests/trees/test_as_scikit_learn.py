@@ -56,12 +56,6 @@ def test_a_derived_class_has_parameters_and_constraints_of_its_own(data):
             NamedTree(**wrong).fit(*data)
 
 
-def test_constraints_hold_of_parameters_that_are_set_after_a_fit(data):
-    tree = DecisionTreeClassifier().fit(*data)
-    with pytest.raises(InvalidParameterError, match="'max_depth' parameter of DecisionTreeClassifier"):
-        tree.set_params(max_depth=0).fit(*data)
-
-
 # ------------------------------------------------------------------------------------------------------ other names
 
 

@@ -474,3 +474,23 @@ def test_many_classes_are_counted_in_small_trees(monkeypatch):
     monkeypatch.setattr(base.np, "empty", refuse_gigabytes)
     assert DecisionTreeClassifier(max_leaf_nodes=3).fit(y[:, None], y).get_n_leaves() == 3
     assert DecisionTreeClassifier().fit(np.zeros((10_000, 1)), y).get_n_leaves() == 1
+
+
+class WithWrongDefault(DecisionTreeClassifier):
+    def __init__(self, criterion="gini", max_depth=0):
+        super().__init__(criterion, max_depth=max_depth)
+
+
+# Parameters that have their defaults are not validated again.
+def test_wrong_values_and_wrong_defaults_are_refused():
+    X, y = [[0.0], [1.0]], [0, 1]
+    with pytest.raises(ValueError, match="'max_depth' parameter of WithWrongDefault"):
+        WithWrongDefault().fit(X, y)
+    assert WithWrongDefault(max_depth=None).fit(X, y).get_n_leaves() == 2
+    for wrong in ({"max_depth": 0}, {"criterion": "mode"}, {"class_weight": "even"}):
+        name = next(iter(wrong))
+        with pytest.raises(ValueError, match=f"'{name}' parameter of DecisionTreeClassifier"):
+            DecisionTreeClassifier(**wrong).fit(X, y)
+        tree = DecisionTreeClassifier().fit(X, y)
+        with pytest.raises(ValueError, match=f"'{name}' parameter of DecisionTreeClassifier"):
+            tree.set_params(**wrong).fit(X, y)

@@ -51,7 +51,7 @@ from pytrees._core.split.scan import has_bounds, is_exact, judges_sequence, weig
 # Features of more rows than these are cut into bins, and sorted only in subtrees of few rows: so many, or so many for
 # every class where these are more, because every bin counts every class.
 ROWS_WITHOUT_BINS = 16384
-BLOCK_ROWS = 1024
+BLOCK_ROWS = 2048
 BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
 # Up to here the entropy bounds, sums of some n log2 n in units of 2**-30, stay below 2**63.

@@ -58,6 +58,8 @@ cdef class Bins:
                 self.n_bins += self.of_feature[feature].n_bins
         if self.n_features > 0:
             _code_on_threads(self, min(n_threads, 1 + self.n_rows // ROWS_OF_A_THREAD))
+        features.codes = self.codes
+        features.tells_values = np.array([_tells_values(self, k) for k in range(self.n_features)], np.uint8)
 
     def __dealloc__(self):
         free(self.of_feature)
@@ -179,6 +181,18 @@ cdef index_t _ends_of_bins(
             n_in_bin = 0
         start = stop
     return n_bins
+
+
+cdef bint _tells_values(Bins bins, Py_ssize_t feature) noexcept:
+    """Whether every bin of a numeric feature has one value, and none is missing."""
+    cdef const FeatureBins* of_feature = &bins.of_feature[feature]
+    cdef index_t bin
+    if is_categorical(bins.features, <index_t> feature) or of_feature.missing_bin != NONE:
+        return False
+    for bin in range(of_feature.n_bins):
+        if of_feature.is_mixed[bin]:
+            return False
+    return True
 
 
 cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):

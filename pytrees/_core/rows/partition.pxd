@@ -8,6 +8,11 @@ from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
+cdef enum:
+    # Entries behind those of all blocks, which vectors may read.
+    ENTRIES_BEHIND = 8
+
+
 # The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
 cdef struct Block:
     index_t start, stop
@@ -32,6 +37,9 @@ cdef class Features:
     # The same by row and feature, where nodes cut ranked features into bins; otherwise empty.
     cdef uint16_t[:, ::1] narrow_rows
     cdef uint32_t[:, ::1] wide_rows
+    # The bins of the values, see histogram.pxd, and of which features they tell the value; both empty without bins.
+    cdef uint8_t[:, ::1] codes
+    cdef uint8_t[::1] tells_values
 
 
 @cython.final

@@ -4,7 +4,7 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY, floor, isnan
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -14,6 +14,9 @@ ctypedef fused Rank:
     uint32_t
 
 NARROW_ROWS = 2**16
+
+cdef enum:
+    N_CODES = 256
 
 
 @cython.final
@@ -33,6 +36,8 @@ cdef class Features:
         self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
         self.narrow_rows = np.empty((0, 0), dtype=np.uint16)
         self.wide_rows = np.empty((0, 0), dtype=np.uint32)
+        self.codes = np.empty((0, 0), dtype=np.uint8)
+        self.tells_values = np.empty(0, dtype=np.uint8)
         if self.n_rows == 0:
             return
         self.smallest[:] = X[0]
@@ -96,7 +101,7 @@ cdef class RowPartition:
         if shares_block:
             self.narrow, self.wide = shared.narrow, shared.wide
         else:
-            self.narrow = np.empty(0 if is_wide else n_entries, dtype=np.uint32)
+            self.narrow = np.empty(0 if is_wide else n_entries + ENTRIES_BEHIND, dtype=np.uint32)
             self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
         self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
@@ -306,12 +311,39 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
         row_of_place[i] = partition.rows[start + i]
         partition.rows[start + i] = i
     for feature in range(<index_t> partition.n_features):
+        if not partition.is_wide and partition.features.codes.shape[0] > 0 and partition.features.tells_values[feature]:
+            _sort_by_code(
+                partition.features, feature, row_of_place, n,
+                &partition.narrow[_first_entry(partition, block, feature, start)],
+            )
+            continue
         sort_by_value(partition.features, feature, row_of_place, n, pairs, &partition.spare_pairs[0])
         if partition.is_wide:
             memcpy(&partition.wide[_first_entry(partition, block, feature, start)], pairs, n * sizeof(uint64_t))
         else:
             _narrow(pairs, &partition.narrow[_first_entry(partition, block, feature, start)], n)
     return block
+
+
+cdef void _sort_by_code(
+    Features features, index_t feature, const index_t* rows, index_t n, uint32_t* entries
+) noexcept nogil:
+    """entries[:n] become the places 0..n-1 of these rows, sorted by value, each under the bin of its value."""
+    cdef uint32_t counts[N_CODES]
+    cdef uint32_t code, count, offset = 0
+    cdef index_t place
+    memset(counts, 0, sizeof(counts))
+    for place in range(n):
+        counts[features.codes[rows[place], feature]] += 1
+    for code in range(N_CODES):
+        count = counts[code]
+        counts[code] = offset
+        offset += count
+    # counts[code] is where the next entry of that bin goes.
+    for place in range(n):
+        code = features.codes[rows[place], feature]
+        entries[counts[code]] = packed(code, place, entries[0])
+        counts[code] += 1
 
 
 cdef inline void _narrow(const uint64_t* pairs, uint32_t* entries, index_t n) noexcept nogil:

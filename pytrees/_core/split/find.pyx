@@ -30,9 +30,9 @@ from pytrees._core.split.children cimport (
 )
 from pytrees._core.split.scan cimport find_cut
 from pytrees._core.split.scanner cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, KnownEnds, NodeRows, Scanner, Split, allows, count_node,
-    draw_features, first_place, has_way, is_tried, known_cuts_to_try, known_ends, label_at, label_of_place, last_cut,
-    missing_of, row_at, take_cut, tally_missing, weight_of_node,
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, CutScores, KnownEnds, NodeRows, Scanner, Split, allows,
+    count_node, draw_features, first_place, has_way, is_tried, known_cuts_to_try, known_ends, label_at, label_of_place,
+    last_cut, missing_of, row_at, take_cut, tally_missing, weight_of_node,
 )
 from pytrees._core.split.subsets cimport offer_divisions
 from pytrees._core.split.table cimport judges_in_floating_point, sums_fractions
@@ -40,7 +40,9 @@ from pytrees._core.split.table cimport judges_in_floating_point, sums_fractions
 from pytrees._core.criteria.categories import orders_by_share
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.rows.partition import NARROW_ROWS
-from pytrees._core.split.scan import class_counts, has_bounds, judges_sequence, judging_of, sequence_impurity_of
+from pytrees._core.split.scan import (
+    class_counts, has_bounds, judges_sequence, judging_of, scores_cuts, sequence_impurity_of,
+)
 
 
 def make_scanner(
@@ -57,6 +59,11 @@ def make_scanner(
     )
     if partition.features.has_missing:
         make_room_for_missing(scanner.counts)
+    elif (
+        scores_cuts(criterion, n_classes) and weights is None and max_candidates == UNLIMITED
+        and not partition.is_wide and not partition.is_ranked
+    ):
+        scanner.scores = CutScores(partition.spare_narrow.shape[0], partition.n_features, n_classes)
     if scanner.n_drawn_categories > 0:
         has_float_weights = weights is not None and weights.dtype == np.float64
         scanner.children = _child_counts(

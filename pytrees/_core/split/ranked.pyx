@@ -7,6 +7,7 @@ from libc.math cimport INFINITY, fabs, fabsf
 from libc.stdlib cimport llabs
 from libc.string cimport memmove
 
+from pytrees._core.base.lanes cimport node_weights
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.entropy cimport EntropyScan
@@ -28,8 +29,6 @@ from pytrees._core.split.table cimport (
 
 
 cdef extern from "lanes.h":
-    ctypedef struct node_weights:
-        int32_t of_0, of_1
     int32_t find_neighbours(
         const uint32_t* keys, int32_t n, uint32_t last, int32_t* last_left, int32_t* first_right
     ) nogil

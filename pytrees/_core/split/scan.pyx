@@ -28,6 +28,7 @@ from pytrees._core.criteria.wig cimport WigBest, WigScan, weigh_classes
 from pytrees._core.rows.partition cimport entries_of
 from pytrees._core.sequence.scanner cimport COMPLEXITY, EFFORT
 from pytrees._core.split.bins cimport find_bin_cut
+from pytrees._core.split.blocks cimport find_block_cut, scores_in_lanes
 from pytrees._core.split.missing cimport find_cut_with_missing
 from pytrees._core.split.ranked cimport find_ranked_cut
 from pytrees._core.split.scanner cimport (
@@ -113,6 +114,12 @@ def has_bounds(criterion, n_classes):
         costs, scores = costs_of(criterion), parameters_of(criterion, n_classes)[2]
         return bool(costs[0, 1] > 0 if len(costs) > 0 else scores[0] != scores[1])
     return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
+
+
+def scores_cuts(criterion, n_classes):
+    """Whether cuts of a block can be scored in single precision, so that few of them are looked at exactly."""
+    code = code_of(criterion)
+    return code == GINI or is_binary_gini(code, n_classes)
 
 
 def weights_as_compared(criterion, n_classes, n_rows, weights):
@@ -210,9 +217,12 @@ cdef int find_cut(Scanner scanner, const NodeRows* node, Split* best) except -1 
 cdef int _find(Scanner scanner, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     if scanner.node_bins is not None:
         return find_ranked_cut(scanner, scan, node, best)
-    if node.in_block:
-        return _find_in_block(scanner, scan, node, best)
-    return find_bin_cut(scanner, scan, node, best)
+    if not node.in_block:
+        return find_bin_cut(scanner, scan, node, best)
+    if BinnedScan is BinaryGiniScan or BinnedScan is GiniScan:
+        if scores_in_lanes(scanner, node) and find_block_cut(scanner, scan, node, best):
+            return 0
+    return _find_in_block(scanner, scan, node, best)
 
 
 cdef inline int _find_sorted(Scanner scanner, CountScan* scan, const NodeRows* node, Split* best) except -1 nogil:

@@ -29,6 +29,7 @@ cdef struct NodeRows:
     index_t start, stop     # of the partition's rows
     bint in_block           # with sorted features, otherwise with counts of bins
     Block block
+    index_t first_of_1      # of two classes, where the places are in their order: the first place of the second class
     Slot* slot
 
 
@@ -64,10 +65,22 @@ cdef struct Cuts:
 
 
 @cython.final
+cdef class CutScores:
+    """Scratch of the search in a block where the scores of all cuts are computed in single precision."""
+
+    cdef float[::1] left_factors, right_factors     # by samples on the left, less one: see block_lanes.h
+    cdef float[::1] best_of_feature                 # by place among the features looked at
+    cdef uint64_t[::1] steps                        # by class
+    cdef uint32_t[::1] found                        # the cuts of a feature that could be the best
+    cdef uint64_t[::1] squares_of_found
+
+
+@cython.final
 cdef class Scanner(FeatureOrders):
     cdef RowPartition partition
     cdef Histograms histograms                  # None where all nodes are in blocks
     cdef NodeBins node_bins                     # None but where ranked features are cut into bins of the node
+    cdef CutScores scores                       # None where cuts are looked at one by one
     # Whether thresholds are left to the end, when their values need not be waited for one by one.
     cdef bint defers_thresholds
     cdef Judging judging

@@ -7,6 +7,7 @@ Modules above this one look for cuts (`scan`, `sequences`, `user_cuts`) and for 
 import numpy as np
 
 cimport cython
+from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
@@ -19,10 +20,23 @@ from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.partition cimport (
-    RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, missing_has_cut, open_block,
-    order_by_category, sort_by_value, threshold_between,
+    ENTRIES_BEHIND, RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, missing_has_cut,
+    open_block, order_by_category, sort_by_value, threshold_between,
 )
 from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceImpurity, SequenceScanner
+
+
+@cython.final
+cdef class CutScores:
+    def __cinit__(self, Py_ssize_t most_rows, Py_ssize_t n_features, Py_ssize_t n_classes):
+        n_cuts = most_rows + ENTRIES_BEHIND
+        has_two_classes = n_classes == 2
+        self.left_factors = np.empty(n_cuts, dtype=np.float32)
+        self.right_factors = np.empty(0 if has_two_classes else n_cuts, dtype=np.float32)
+        self.best_of_feature = np.empty(n_features, dtype=np.float32)
+        self.steps = np.empty(n_classes, dtype=np.uint64)
+        self.found = np.empty(n_cuts, dtype=np.uint32)
+        self.squares_of_found = np.empty(0 if has_two_classes else n_cuts, dtype=np.uint64)
 
 
 @cython.final
@@ -245,6 +259,8 @@ cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
     """Sort the features of the node's samples, and lay their classes and weights beside them."""
     cdef index_t place, first
+    if scanner.scores is not None and scanner.counts.n_classes == 2:
+        _order_by_class(scanner, node)
     node.block = open_block(scanner.partition, node.start, node.stop)
     node.in_block = True
     if scanner.partition.is_ranked:
@@ -252,6 +268,22 @@ cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
     first = first_place(scanner, node)
     for place in range(node.stop - node.start):
         _fill_place(scanner, first + place, block_row(scanner.partition, node.block, place))
+
+
+cdef void _order_by_class(Scanner scanner, NodeRows* node) noexcept nogil:
+    """Put the node's rows of the first of two classes before those of the second: a place then tells the class."""
+    cdef index_t* rows = &scanner.partition.rows[node.start]
+    cdef index_t* spare = &scanner.partition.spare_rows[0]
+    cdef index_t i, row, n_of_0 = 0, n_of_1 = 0
+    # rows[:n_of_0] and spare[:n_of_1] are those met so far; n_of_0 <= i.
+    for i in range(node.stop - node.start):
+        row = rows[i]
+        rows[n_of_0] = row
+        spare[n_of_1] = row
+        n_of_1 += scanner.labels[row]
+        n_of_0 += 1 - scanner.labels[row]
+    memcpy(rows + n_of_0, spare, n_of_1 * sizeof(index_t))
+    node.first_of_1 = n_of_0
 
 
 cdef void share_block(Scanner scanner, Scanner other):

@@ -1,0 +1,234 @@
+/* Loops over the sorted entries of a block, 32 bits each: the rank of a sample's value above its place in the block. All
+cuts of a feature are scored, four side by side, in single precision; see lanes.h.
+
+The score of a cut behind i + 1 entries is made of sums over these entries, and of factors[i], which are 0 where the limits
+allow no cut, so that nothing is divided here. Behind the last entry there are four more that can be read, and as many
+factors of 0. Nodes have less than 2**15 - 8 samples. */
+
+#ifndef PYTREES_BLOCK_LANES_H
+#define PYTREES_BLOCK_LANES_H
+
+#include "lanes.h"
+
+/* Every lane gets the sum of itself and those before it. */
+static inline lanes_i32 summed_up(lanes_i32 a) {
+#if defined(PYTREES_SSE2)
+    a += (lanes_i32)_mm_slli_si128((__m128i)a, 4);
+    return a + (lanes_i32)_mm_slli_si128((__m128i)a, 8);
+#else
+    lanes_i32 sums = {a[0], a[0] + a[1], a[0] + a[1] + a[2], a[0] + a[1] + a[2] + a[3]};
+    return sums;
+#endif
+}
+
+static inline lanes_i32 last_everywhere(lanes_i32 a) {
+#if defined(PYTREES_SSE2)
+    return (lanes_i32)_mm_shuffle_epi32((__m128i)a, 0xFF);
+#else
+    lanes_i32 all = {a[3], a[3], a[3], a[3]};
+    return all;
+#endif
+}
+
+/* Scores of 0 in place of those between equal values. */
+static inline lanes_f32 between_values(const uint32_t *entries, lanes_f32 scores) {
+    lanes_i32 is_equal = ((load_u32(entries) ^ load_u32(entries + 1)) >> 16) == 0;
+    return (lanes_f32)(~is_equal & (lanes_i32)scores);
+}
+
+/* ------------------------------------------------------------------------------------------------------ two classes */
+
+/* Add the samples of four entries to those before them, which `left` has in its last lane: words of the samples in all
+and, in the lower half, of those of class 1, whose places are from `first_of_1` on. */
+static inline lanes_i32 add_entries(const uint32_t *entries, int32_t first_of_1, lanes_i32 left) {
+    lanes_i32 is_of_1 = (lanes_i32)(load_u32(entries) & 0xFFFFu) > first_of_1 - 1;
+    return last_everywhere(left) + summed_up(0x10000 - is_of_1);
+}
+
+static inline lanes_f32 score_entries(
+    const uint32_t *entries, lanes_i32 left, node_weights node, const float *factors
+) {
+    lanes_f32 difference = floats_of(dot_halves((lanes_u32)left, node.of_0 + node.of_1, -node.of_1));
+    return between_values(entries, difference * difference * load_f32(factors));
+}
+
+/* Return the greatest score of a feature's cuts; factors[i] is 1 / (L R). */
+static inline float best_of_two_classes(
+    const uint32_t *entries, int32_t n, int32_t first_of_1, node_weights node, const float *factors
+) {
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
+    lanes_i32 left = {0, 0, 0, 0};
+    for (int32_t i = 0; i < n; i += 4) {
+        left = add_entries(entries + i, first_of_1, left);
+        best = greater_f32(score_entries(entries + i, left, node, factors + i), best);
+    }
+    return greatest_f32(best);
+}
+
+/* Write the words of the cuts that score so much, which is above 0, and return how many they are. */
+static inline int32_t cuts_of_two_classes(
+    const uint32_t *entries, int32_t n, int32_t first_of_1, node_weights node, const float *factors, float to_reach,
+    uint32_t *found
+) {
+    lanes_i32 left = {0, 0, 0, 0};
+    int32_t n_found = 0, hits;
+    for (int32_t i = 0; i < n; i += 4) {
+        left = add_entries(entries + i, first_of_1, left);
+        hits = any_lane(score_entries(entries + i, left, node, factors + i) >= to_reach);
+        for (; hits; hits &= hits - 1)
+            found[n_found++] = (uint32_t)left[pytrees_trailing_zeros((uint64_t)hits)];
+    }
+    return n_found;
+}
+
+/* ---------------------------------------------------------------------------------------------- more than two classes */
+
+/* So many entries at a time: their sums are written one by one, and read four by four when they have left the processor's
+queue of writes. */
+#define ENTRIES_AT_ONCE 64
+
+/* What is on the left: the squares of its class counts, and in the upper half what those on the right have lost. Of every
+class, how much the next sample adds to both. */
+typedef struct {
+    uint64_t squares;
+    uint64_t *steps;
+    int32_t total_squares;      /* of the node */
+} squares_of_classes;
+
+static inline squares_of_classes start_squares(const int64_t *totals, int32_t n_classes, uint64_t *steps) {
+    squares_of_classes left = {0, steps, 0};
+    for (int32_t k = 0; k < n_classes; k++) {
+        steps[k] = (uint64_t)(2 * totals[k] - 1) << 32 | 1u;
+        left.total_squares += (int32_t)(totals[k] * totals[k]);
+    }
+    return left;
+}
+
+/* Move n entries, at most ENTRIES_AT_ONCE, to the left, and write what is there after each. */
+static inline void move_entries(
+    const uint32_t *entries, int32_t n, const uint16_t *labels, squares_of_classes *left, uint64_t *squares
+) {
+    uint64_t sum = left->squares, step, *steps = left->steps;
+    for (int32_t i = 0; i < n; i++) {
+        uint64_t *of_class = steps + labels[entries[i] & 0xFFFFu];
+        step = *of_class;
+        sum += step;
+        /* Less on the right, more on the left. */
+        *of_class = step + 2u - ((uint64_t)2 << 32);
+        squares[i] = sum;
+    }
+    left->squares = sum;
+}
+
+static inline void halves_of_sums(const uint64_t *sums, lanes_i32 *low, lanes_i32 *high) {
+#if defined(PYTREES_SSE2)
+    __m128 first = _mm_loadu_ps((const float *)sums), last = _mm_loadu_ps((const float *)(sums + 2));
+    *low = (lanes_i32)_mm_shuffle_ps(first, last, 0x88);
+    *high = (lanes_i32)_mm_shuffle_ps(first, last, 0xDD);
+#else
+    lanes_i32 lows = {(int32_t)sums[0], (int32_t)sums[1], (int32_t)sums[2], (int32_t)sums[3]};
+    lanes_i32 highs = {
+        (int32_t)(sums[0] >> 32), (int32_t)(sums[1] >> 32), (int32_t)(sums[2] >> 32), (int32_t)(sums[3] >> 32)
+    };
+    *low = lows;
+    *high = highs;
+#endif
+}
+
+static inline lanes_f32 score_squared(
+    const uint32_t *entries, const uint64_t *squares, int32_t total_squares, const float *left_factors,
+    const float *right_factors
+) {
+    lanes_i32 left, lost;
+    halves_of_sums(squares, &left, &lost);
+    return between_values(
+        entries,
+        floats_of(left) * load_f32(left_factors) + floats_of(total_squares - lost) * load_f32(right_factors)
+    );
+}
+
+/* Return the greatest score of a feature's cuts; the factors are 1 / L and 1 / R. */
+static inline float best_of_classes(
+    const uint32_t *entries, int32_t n, const uint16_t *labels, const int64_t *totals, int32_t n_classes,
+    const float *left_factors, const float *right_factors, uint64_t *steps
+) {
+    uint64_t squares[ENTRIES_AT_ONCE] = {0};
+    squares_of_classes left = start_squares(totals, n_classes, steps);
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
+        int32_t n_now = n - first < ENTRIES_AT_ONCE ? n - first : ENTRIES_AT_ONCE;
+        move_entries(entries + first, n_now, labels, &left, squares);
+        for (int32_t i = 0; i < n_now; i += 4)
+            best = greater_f32(
+                score_squared(
+                    entries + first + i, squares + i, left.total_squares, left_factors + first + i,
+                    right_factors + first + i
+                ),
+                best
+            );
+    }
+    return greatest_f32(best);
+}
+
+/* Write behind how many samples the cuts are that score so much, which is above 0, and their squares; return how many
+there are. */
+static inline int32_t cuts_of_classes(
+    const uint32_t *entries, int32_t n, const uint16_t *labels, const int64_t *totals, int32_t n_classes,
+    const float *left_factors, const float *right_factors, uint64_t *steps, float to_reach, uint32_t *found,
+    uint64_t *found_squares
+) {
+    uint64_t squares[ENTRIES_AT_ONCE] = {0};
+    squares_of_classes left = start_squares(totals, n_classes, steps);
+    int32_t n_found = 0, hits, lane;
+    for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
+        int32_t n_now = n - first < ENTRIES_AT_ONCE ? n - first : ENTRIES_AT_ONCE;
+        move_entries(entries + first, n_now, labels, &left, squares);
+        for (int32_t i = 0; i < n_now; i += 4) {
+            hits = any_lane(
+                score_squared(
+                    entries + first + i, squares + i, left.total_squares, left_factors + first + i,
+                    right_factors + first + i
+                ) >= to_reach
+            );
+            for (; hits; hits &= hits - 1) {
+                lane = i + pytrees_trailing_zeros((uint64_t)hits);
+                found[n_found] = (uint32_t)(first + lane + 1);
+                found_squares[n_found++] = squares[lane];
+            }
+        }
+    }
+    return n_found;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- factors */
+
+/* Keep the factors of cuts behind first..last samples of n, and make those of others 0, up to four behind the last. */
+static inline void forbid_others(int32_t n, int32_t first, int32_t last, float *factors) {
+    for (int32_t i = 0; i < (first < n ? first - 1 : n); i++)
+        factors[i] = 0.0f;
+    for (int32_t i = last > 0 ? last : 0; i < n + 4; i++)
+        factors[i] = 0.0f;
+}
+
+/* Write 1 / (L R) of cuts behind first..last samples of n or, with `right_factors`, 1 / L and 1 / R. */
+static inline void write_factors(
+    int32_t n, int32_t first, int32_t last, float *left_factors, float *right_factors
+) {
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    lanes_f32 left = {1.0f, 2.0f, 3.0f, 4.0f}, right = (float)n - left, present;
+    for (int32_t i = 0; i < n; i += 4) {
+        present = one / (right_factors == NULL ? left * right : left);
+        store(left_factors + i, &present);
+        if (right_factors != NULL) {
+            present = one / right;
+            store(right_factors + i, &present);
+        }
+        left = left + 4.0f;
+        right = right - 4.0f;
+    }
+    forbid_others(n, first, last, left_factors);
+    if (right_factors != NULL)
+        forbid_others(n, first, last, right_factors);
+}
+
+#endif
