@@ -33,7 +33,6 @@ __all__ = [
     "feature_names_of",
     "fit_context",
     "narwhals",
-    "validate_parameter_constraints",
     "validate_params",
 ]
 
