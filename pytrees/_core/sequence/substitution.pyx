@@ -309,7 +309,7 @@ cdef inline index_t _replace_unequal(
 cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
     """Substitute by whole passes while that is the cheaper way; True where the sequence is done. Where it is not, and
     the alphabet fits it, the table holds the counts of the sequence as it is."""
-    cdef index_t i, left = NONE, right = NONE, count = 0
+    cdef index_t i, left = NONE, right = NONE, count = 0, length = state.length
     cdef uint8_t* dense = &state.dense[0]
     cdef bint is_done = False
     if state.n_symbols > TABLE_SYMBOLS:
@@ -330,8 +330,9 @@ cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
         state.n_symbols += 1
         _note(state, left, right, count)
         is_done = state.length == count
-    for i in range(state.length):
-        state.sequence[i] = dense[i]
+    if state.length < length:
+        for i in range(state.length):
+            state.sequence[i] = dense[i]
     if count == 1:
         _finish_single(state)
     return is_done or count == 1
