@@ -196,6 +196,19 @@ def test_engines_agree_where_the_top_pair_becomes_rare(count):
     assert_engines_agree(codes.astype(np.int32), 24)
 
 
+# From 128 symbols on, pairs of different symbols are replaced in another way; pairs are counted in blocks of 256, and a
+# run of equal symbols may go on from one to the next.
+@pytest.mark.parametrize("length", [*range(125, 132), *range(254, 261), 511, 512, 513, 514, 770])
+def test_engines_agree_where_passes_change(length):
+    rng = np.random.default_rng(length)
+    for share in (0.5, 0.8):
+        codes = (rng.random(length) < share).astype(np.int32)
+        assert_engines_agree(codes, 2)
+        for run in range(1, 5):
+            codes[250 - run : 256 + run] = 1
+            assert_engines_agree(codes, 2)
+
+
 # Sequences that end in either phase, in the middle of a step or behind one.
 EARLIER = [
     np.repeat(np.arange(9), 50),

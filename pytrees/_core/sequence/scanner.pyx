@@ -44,7 +44,8 @@ from pytrees._core.sequence.history cimport (
     ExhaustiveHistory, complexity, complexity_of_planes, has_planes, insert_label, least_complexity,
     load_planes, remove_label,
 )
-from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs, replace_pair
+from pytrees._core.sequence.passes cimport replace_pair
+from pytrees._core.sequence.substitution cimport PairSubstitution, Run, effort, effort_of_runs
 
 from pytrees._core.sequence.history import changing_planes
 
@@ -513,7 +514,7 @@ cdef inline void _build_level(ChildSequence child, PairSubstitution state) noexc
     """Build the level above the highest one, which is loaded; then the new one is."""
     cdef index_t level = child.n_levels - 1, length
     cdef const SequenceLevel* below = &child.levels[level]
-    length = replace_pair(
+    length = replace_pair[index_t](
         &state.sequence[0], &child.flat_places[0], below.length, below.left, below.right, child.n_classes + level
     )
     child.n_levels += 1

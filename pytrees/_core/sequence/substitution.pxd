@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport index_t, int64_t
+from pytrees._core.base.types cimport index_t, int64_t, uint8_t
 
 
 cdef struct Position:
@@ -54,7 +54,8 @@ cdef class PairSubstitution:
     cdef Run[::1] runs
     cdef index_t[::1] run_table
 
-    # Dense phase: counts of all pairs, a row a left symbol.
+    # Dense phase: the symbols, a byte each; scratch; and the counts of all pairs, a row a left symbol.
+    cdef uint8_t[::1] dense, stays
     cdef index_t[::1] table
 
     # Sparse phase.
@@ -74,27 +75,3 @@ cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, i
 cdef index_t effort_of_runs(
     PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
 ) noexcept nogil
-
-
-cdef inline index_t replace_pair(
-    index_t* sequence, index_t* places, index_t length, index_t left, index_t right, index_t new
-) noexcept nogil:
-    """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left; return its new
-    length. Where `places` are given, a symbol keeps the place of its first one."""
-    cdef index_t i, here, starts, written = 0, emits = 1, following = sequence[0]
-    cdef index_t changes = left ^ new, may_overlap = left == right
-    # emits: position i is not the second half of a replaced pair. sequence[:written] is final, and written <= i.
-    # No branches: where the pair stands cannot be predicted.
-    for i in range(length - 1):
-        here = following
-        following = sequence[i + 1]
-        starts = (here == left) & (following == right) & (emits | (1 - may_overlap))
-        sequence[written] = here ^ (changes & -starts)
-        if places != NULL:
-            places[written] = places[i]
-        written += emits
-        emits = 1 - starts
-    sequence[written] = following
-    if places != NULL:
-        places[written] = places[length - 1]
-    return written + emits

@@ -24,7 +24,8 @@ cimport cython
 from libc.string cimport memset
 
 from pytrees._core.base.compiler cimport prefetch
-from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
+from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t
+from pytrees._core.sequence.passes cimport count_pairs, replace_in_bytes
 
 cdef enum:
     SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
@@ -70,6 +71,8 @@ cdef class PairSubstitution:
         # One more of each than there are symbols: what is written there is not kept.
         self.runs = np.empty(2 * (capacity + 1), dtype=_RUN)
         self.run_table = np.zeros(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
+        self.dense = np.empty(capacity, dtype=np.uint8)
+        self.stays = np.empty(capacity, dtype=np.uint8)
         self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.positions = np.empty(capacity, dtype=_POSITION)
         # A replaced occurrence makes two others at most, and every label starts one at first, or two in `table`.
@@ -306,38 +309,33 @@ cdef inline index_t _replace_unequal(
 cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
     """Substitute by whole passes while that is the cheaper way; True where the sequence is done. Where it is not, and
     the alphabet fits it, the table holds the counts of the sequence as it is."""
-    cdef index_t left = NONE, right = NONE, count
-    while state.n_symbols <= TABLE_SYMBOLS:
-        _count_pairs(state)
+    cdef index_t i, left = NONE, right = NONE, count = 0, length = state.length
+    cdef uint8_t* dense = &state.dense[0]
+    cdef bint is_done = False
+    if state.n_symbols > TABLE_SYMBOLS:
+        return False
+    for i in range(state.length):
+        dense[i] = <uint8_t> state.sequence[i]
+    while state.n_symbols <= TABLE_SYMBOLS and not is_done:
+        count_pairs(dense, state.length, state.n_symbols, &state.table[0])
         count = _most_frequent(state, &left, &right)
         if _reaches_limit(state):
             state.n_steps = state.limit
             return True
-        if count == 1:
-            _finish_single(state)
-            return True
-        if count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 16:
-            return False
-        state.length = replace_pair(&state.sequence[0], NULL, state.length, left, right, state.n_symbols)
+        if count == 1 or count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 16:
+            break
+        state.length = replace_in_bytes(
+            dense, &state.stays[0], state.length, <uint8_t> left, <uint8_t> right, <uint8_t> state.n_symbols
+        )
         state.n_symbols += 1
         _note(state, left, right, count)
-        if state.length == count:
-            return True
-    return False
-
-
-cdef inline void _count_pairs(PairSubstitution state) noexcept nogil:
-    cdef index_t i, left, right, same, n_symbols = state.n_symbols
-    cdef index_t overlaps = 0
-    memset(&state.table[0], 0, n_symbols * n_symbols * sizeof(index_t))
-    left = state.sequence[0]
-    # overlaps: the pair that ends at `left` was counted, and is a pair of equal symbols.
-    for i in range(1, state.length):
-        right = state.sequence[i]
-        same = left == right
-        state.table[left * n_symbols + right] += 1 - (same & overlaps)
-        overlaps = same & (1 - overlaps)
-        left = right
+        is_done = state.length == count
+    if state.length < length:
+        for i in range(state.length):
+            state.sequence[i] = dense[i]
+    if count == 1:
+        _finish_single(state)
+    return is_done or count == 1
 
 
 cdef inline index_t _most_frequent(PairSubstitution state, index_t* left, index_t* right) noexcept nogil:
@@ -349,9 +347,9 @@ cdef inline index_t _most_frequent(PairSubstitution state, index_t* left, index_
         n_distinct += count > 0
     state.n_distinct = n_distinct
     for i in range(state.length - 1):
-        if state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]] == best:
-            left[0] = state.sequence[i]
-            right[0] = state.sequence[i + 1]
+        if state.table[state.dense[i] * n_symbols + state.dense[i + 1]] == best:
+            left[0] = state.dense[i]
+            right[0] = state.dense[i + 1]
             break
     return best
 
