@@ -52,16 +52,18 @@ def breast_cancer(rng):
     return X[order], y[order]
 
 
-LARGE = partial(informative_data, 100_000)
+LARGE, SMALL = partial(informative_data, 100_000), partial(informative_data, 10_000)
 CASES = [
-    Case("100,000 × 20", LARGE, 7, goal=30, with_ydf=True),
+    Case("100,000 × 20", LARGE, 7, goal=40, with_ydf=True),
     Case("100,000 × 20, max_depth=8", LARGE, 7, goal=40, max_depth=8),
-    Case("100,000 × 20, 10 classes", partial(LARGE, n_classes=10), 7, goal=15),
-    Case("100,000 × 20, whole numbers 0..31", partial(whole_numbers, 100_000), 7, goal=10),
+    Case("100,000 × 20, 10 classes", partial(LARGE, n_classes=10), 7, goal=20),
+    Case("100,000 × 20, whole numbers 0..31", partial(whole_numbers, 100_000), 7, goal=15),
     Case("100,000 × 20, row weights 0..3", partial(weighted_rows, 100_000), 5),
-    Case("100,000 × 20, real row weights", partial(real_weights, 100_000), 3),
-    Case("10,000 × 20", partial(informative_data, 10_000), 25, goal=20),
-    Case("Breast Cancer, 569 × 30", breast_cancer, 101, goal=4),
+    Case("100,000 × 20, real row weights", partial(real_weights, 100_000), 3, goal=15),
+    Case("10,000 × 20", SMALL, 25, goal=25),
+    Case("10,000 × 20, 10 classes", partial(SMALL, n_classes=10), 15, goal=20),
+    Case("10,000 × 20, whole numbers 0..31", partial(whole_numbers, 10_000), 15, goal=15),
+    Case("Breast Cancer, 569 × 30", breast_cancer, 101, goal=8),
 ]
 
 
