@@ -8,7 +8,8 @@ counts: instructions do not depend on the machine (but a little on the compiler)
 
 Only the kernels that the calls need are compiled, with the commit's own setup.py, in a folder below `--work`.
 Kernels were renamed and moved; their arguments are the same since the first commit. What does not build, and calls that
-a commit does not know, are said and left out. It takes valgrind, and the extra `bench`. What is stored is kept and what is missing added; `--again` counts anew.
+a commit does not know, are said and left out. It takes valgrind, and the extra `bench`. What is stored is kept and what
+is missing added; `--again` counts anew.
 """
 
 import argparse

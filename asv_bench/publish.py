@@ -86,8 +86,8 @@ def missing():
         return "The dashboard needs a clone: a source distribution has no commits."
     if importlib.util.find_spec("asv") is None:
         return (
-            f"The dashboard needs asv, which {sys.executable} does not have: activate the virtual environment that has it, "
-            'or pip install -e ".[docs,bench]" in an activated one; then make dashboard.'
+            f"The dashboard needs asv, which {sys.executable} does not have: activate the virtual environment that has "
+            'it, or pip install -e ".[docs,bench]" in an activated one; then make dashboard.'
         )
     if not NODE_MODULES.is_dir():
         return "What asv's pages load is not here: npm ci --prefix asv_bench, then make dashboard."
