@@ -3,9 +3,13 @@
     python asv_bench/history.py COMMIT...
     python asv_bench/history.py --table         # what is stored, as docs/dashboard.md shows it
 
+Every commit that is counted is printed as a row of that table. Results are filed as those of one machine, whichever
+counts: instructions do not depend on the machine (but a little on the compiler), and the time is a ratio.
+
 Only the kernels that the calls need are compiled, with the commit's own setup.py, in a folder below `--work`.
 Kernels were renamed and moved; their arguments are the same since the first commit. What does not build, and calls that
-a commit does not know, are said and left out. What is stored is kept and what is missing added; `--again` counts anew.
+a commit does not know, are said and left out. It takes valgrind, and the extra `bench`. What is stored is kept and what
+is missing added; `--again` counts anew.
 """
 
 import argparse
@@ -179,24 +183,30 @@ def add(commit, work, counts, share):
             counts[i] = measured(f"{commit[:8]}: {call}", count, folder, call)
     if share is None:
         share = measured(f"{commit[:8]}: time", race, folder)
+    milliseconds = int(git("show", "-s", "--format=%ct", commit)) * 1000
     if any(counts):
-        milliseconds = int(git("show", "-s", "--format=%ct", commit)) * 1000
         result_file(commit).write_text(json.dumps(content(commit, milliseconds, counts, share)) + "\n")
-    print(commit[:8], *counts, share, flush=True)
+    print(row(commit, milliseconds, counts, share), flush=True)
+
+
+def head():
+    """Return the first two lines of the table."""
+    return ["| commit | of | " + " | ".join(CALLS) + " | × scikit-learn |", "|---" * (len(CALLS) + 3) + "|"]
+
+
+def row(commit, milliseconds, counts, share):
+    """Return a commit's line of the table: millions of instructions, and how many times as long scikit-learn takes."""
+    cells = ["–" if count is None else f"{count / 1e6:.2f}" for count in counts]
+    cells += ["–" if share is None else f"{100 / share:.1f}"]
+    date = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return f"| {commit[:7]} | {date:%Y-%m-%d %H:%M} | {' | '.join(cells)} |"
 
 
 def table():
-    """Return the lines of a table of what is stored: millions of instructions, and how many times as fast as
-    scikit-learn."""
-    lines = ["| commit | of | " + " | ".join(CALLS) + " | × scikit-learn |", "|---" * (len(CALLS) + 3) + "|"]
-    found = (json.loads(file.read_text()) for file in RESULTS.glob("*-*.json"))
-    for content in sorted(found, key=lambda content: content["date"]):
-        counts, share = stored(content["commit_hash"])
-        cells = ["–" if count is None else f"{count / 1e6:.2f}" for count in counts]
-        cells += ["–" if share is None else f"{100 / share:.1f}"]
-        date = datetime.fromtimestamp(content["date"] / 1000, UTC)
-        lines.append(f"| {content['commit_hash'][:7]} | {date:%Y-%m-%d %H:%M} | {' | '.join(cells)} |")
-    return lines
+    """Return the lines of a table of what is stored."""
+    found = [json.loads(file.read_text()) for file in RESULTS.glob("*-*.json")]
+    dates = sorted((content["date"], content["commit_hash"]) for content in found)
+    return head() + [row(commit, date, *stored(commit)) for date, commit in dates]
 
 
 def main():
@@ -208,6 +218,8 @@ def main():
     options = parser.parse_args()
     if options.table:
         print(*table(), sep="\n")
+    elif options.commits:
+        print(*head(), sep="\n", flush=True)
     for name in options.commits:
         commit = git("rev-parse", f"{name}^{{commit}}")
         counts, share = ([None] * len(CALLS), None) if options.again else stored(commit)

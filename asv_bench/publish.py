@@ -85,7 +85,10 @@ def missing():
     if not (HERE.parent / ".git").exists():
         return "The dashboard needs a clone: a source distribution has no commits."
     if importlib.util.find_spec("asv") is None:
-        return 'The dashboard needs asv: pip install -e ".[bench]", then make dashboard.'
+        return (
+            f"The dashboard needs asv, which {sys.executable} does not have: activate the virtual environment that has "
+            'it, or pip install -e ".[docs,bench]" in an activated one; then make dashboard.'
+        )
     if not NODE_MODULES.is_dir():
         return "What asv's pages load is not here: npm ci --prefix asv_bench, then make dashboard."
     return ""

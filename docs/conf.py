@@ -1,6 +1,7 @@
 """Sphinx: `make docs` builds the site into build/docs, without a network."""
 
 import inspect
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +12,18 @@ import site_links  # noqa: E402
 
 import pytrees  # noqa: E402
 from pytrees._site import REPOSITORY, SITE  # noqa: E402
+
+
+def commit_here():
+    """Return the commit that the site is built from; nothing where there is no clone, or no git."""
+    if not (HERE.parent / ".git").exists():
+        return ""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, cwd=HERE, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
 
 project = "pytrees"
 author = "the pytrees developers"
@@ -47,6 +60,7 @@ templates_path = ["_templates"]
 # Looks
 html_theme = "pydata_sphinx_theme"
 html_title = "pytrees"
+html_context = {"commit": commit_here(), "repository": REPOSITORY}
 html_baseurl = SITE + "/"
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
@@ -62,7 +76,7 @@ html_theme_options = {
     "show_nav_level": 1,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
-    "footer_start": ["copyright"],
+    "footer_start": ["copyright", "built_from"],
     "footer_end": [],
 }
 

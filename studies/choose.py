@@ -5,6 +5,8 @@ cross-validation, twice; all models of a question see the same folds, and have t
 for limits that the question is about. Over the tables of a question models are compared in pairs: a table counts once,
 with its mean over the folds.
 
+Fits run on one thread, as their processor time is compared: scikit-learn's boosting would take every core.
+
 Samples that arrive in time are not shuffled: windows of up to 600 of them, of which the first three quarters train and
 the last quarter tests, as in the study of order.
 """
@@ -14,6 +16,7 @@ import warnings
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from pytrees.datasets import get_data_home
 
@@ -77,6 +80,7 @@ def run(tables, options):
     return 0
 
 
+@threadpool_limits.wrap(limits=1)
 def judge_folds(question, problem, repetition):
     """Judge all models of a question on the folds of one repetition; return a row for each model and fold."""
     rows = []
@@ -91,6 +95,7 @@ def judge_folds(question, problem, repetition):
     return rows
 
 
+@threadpool_limits.wrap(limits=1)
 def judge_windows(table):
     """Judge all models on the windows of an ordered table; return a row for each model and window."""
     before = np.r_[table.target[0], table.target[:-1]]

@@ -24,6 +24,13 @@ document.addEventListener("DOMContentLoaded", () => {
       text.replaceWith(...parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part])));
     }
   }
+  // Where cells stand below each other, each but the first says of which column it is.
+  for (const table of document.querySelectorAll("table.stacked")) {
+    const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+    for (const row of table.querySelectorAll("tbody tr")) {
+      [...row.cells].forEach((cell, i) => i && heads[i] && cell.textContent.trim() && (cell.dataset.label = heads[i]));
+    }
+  }
   // An empty corner of a table is no header.
   for (const corner of document.querySelectorAll("th")) {
     if (corner.textContent.trim() === "") {

@@ -153,6 +153,12 @@ def test_libraries_that_are_not_there_are_named(publish, tmp_path, monkeypatch):
         assert "clone" in publish.missing()
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone")
+def test_the_python_without_asv_is_named(publish, monkeypatch):
+    monkeypatch.setattr(publish.importlib.util, "find_spec", lambda name: None)
+    assert f"asv, which {sys.executable} does not have: activate" in publish.missing()
+
+
 def has_dashboard():
     """Tell whether asv, its libraries, and the commits of main are here."""
     there = util.find_spec("asv") is not None and (BENCH / "node_modules").is_dir() and (ROOT / ".git").exists()
