@@ -259,6 +259,8 @@ def condition(read: ReadTree, node: int, child: int) -> str:
     if tree.children_left[node] == MULTIWAY:
         categories = tree.categories_of(int(tree.children_of(node)[child])).tolist()
         return f"{name} in {categories}" if len(categories) > 1 else f"{name} = {categories[0]}"
+    if tree.threshold[node] == np.inf and not tree.missing_go_to_left[node]:
+        return f"{name} {'missing' if child else 'known'}"
     missing = " or missing" if tree.saw_missing[node] and tree.missing_go_to_left[node] == 1 - child else ""
     return f"{name} {'>' if child else '<='} {float(tree.threshold[node])!r}{missing}"
 
