@@ -268,8 +268,13 @@ def condition(read: ReadTree, node: int, child: int) -> str:
 def samples_at(read: ReadTree, node: int) -> str:
     """Describe the samples of a node, as far as they are known."""
     number = f"{read.tree.n_node_samples[node]}" if "n_node_samples" in read.known else ""
-    counts = ", ".join(_exactly(count) for count in read.tree.value[node].tolist())
-    return ", ".join(part for part in (number, f"by class [{counts}]" if "value" in read.known else "") if part)
+    by_class = f"by class {class_counts(read, node)}" if "value" in read.known else ""
+    return ", ".join(part for part in (number, by_class) if part)
+
+
+def class_counts(read: ReadTree, node: int) -> str:
+    """Return the class counts of a node as text."""
+    return f"[{', '.join(_exactly(count) for count in read.tree.value[node].tolist())}]"
 
 
 def _exactly(count: float) -> str:

@@ -81,7 +81,8 @@ def check_tree(
         If a node is wrong: an AssertionError with the report. A report lists these errors:
 
         - ``"worse split"``: it gains less than another; ``"tie rule"``: not the first of those that gain as much;
-        - ``"samples"``: its children have other samples than its threshold gives them; ``"empty child"``: none;
+        - ``"samples"``: its children have other samples than its threshold gives them, or the root has others than X;
+          ``"empty child"``: none;
         - ``"gain"``: it says another gain than it has;
         - ``"not split"``: a leaf that could be split; ``"pure node split"``; ``"limit ignored"``;
         - ``"order of growth"``: with ``max_leaf_nodes``, a leaf was left that gains more than one that was split;

@@ -12,7 +12,7 @@ import numpy as np
 from .._engine import reference
 from .._typing import AnyArray, FloatArray
 from ..tree import LEAF
-from ._equal import condition, goes_left, samples_at
+from ._equal import class_counts, condition, goes_left
 from ._hints import Hints
 from ._limits import Limits
 from ._nodes import Cut, Node, Samples, is_greater, judge, number, place_of_threshold, shortfall, values_beside
@@ -277,11 +277,11 @@ class Walk:
         """Whether the root has all samples; a tree that ignores their weights is checked further."""
         n_samples = int(self.tree.n_node_samples[0])
         if "n_node_samples" in self.read.known and n_samples != len(rows):
-            self.error("samples", 0, f"has {n_samples} samples, but was fitted to {len(rows)}")
+            self.error("samples", 0, f"has {_samples(n_samples)}, but was fitted to {len(rows)}")
             return False
         if self.has_samples(0, rows):
             return True
-        found = f"has {samples_at(self.read, 0)}, but the samples have {self.samples.counts(rows)}"
+        found = f"has {self.samples_told(0)}, but the samples have {self.samples.counts(rows)}"
         self.counted = replace(self.samples, weights=[1] * len(rows))
         if self.has_samples(0, rows):
             hint = "These are numbers of samples: are sample weights ignored?"
@@ -297,12 +297,19 @@ class Walk:
         children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
         for child, side, rows in zip(children, ("left", "right"), (sorted(left), right), strict=True):
             if not self.has_samples(child, rows):
-                found = f"{len(rows)} samples, by class {self.counted.counts(rows)}, go {side}"
+                found = f"{_samples(len(rows))} of the class counts {self.counted.counts(rows)} go {side}"
                 split = f"splits by {condition(self.read, node, 0)}: {found}, but the tree has"
                 hints = self.hints_of_samples(children[0], node, judged)
-                self.error("samples", node, f"{split} {samples_at(self.read, child)}", hints)
+                self.error("samples", node, f"{split} {self.samples_told(child)}", hints)
                 return False
         return True
+
+    def samples_told(self, node: int) -> str:
+        """Return what the tree says of a node's samples."""
+        number = int(self.tree.n_node_samples[node])
+        told = [_samples(number)] if "n_node_samples" in self.read.known else []
+        told += [f"the class counts {class_counts(self.read, node)}"] if "value" in self.read.known else []
+        return " of ".join(told)
 
     def has_samples(self, node: int, rows: list[int]) -> bool:
         """Whether a node of the tree can have these samples, as far as it tells."""
@@ -417,3 +424,7 @@ class Walk:
             left = goes_left(self.tree, node, value) and not (strictly and value == self.tree.threshold[node])
             node = int(self.tree.children_left[node] if left else self.tree.children_right[node])
         return node
+
+
+def _samples(number: int) -> str:
+    return f"{number} sample{'' if number == 1 else 's'}"
