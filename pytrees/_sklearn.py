@@ -13,7 +13,14 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions, make_constraint
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    RealNotInt,
+    StrOptions,
+    make_constraint,
+)
 from sklearn.utils._param_validation import validate_params as _validate_params
 from sklearn.utils.validation import _get_feature_names
 
@@ -77,6 +84,9 @@ class ParametersReadOnce(BaseEstimator):
         for name, constraints in _constraints_of(own).items():
             value = getattr(self, name)
             if value is not constraints.default and not constraints.hold_of(value):
+                if isinstance(value, type):
+                    of, given = f"The {name!r} parameter of {own.__name__}", value.__name__
+                    raise InvalidParameterError(f"{of} must be an object, got the class {given}: write {given}()?")
                 super()._validate_params()
 
 

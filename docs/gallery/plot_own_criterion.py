@@ -3,7 +3,9 @@ Can I grow trees by a criterion of my own?
 ==========================================
 
 A criterion is an object with one method, from class counts to gains. As an example the Hellinger distance between the
-classes, which is known not to be misled by rare classes, beside Gini impurity.
+classes, which is known not to be misled by rare classes, beside Gini impurity. The :doc:`guide </guide/own_criterion>`
+has another Hellinger distance, that between the two sides of a cut, times their shares of the samples; in this one a
+class counts as much however rare it is, and there are two classes only.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +18,7 @@ from pytrees import DecisionForestClassifier
 from pytrees.criteria import CountCriterion
 
 
-class Hellinger(CountCriterion):
+class HellingerOfClasses(CountCriterion):
     """Distance between the distributions of two classes over the two sides of a cut."""
 
     def gains(self, left, right):
@@ -36,7 +38,7 @@ for share in shares:
     for seed in range(3):
         X, y = make_classification(1500, 12, n_informative=5, weights=[1 - share], flip_y=0.0, random_state=seed)
         folds = StratifiedKFold(3, shuffle=True, random_state=seed)
-        for name, criterion in (("Gini", "gini"), ("Hellinger", Hellinger())):
+        for name, criterion in (("Gini", "gini"), ("Hellinger", HellingerOfClasses())):
             forest = DecisionForestClassifier(50, criterion=criterion, min_samples_leaf=2, random_state=seed)
             probability = cross_val_predict(forest, X, y, cv=folds, method="predict_proba")[:, 1]
             found[name].append(average_precision_score(y, probability))

@@ -71,15 +71,20 @@ def _are_plain_labels(y: Any, X: FloatArray) -> bool:
     return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X)
 
 
-def validate_X_y(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArray, CodeArray, AnyArray]:
-    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
-    with naming_columns(estimator, X):
+def validate_X_y(
+    estimator: Any, X: MatrixLike, y: Any, function: str | None = None
+) -> tuple[FloatArray, CodeArray, AnyArray]:
+    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for.
+
+    Errors name the function, if one is given, that has no categorical features.
+    """
+    with naming_columns(estimator, X, function):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
-    return validate_coded_X_y(estimator, X, y, coded)
+    return validate_coded_X_y(estimator, X, y, coded, function)
 
 
 def validate_coded_X_y(
-    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None
+    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None, function: str | None = None
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y where the categories of X are coded to `coded`, or None if it has none."""
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
@@ -89,7 +94,7 @@ def validate_coded_X_y(
         vars(estimator).pop("feature_names_in_", None)
     else:
         kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-        with naming_columns(estimator, X):
+        with naming_columns(estimator, X, function):
             if coded is None:
                 X, y = validate_data(estimator, X, y, **kind)
             else:
@@ -135,7 +140,7 @@ def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, Cod
 
 
 @contextmanager
-def naming_columns(estimator: Any, X: MatrixLike) -> Iterator[None]:
+def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -> Iterator[None]:
     """Turn errors about words, and integers of Python beyond the range of float64, into ones that name a column."""
     try:
         yield
@@ -154,10 +159,12 @@ def naming_columns(estimator: Any, X: MatrixLike) -> Iterator[None]:
         column = _first_that_raises(ValueError, X, is_categorical)
         if column is None:
             raise
-        raise ValueError(
-            f"{error}. Input X holds words in {name_of_column(estimator, column)}: where they are categories, say so "
-            "by categorical_features."
-        ) from error
+        advice = "where they are categories, say so by categorical_features"
+        if function is not None:
+            advice = (
+                f"{function} takes numbers only; encode this column, for example by sklearn.preprocessing.OneHotEncoder"
+            )
+        raise ValueError(f"{error}. Input X holds words in {name_of_column(estimator, column)}: {advice}.") from error
 
 
 def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray | None = None) -> int | None:

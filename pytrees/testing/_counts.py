@@ -15,6 +15,11 @@ from ..criteria import CRITERIA, OwnCriterion, gain, resolve
 Counts = tuple[FloatArray, FloatArray]
 Definition = Callable[..., Any]
 
+
+class GainsError(Exception):
+    """Raised where a criterion raises an error or gives no gains; its text has the table."""
+
+
 # Of a cut among others and alone, as the engines allow it.
 _ALONE = 1e-12
 
@@ -39,7 +44,14 @@ class CountCases:
         self.is_own = isinstance(criterion, OwnCriterion)
         self.per_feature = getattr(criterion, "per_feature", False)
 
-    def gains(self, left: AnyArray, right: AnyArray) -> FloatArray:
+    def gains(self, left: FloatArray, right: FloatArray, repeats: int = 1) -> FloatArray:
+        """Return the gains of cuts, which are given repeatedly; raise a GainsError that shows them."""
+        try:
+            return self._judged(np.tile(left, (repeats, 1)), np.tile(right, (repeats, 1)))
+        except (ValueError, RuntimeError) as error:
+            raise GainsError(self.shortest(error, left, right, repeats)) from error
+
+    def _judged(self, left: AnyArray, right: AnyArray) -> FloatArray:
         """Return the gains of cuts, as trees ask for them."""
         if self.is_own:
             return np.array(self.criterion.judged(left, right))
@@ -92,21 +104,22 @@ class CountCases:
                 yield from self.errors_of_others(left, right, gains, rng)
             yield from self.errors_of_arguments(left, right)
             yield from self.errors_of_children(left, right, gains)
-        except (ValueError, RuntimeError) as error:
-            yield "raises", self.shortest(error, left, right)
+        except GainsError as error:
+            yield "raises", str(error)
             return
         if defined is not None:
             yield from self.errors_of_definition(left, right, gains, defined)
 
-    def shortest(self, error: Exception, left: FloatArray, right: FloatArray) -> str:
+    def shortest(self, error: Exception, left: FloatArray, right: FloatArray, repeats: int) -> str:
         """Describe an error that a table raised, by a cut that raises one alone if there is such."""
         for cut in range(len(left)):
             sides = left[cut : cut + 1], right[cut : cut + 1]
             try:
-                self.gains(*sides)
+                self._judged(*sides)
             except (ValueError, RuntimeError) as of_cut:
                 return f"{of_cut} The table was left={sides[0].tolist()}, right={sides[1].tolist()}."
-        return f"{error} The table was left={left.tolist()}, right={right.tolist()}."
+        times = "" if repeats == 1 else f" {repeats} times"
+        return f"{error} The table was{times} left={left.tolist()}, right={right.tolist()}."
 
     def error_of_memory(
         self, left: FloatArray, right: FloatArray, gains: FloatArray, rng: Generator
@@ -128,8 +141,7 @@ class CountCases:
         for cut in rng.integers(0, len(left), 3):
             alone[cut] = self.gains(left[cut : cut + 1], right[cut : cut + 1])[0]
         yield from self.differences("other cuts", left, right, gains, alone, "is judged alone", _ALONE)
-        many = [np.tile(side, (300, 1)) for side in (left, right)]
-        among = self.gains(many[0], many[1])[-len(left) :]
+        among = self.gains(left, right, 300)[-len(left) :]
         yield from self.differences("other cuts", left, right, gains, among, "is one of many", _ALONE)
 
     def errors_of_arguments(self, left: FloatArray, right: FloatArray) -> Iterator[tuple[str, str]]:
@@ -152,8 +164,12 @@ class CountCases:
             return
         if self.per_feature:
             return
-        found = [self.criterion.judged_children(np.stack(sides)) for sides in zip(left, right, strict=True)]
-        of_children = np.array(found)
+        of_children = np.empty(len(left))
+        for cut, sides in enumerate(zip(left, right, strict=True)):
+            try:
+                of_children[cut] = self.criterion.judged_children(np.stack(sides))
+            except (ValueError, RuntimeError) as error:
+                raise GainsError(f"{error} The children were {np.stack(sides).tolist()}.") from error
         yield from self.differences(
             "gain_of_children", left, right, gains, of_children, "is given to gain_of_children", self.tolerance
         )

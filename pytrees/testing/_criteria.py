@@ -14,7 +14,7 @@ from .._engine import config_context
 from .._typing import is_whole
 from ..criteria import Criterion
 from ..trees import DecisionForestClassifier, DecisionTreeClassifier
-from ._counts import CountCases
+from ._counts import CountCases, GainsError
 from ._equal import assert_trees_equal
 from ._read import checked_criterion
 from ._sequences import SequenceCases
@@ -65,12 +65,17 @@ class CriterionReport:
 
     def __str__(self) -> str:
         lines = [f"{self.n_cases} tables of cuts"]
-        lines += [f"{name + ':':13} {told}" for name, told in self.properties.items()]
-        shown = self.properties.values()
+        lacking = {name: told for name, told in self.properties.items() if told not in (_HOLDS, _NOT_TESTED)}
+        for name, told in self.properties.items():
+            lines += [f"{name + ':':13} {'FAILS: ' if name in lacking else ''}{told}"]
+        shown = lacking.values()
         for kind, told in self.errors.items():
             lines += [f"ERROR, {kind}: {'it does not hold, see above' if told in shown else told}"]
         if not self.errors:
-            lines += ["no errors" if self.has_definition else "no errors; gains were not compared with a definition"]
+            told = "no errors of the contract" if lacking else "no errors"
+            told += "" if self.has_definition else "; gains were not compared with a definition"
+            number = "1 property does" if len(lacking) == 1 else f"{len(lacking)} properties do"
+            lines += [f"{told}; {number} not hold (claims= makes that an error)" if lacking else told]
         return "\n".join(lines)
 
 
@@ -222,11 +227,10 @@ def check_criterion(
         report.n_cases += 1
         for kind, told in cases.errors(rng, defined):
             report.errors.setdefault(kind, told)
+        if "raises" not in report.errors:
+            _look_at_properties(cases, rng, report)
         if "raises" in report.errors:
             break  # what else there is to say would be said of the same fault
-        for name in cases.properties:
-            if report.properties[name] in (_HOLDS, _NOT_TESTED):
-                report.properties[name] = cases.counterexample(name, rng) or _HOLDS
         if case % _CASES_PER_TREE == 0:
             _check_trees(judge, rng, _TABLES[case // _CASES_PER_TREE % len(_TABLES)], report)
     for name in claims:
@@ -235,6 +239,17 @@ def check_criterion(
     if report.errors:
         raise CriterionCheckError(report)
     return report
+
+
+def _look_at_properties(cases: CountCases | SequenceCases, rng: Generator, report: CriterionReport) -> None:
+    """Keep the first example against every property."""
+    for name in cases.properties:
+        if report.properties[name] in (_HOLDS, _NOT_TESTED):
+            try:
+                report.properties[name] = cases.counterexample(name, rng) or _HOLDS
+            except GainsError as error:
+                report.errors.setdefault("raises", str(error))
+                return
 
 
 def _check_trees(criterion: Any, rng: Generator, kind: str, report: CriterionReport) -> None:

@@ -259,6 +259,8 @@ def condition(read: ReadTree, node: int, child: int) -> str:
     if tree.children_left[node] == MULTIWAY:
         categories = tree.categories_of(int(tree.children_of(node)[child])).tolist()
         return f"{name} in {categories}" if len(categories) > 1 else f"{name} = {categories[0]}"
+    if tree.threshold[node] == np.inf and not tree.missing_go_to_left[node]:
+        return f"{name} {'missing' if child else 'known'}"
     missing = " or missing" if tree.saw_missing[node] and tree.missing_go_to_left[node] == 1 - child else ""
     return f"{name} {'>' if child else '<='} {float(tree.threshold[node])!r}{missing}"
 
@@ -266,8 +268,13 @@ def condition(read: ReadTree, node: int, child: int) -> str:
 def samples_at(read: ReadTree, node: int) -> str:
     """Describe the samples of a node, as far as they are known."""
     number = f"{read.tree.n_node_samples[node]}" if "n_node_samples" in read.known else ""
-    counts = ", ".join(_exactly(count) for count in read.tree.value[node].tolist())
-    return ", ".join(part for part in (number, f"by class [{counts}]" if "value" in read.known else "") if part)
+    by_class = f"by class {class_counts(read, node)}" if "value" in read.known else ""
+    return ", ".join(part for part in (number, by_class) if part)
+
+
+def class_counts(read: ReadTree, node: int) -> str:
+    """Return the class counts of a node as text."""
+    return f"[{', '.join(_exactly(count) for count in read.tree.value[node].tolist())}]"
 
 
 def _exactly(count: float) -> str:

@@ -13,13 +13,15 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
+from ..tree import Tree
 from ._causes import causes_of
+from ._hints import Hints
 from ._limits import Limits, checked_limits, parameters_of
 from ._nodes import Cut, Node, Samples
 from ._read import checked_criterion, read_tree
-from ._reports import TreeCheckError, TreeReport, code_of, keep_example
+from ._reports import BELOW_ERRORS, NO_PREDICT, TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
-from ._walk import OFF_BY_ONE, Walk
+from ._walk import Walk
 
 # Kinds of tables that every implementation should take; the others are asked for.
 _USUAL = ("ties", "duplicates", "constants", "copies", "real")
@@ -46,7 +48,8 @@ def check_tree(
     Parameters
     ----------
     tree : Tree, fitted estimator or dict
-        One tree with thresholds, as :func:`assert_trees_equal` takes it. Predictions are checked of an estimator.
+        One tree with thresholds, as :func:`assert_trees_equal` takes it. Predictions are checked of an estimator that
+        has ``predict``.
     X : array-like of shape (n_samples, n_features)
         Its training samples. Missing values are NaN.
     y : array-like of shape (n_samples,)
@@ -78,7 +81,8 @@ def check_tree(
         If a node is wrong: an AssertionError with the report. A report lists these errors:
 
         - ``"worse split"``: it gains less than another; ``"tie rule"``: not the first of those that gain as much;
-        - ``"samples"``: its children have other samples than its threshold gives them; ``"empty child"``: none;
+        - ``"samples"``: its children have other samples than its threshold gives them, or the root has others than X;
+          ``"empty child"``: none;
         - ``"gain"``: it says another gain than it has;
         - ``"not split"``: a leaf that could be split; ``"pure node split"``; ``"limit ignored"``;
         - ``"order of growth"``: with ``max_leaf_nodes``, a leaf was left that gains more than one that was split;
@@ -207,7 +211,7 @@ def check_tree_estimator(
             f"estimator must be an instance of a class derived from sklearn.base.BaseEstimator, of which copies are "
             f"fitted, got {estimator!r}. check_tree takes any tree."
         )
-    check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype)
+    check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype, is_drawn=True)
     check.check_weights(weighted)
     rng, estimator = np.random.default_rng(random_state), clone(estimator)
     takes_seed = "random_state" in estimator.get_params(deep=False) and estimator.random_state is None
@@ -237,7 +241,14 @@ class _Check:
     """Hold trees against a criterion and limits, and collect what is found."""
 
     def __init__(
-        self, criterion: Any, given: Mapping[str, Any], ties: str, tolerance: float, dtype: Any, further: str = ""
+        self,
+        criterion: Any,
+        given: Mapping[str, Any],
+        ties: str,
+        tolerance: float,
+        dtype: Any,
+        further: str = "",
+        is_drawn: bool = False,
     ) -> None:
         if ties not in ("any", "first"):
             raise ValueError(f"ties must be 'any' or 'first', got {ties!r}.")
@@ -251,7 +262,8 @@ class _Check:
         # Of the examples' calls of check_tree.
         self.further = further + ("" if ties == "any" else f", ties={ties!r}")
         self.further += "" if self.dtype is np.float64 else ", dtype=np.float32"
-        self.report = TreeReport()
+        self.is_drawn = is_drawn
+        self.report, self.hints = TreeReport(), Hints()
         self.wrong: list[tuple[Node, Cut]] = []
 
     def check_weights(self, has_weights: bool) -> None:
@@ -260,8 +272,8 @@ class _Check:
             raise ValueError("A label sequence has no weights: check the criterion without them.")
 
     def code(self, fitted: Any, X: FloatArray, y: AnyArray, weights: AnyArray | None) -> Callable[[], str]:
-        """Return what writes the program that fits a tree again."""
-        return partial(code_of, fitted, X, y, weights, self.criterion, self.further)
+        """Return what writes the program that shows a tree."""
+        return partial(code_of, fitted, X, y, weights, self.criterion, self.further, self.is_drawn)
 
     def look_at(self, fitted: Any, X: FloatArray, y: AnyArray, weights: IntArray | None) -> None:
         """Add to the report what is found of one tree."""
@@ -284,21 +296,25 @@ class _Check:
         specification = self.judge.specification(len(classes))
         samples = Samples.of(X, labels, weights, len(classes), specification)
         limits = Limits.of(self.given, len(y), sum(samples.weights))
-        walk = Walk(read, samples, limits, self.ties, self.tolerance, self.report, code)
+        walk = Walk(read, samples, limits, self.ties, self.tolerance, self.report, self.hints, code)
         walk.run()
         self.wrong += walk.wrong
-        if hasattr(fitted, "predict") and hasattr(fitted, "fit") and 0 in walk.rows:
+        if isinstance(fitted, Tree) or not hasattr(fitted, "predict"):
+            self.report.predictions[NO_PREDICT] += 1
+        elif 0 not in walk.rows:
+            self.report.predictions[BELOW_ERRORS] += 1
+        else:
             walk.check_predictions(fitted, classes, self.dtype)
 
     def finished(self) -> TreeReport:
         """Return the report; raise it where there are errors."""
         self.report.causes = causes_of(self.wrong)
-        if self.report.causes and (example := self.report.examples.get("worse split")):
-            # What explains all of them makes a hint at one of them misleading.
-            message = example.message
-            for side in ("higher", "lower"):
-                message = message.replace(OFF_BY_ONE.format(side=side), ".")
-            self.report.examples["worse split"] = replace(example, message=message)
+        for kind, n_errors in self.report.errors.items():
+            # Beside what explains all worse splits, a hint at an example would mislead.
+            if kind != "worse split" or not self.report.causes:
+                example = self.report.examples[kind]
+                message = example.message + self.hints.of(kind, n_errors)
+                self.report.examples[kind] = replace(example, message=message)
         if self.report.errors:
             raise TreeCheckError(self.report)
         return self.report

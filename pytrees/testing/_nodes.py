@@ -58,10 +58,6 @@ class Cut:
         X, goes_left = self.node.samples.X, _modules()[2].goes_left
         return frozenset(row for row in self.node.rows if goes_left(X[row][self.feature], self.threshold, self.missing))
 
-    def describe(self) -> str:
-        """Return what samples on the left have in common."""
-        return f"x[{self.feature}] <= {self.threshold!r}"
-
 
 @dataclass(eq=False)
 class Node:
@@ -162,12 +158,18 @@ def shortfall(gain: Any, best: Any) -> float:
     return (best_number - number(gain)) / max(1.0, abs(best_number))
 
 
-def place_of_threshold(node: Node, cut: Cut, threshold: float) -> str:
-    """Return where a threshold lies between the values that it separates."""
+def values_beside(node: Node, cut: Cut) -> tuple[float, float]:
+    """Return the values that a cut separates, infinite where a side has none."""
     column = {row: node.samples.X[row][cut.feature] for row in node.rows}
     known = {row: value for row, value in column.items() if value == value}
     low = max((value for row, value in known.items() if row in cut.left), default=-np.inf)
     high = min((value for row, value in known.items() if row not in cut.left), default=np.inf)
+    return low, high
+
+
+def place_of_threshold(node: Node, cut: Cut, threshold: float) -> str:
+    """Return where a threshold lies between the values that it separates."""
+    low, high = values_beside(node, cut)
     if high == np.inf or low == -np.inf:
         return "missing against known"
     if threshold == threshold_between(low, high):

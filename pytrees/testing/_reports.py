@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .._typing import AnyArray, FloatArray
+from ..export import export_dict
+from ..tree import Tree
 
 # Of a split that is right, and of one that is not but is none of the tree's faults.
 BEST = "best"
@@ -17,6 +21,14 @@ FIRST_OF_TIES = "tie, first"
 OTHER_OF_TIES = "tie, another"
 ROUNDING = "within rounding"
 SPLITS = (BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING)
+# Of predictions.
+CHECKED = "checked"
+NO_PREDICT = "not checked (no estimator with predict)"
+BELOW_ERRORS = "not checked (after errors)"
+
+# A user's own data of more samples, and a tree whose text is longer, are not written out.
+_MOST_SAMPLES = 30
+_LONGEST_TREE = 3000
 
 
 @dataclass(frozen=True)
@@ -28,7 +40,8 @@ class Example:
     message : str
         What is there.
     code : str
-        A program that fits the tree again, and checks it.
+        A program that fits the tree again, or holds it, and checks it. Of more than 30 samples that :func:`check_tree`
+        was given, they are left to be filled in.
     n_samples : int
         Number of training samples.
 
@@ -70,6 +83,8 @@ class TreeReport:
         or ``"elsewhere"`` between them; ``"missing against known"`` has no values on one side.
     leaves : dict of str to int
         Why nodes are leaves: ``"pure"``, a ``"limit"``, ``"no cut"`` is possible, or ``"no gain"``.
+    predictions : dict of str to int
+        Of how many trees predictions were ``"checked"``, or why not. It is shown where some were not.
     errors : dict of str to int
         How many errors there were, by kind.
     examples : dict of str to Example
@@ -96,14 +111,15 @@ class TreeReport:
     splits: Counter[str] = field(default_factory=Counter)
     thresholds: Counter[str] = field(default_factory=Counter)
     leaves: Counter[str] = field(default_factory=Counter)
+    predictions: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Example] = field(default_factory=dict)
     causes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         lines = [f"{self.n_trees} trees, {self.n_nodes} nodes"]
-        parts = ("splits", "thresholds", "leaves", "errors")
-        for name in parts:
+        unchecked = ("predictions",) if self.predictions.keys() - {CHECKED} else ()
+        for name in ("splits", "thresholds", "leaves", *unchecked, "errors"):
             counts: Counter[str] = getattr(self, name)
             told = "; ".join(f"{kind}: {number}" for kind, number in counts.most_common()) or "none"
             lines.append(f"{name + ':':11} {told}")
@@ -114,10 +130,12 @@ class TreeReport:
         return "\n".join(lines)
 
 
-def keep_example(report: TreeReport, kind: str, message: str, code: Callable[[], str], n_samples: int) -> None:
-    """Keep an example, unless there is one of as few samples; its code is asked for where it is kept."""
-    if kind not in report.examples or n_samples < report.examples[kind].n_samples:
-        report.examples[kind] = Example(message, code(), n_samples)
+def keep_example(report: TreeReport, kind: str, message: str, code: Callable[[], str], n_samples: int) -> bool:
+    """Keep an example, unless there is one of as few samples, and say whether; only then its code is asked for."""
+    if kind in report.examples and n_samples >= report.examples[kind].n_samples:
+        return False
+    report.examples[kind] = Example(message, code(), n_samples)
+    return True
 
 
 class TreeCheckError(AssertionError):
@@ -160,25 +178,58 @@ class TreeCheckError(AssertionError):
 
 
 def code_of(
-    estimator: Any, X: FloatArray, y: AnyArray, weights: AnyArray | None, criterion: Any, further: str = ""
+    tree: Any,
+    X: FloatArray,
+    y: AnyArray,
+    weights: AnyArray | None,
+    criterion: Any,
+    further: str = "",
+    is_drawn: bool = False,
 ) -> str:
-    """Return a program that fits an estimator and checks its tree."""
+    """Return a program that fits an estimator, or holds a tree, and checks it.
+
+    Data that were drawn are always written out, for nobody else has them.
+    """
+    is_fitted = hasattr(tree, "fit")
     imports = ["import numpy as np", "from pytrees.testing import check_tree"]
-    imports += [line for each in (estimator, criterion) if (line := _import_of(each))]
-    fitted = ", sample_weight=weights" if weights is not None else ""
-    lines = [*imports, f"X = {_array(X)}", f"y = np.array({y.tolist()})"]
-    lines += [] if weights is None else [f"weights = np.array({weights.tolist()})"]
+    imports += [line for each in ((tree,) if is_fitted else ()) + (criterion,) if (line := _import_of(each))]
+    weighted = ", sample_weight=weights" if weights is not None else ""
+    if is_drawn or len(y) <= _MOST_SAMPLES:
+        shape = f".reshape({X.shape})" if 0 in X.shape else ""
+        lines = [f"X = np.array({_literal(X)}){shape}", f"y = np.array({_literal(y)})"]
+        lines += [] if weights is None else [f"weights = np.array({_literal(weights)})"]
+    else:
+        lines = [f"X, y{', weights' if weighted else ''} = ...  # as given"]
+    name = "fitted" if is_fitted else "tree"
     lines += [
-        f"fitted = {estimator!r}.fit(X, y{fitted})",
-        f"print(check_tree(fitted, X, y, {criterion!r}{fitted}{further}))",
+        f"fitted = {tree!r}.fit(X, y{weighted})" if is_fitted else f"tree = {_text_of_tree(tree, y)}",
+        f"print(check_tree({name}, X, y, {criterion!r}{weighted}{further}))",
     ]
-    return "\n".join(lines)
+    return "\n".join([*imports, *lines])
 
 
-def _array(X: FloatArray) -> str:
-    text = "[" + ", ".join(f"[{', '.join(map(repr, row))}]" for row in X.tolist()) + "]"
-    text = f"np.array({text.replace('nan', 'np.nan')})"
-    return f"{text}.reshape({X.shape})" if 0 in X.shape else text
+def _text_of_tree(tree: Any, y: AnyArray) -> str:
+    """Return a tree as a dict that Python reads; of an object that has one, its tree."""
+    if not isinstance(tree, (Tree, Mapping)):
+        tree = getattr(tree, "tree_", tree)
+    if isinstance(tree, Tree):
+        classes = np.unique(y).tolist()
+        tree = export_dict(tree, class_names=classes if len(classes) == tree.n_classes else None)
+    text = _literal(tree)
+    return text if len(text) <= _LONGEST_TREE else "...  # as given"
+
+
+def _literal(value: Any) -> str:
+    """Return numbers, words, and lists, arrays and dicts of them, as Python reads them; NaN is one of NumPy."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_literal(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"-np.{-value}" if value < 0 else f"np.{value}"
+    return repr(value)
 
 
 def _import_of(each: Any) -> str | None:

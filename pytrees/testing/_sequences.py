@@ -12,7 +12,7 @@ from numpy.random import Generator
 from .._engine import reference
 from .._typing import AnyArray, FloatArray
 from ..criteria import OwnCriterion
-from ._counts import near
+from ._counts import GainsError, near
 
 Definition = Callable[..., Any]
 
@@ -37,7 +37,22 @@ class SequenceCases:
         self.is_own = isinstance(criterion, OwnCriterion)
 
     def gains(self, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> FloatArray:
-        """Return the gains of cuts that send the first samples of an order to the left."""
+        """Return the gains of cuts that send the first samples of an order to the left, or raise a GainsError."""
+        try:
+            return self._judged(labels, order, n_left)
+        except (ValueError, RuntimeError) as error:
+            raise GainsError(self.shortest(error, labels, order, n_left)) from error
+
+    def shortest(self, error: Exception, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> str:
+        """Describe an error that labels raised, by a cut that raises one alone if there is such."""
+        for cut in range(len(n_left)):
+            try:
+                self._judged(labels, order, n_left[cut : cut + 1])
+            except (ValueError, RuntimeError) as of_cut:
+                return f"{of_cut} It was {_told(labels, order, n_left[cut])}."
+        return f"{error} The labels were {labels.tolist()}."
+
+    def _judged(self, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> FloatArray:
         if self.is_own:
             return np.array(self.criterion.judged(labels, np.arange(len(labels)), order, n_left))
         judge, n_classes = reference("criteria.structural").structural_gain, int(labels.max()) + 1
@@ -81,8 +96,8 @@ class SequenceCases:
             again = self.gains(labels, order, n_left)
             alone = np.array([self.gains(labels, order, n_left[k : k + 1])[0] for k in range(len(n_left))])
             yield from self.errors_of_children(labels, order, n_left, gains)
-        except (ValueError, RuntimeError) as error:
-            yield "raises", f"{error} The labels were {labels.tolist()}."
+        except GainsError as error:
+            yield "raises", str(error)
             return
         expected = {"memory": (again, "is judged again"), "other cuts": (alone, "is judged alone")}
         yield from self.errors_of_arguments(labels, order, n_left)
@@ -92,8 +107,8 @@ class SequenceCases:
         for kind, (others, how) in expected.items():
             tolerance = self.tolerance if kind == "definition" else 0.0
             for cut in np.flatnonzero(~near(gains, others, tolerance))[:1]:
-                told = f"{_told(labels, order, n_left[cut])} gains {gains[cut]!r}"
-                yield kind, f"{told}, but {others[cut]!r} where it {how}."
+                told = f"{_told(labels, order, n_left[cut])} gains {float(gains[cut])!r}"
+                yield kind, f"{told}, but {float(others[cut])!r} where it {how}."
 
     def errors_of_children(
         self, labels: AnyArray, order: AnyArray, n_left: AnyArray, gains: FloatArray
@@ -107,9 +122,12 @@ class SequenceCases:
             return
         for gain, n in zip(gains, n_left, strict=True):
             children = np.where(_goes_left(order, n), 0, 1)
-            found = self.criterion.judged_children(labels, children, np.arange(len(labels)))
+            try:
+                found = float(self.criterion.judged_children(labels, children, np.arange(len(labels))))
+            except (ValueError, RuntimeError) as error:
+                raise GainsError(f"{error} It was {_told(labels, order, n)}.") from error
             if not near(np.array(gain), np.array(found), self.tolerance):
-                told = f"{_told(labels, order, n)} gains {gain!r}, but {found!r}"
+                told = f"{_told(labels, order, n)} gains {float(gain)!r}, but {found!r}"
                 yield "gain_of_children", f"{told} where it is given to gain_of_children."
                 return
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from .._engine import reference
 from .._typing import AnyArray, FloatArray
 from ..tree import LEAF
-from ._equal import condition, goes_left
+from ._equal import class_counts, condition, goes_left
+from ._hints import Hints
 from ._limits import Limits
-from ._nodes import Cut, Node, Samples, is_greater, judge, number, place_of_threshold, shortfall
+from ._nodes import Cut, Node, Samples, is_greater, judge, number, place_of_threshold, shortfall, values_beside
 from ._read import ReadTree
-from ._reports import BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING, TreeReport, keep_example
+from ._reports import (
+    BELOW_ERRORS,
+    BEST,
+    CHECKED,
+    FIRST_OF_TIES,
+    OTHER_OF_TIES,
+    ROUNDING,
+    TreeReport,
+    keep_example,
+)
 
 # Gains that a tree reports may be rounded, those of entropies to a table's units.
 _GAIN_TOLERANCE = 1e-6
 _SHARE_TOLERANCE = 1e-9
-OFF_BY_ONE = ". The next {side} cut of the feature is the best: off by one?"
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Walk:
@@ -38,6 +51,8 @@ class Walk:
         How much below the best a split counts as rounded.
     report : TreeReport
         What is added to.
+    hints : Hints
+        What is added to, too.
     code : callable
         Returns the program that shows the tree.
     """
@@ -50,10 +65,13 @@ class Walk:
         ties: str,
         tolerance: float,
         report: TreeReport,
+        hints: Hints,
         code: Callable[[], str],
     ) -> None:
         self.read, self.tree, self.samples, self.limits = read, read.tree, samples, limits
-        self.ties, self.tolerance, self.report, self.code = ties, tolerance, report, code
+        self.ties, self.tolerance, self.report, self.hints, self.code = ties, tolerance, report, hints, code
+        # As the tree counts them: without weights where it ignores these.
+        self.counted = samples
         self.X = np.array(samples.X)
         self.is_leaf = self.tree.children_left == LEAF
         self.total = sum(samples.weights)
@@ -66,12 +84,11 @@ class Walk:
     def run(self) -> None:
         """Check every node that its samples come to."""
         self.report.n_trees += 1
-        n_rows, n_nodes = len(self.X), self.tree.node_count
-        if "n_node_samples" in self.read.known and self.tree.n_node_samples[0] != n_rows:
-            self.error("samples", 0, f"has {self.tree.n_node_samples[0]} samples, but was fitted to {n_rows}")
+        rows = list(range(len(self.X)))
+        if not self.check_root(rows):
             return
-        self.report.n_nodes += n_nodes
-        pending = [(0, list(range(n_rows)), 0)]
+        self.report.n_nodes += self.tree.node_count
+        pending = [(0, rows, 0)]
         while pending:
             node, rows, depth = pending.pop()
             self.rows[node] = rows
@@ -87,11 +104,12 @@ class Walk:
         elif self.limits.max_leaf_nodes < np.inf:
             self.check_order()
 
-    def error(self, kind: str, node: int, message: str) -> None:
-        """Count an error of a node."""
+    def error(self, kind: str, node: int, message: str, hints: Mapping[str, str] = _NONE) -> None:
+        """Count an error of a node, and what would explain it."""
         self.report.errors[kind] += 1
-        text = f"node {node}{self.path(node)} {message}{'' if message.endswith('?') else '.'}"
-        keep_example(self.report, kind, text, self.code, len(self.X))
+        text = f"node {node}{self.path(node)} {message}."
+        is_example = keep_example(self.report, kind, text, self.code, len(self.X))
+        self.hints.add(kind, hints, is_example)
 
     def path(self, node: int) -> str:
         """Return the conditions on the path to a node."""
@@ -101,6 +119,21 @@ class Walk:
             conditions.insert(0, condition(self.read, int(parent), int(self.tree.children_right[parent] == node)))
             node = int(parent)
         return f" ({', '.join(conditions)})" if conditions else ""
+
+    def told(self, cut: Cut) -> str:
+        """Return what samples on the left of a cut have in common."""
+        name = self.read.name_of(cut.feature)
+        if cut.threshold == np.inf:
+            return f"{name} known on the left, missing on the right"
+        is_left = cut.missing == reference("base.types").MISSING_LEFT
+        return f"{name} <= {cut.threshold!r}{' or missing' if is_left else ''}"
+
+    def split(self, node: int, judged: Node, taken: Cut) -> str:
+        """Return what a node splits by, with its own threshold."""
+        if taken.threshold == np.inf or self.tree.threshold[node] == taken.threshold:
+            return self.told(taken)
+        low, high = values_beside(judged, taken)
+        return f"{condition(self.read, node, 0)} (between the values {low!r} and {high!r})"
 
     def judge(self, node: int, rows: list[int]) -> Node:
         """Return the node with all its cuts."""
@@ -135,7 +168,7 @@ class Walk:
         elif gain <= self.tolerance:
             self.report.leaves["no gain"] += 1
         else:
-            self.error("not split", node, f"is a leaf, but {judged.best.describe()} gains {gain:.6g}")
+            self.error("not split", node, f"is a leaf, but {self.told(judged.best)} gains {gain:.6g}")
 
     # ------------------------------------------------------------------------------------------------------- splits
 
@@ -151,9 +184,9 @@ class Walk:
         if not 0 < len(left) < len(rows):
             self.error("empty child", node, f"sends {len(left)} of {len(rows)} samples to the left")
             return False
-        taken = next(
-            cut for cut in judged.cuts if cut.feature == feature and cut.n_left == len(left) and cut.left == left
-        )
+        # Among the cuts, missing values alone are on the right.
+        sides = [left, frozenset(rows) - left]
+        taken = next(cut for side in sides for cut in judged.cuts if cut.feature == feature and cut.left == side)
         self.taken[node] = taken
         self.report.thresholds[place_of_threshold(judged, taken, float(self.tree.threshold[node]))] += 1
         if broken := self.broken_limit(judged, taken, depth):
@@ -164,6 +197,7 @@ class Walk:
         exact = number(taken.gain)
         if (
             self.read.has_own_gains
+            and self.counted is self.samples
             and "gain" in self.read.known
             and not (abs(reported - exact) <= _GAIN_TOLERANCE * max(1.0, abs(exact)))
         ):
@@ -196,16 +230,17 @@ class Walk:
         best = judged.best
         assert best is not None  # the split that is taken is allowed
         code, n_samples = self.code, len(self.X)
+        split, first = self.split(node, judged, taken), self.told(best)
         if is_greater(best.gain, taken.gain):
             if shortfall(taken.gain, best.gain) <= self.tolerance:
                 self.report.splits[ROUNDING] += 1
-                text = f"node {node}{self.path(node)} takes {taken.describe()}, {best.describe()} gains a little more."
+                text = f"node {node}{self.path(node)} takes {split}, {first} gains a little more."
                 keep_example(self.report, ROUNDING, text, code, n_samples)
                 return
             self.wrong.append((judged, taken))
-            gains = f"gains {number(taken.gain):.9g}; {best.describe()} gains {number(best.gain):.9g}"
-            hint = self.off_by_one(judged, taken)
-            self.error("worse split", node, f"splits by {taken.describe()}, which {gains}{hint}")
+            gains = f"gains {number(taken.gain):.9g}; {first} gains {number(best.gain):.9g}"
+            hints = self.off_by_one(node, judged, taken)
+            self.error("worse split", node, f"splits by {split}, which {gains}", hints)
             return
         ties = [cut for cut in judged.allowed if not is_greater(best.gain, cut.gain)]
         if len(ties) == 1:
@@ -213,22 +248,47 @@ class Walk:
             return
         kind = FIRST_OF_TIES if taken is best else OTHER_OF_TIES
         self.report.splits[kind] += 1
-        text = f"splits by {taken.describe()}; {best.describe()} gains as much, {len(ties)} cuts in all"
+        text = f"splits by {split}; {first} gains as much, {len(ties)} cuts in all"
         keep_example(self.report, kind, f"node {node}{self.path(node)} {text}.", code, n_samples)
         if kind == OTHER_OF_TIES and self.ties == "first":
             rounding = "; they are exactly equal, and floats that differ by rounding may have hidden it"
             self.error("tie rule", node, f"{text}, of which the first should be taken{rounding}")
 
-    @staticmethod
-    def off_by_one(node: Node, taken: Cut) -> str:
-        """Return a hint where a neighbouring cut is as good as the best."""
-        cuts = [cut for cut in node.cuts if cut.feature == taken.feature]
-        place = cuts.index(taken)
-        best = [cut for cut in node.allowed if node.best is not None and not is_greater(node.best.gain, cut.gain)]
+    def cuts_beside(self, node: int, judged: Node) -> list[Cut]:
+        """Return the cuts of a node's feature, by ascending threshold, that send missing values where the node does."""
+        types, feature = reference("base.types"), int(self.tree.feature[node])
+        side = types.MISSING_LEFT if self.tree.missing_go_to_left[node] else types.MISSING_RIGHT
+        cuts = [cut for cut in judged.cuts if cut.feature == feature and cut.threshold < np.inf]
+        return [cut for cut in cuts if cut.missing in (types.NONE_MISSING, side)]
+
+    def off_by_one(self, node: int, judged: Node, taken: Cut) -> dict[str, str]:
+        """Return hints where a neighbouring cut is as good as the best."""
+        cuts = self.cuts_beside(node, judged)
+        if taken not in cuts:
+            return {}
+        place, name, hints = cuts.index(taken), self.read.name_of(taken.feature), {}
+        best = [cut for cut in judged.allowed if judged.best is not None and not is_greater(judged.best.gain, cut.gain)]
         for other, side in ((place + 1, "higher"), (place - 1, "lower")):
             if 0 <= other < len(cuts) and cuts[other] in best:
-                return OFF_BY_ONE.format(side=side)
-        return ""
+                hints[side] = f"The next {side} cut of {name} is a best one: off by one?"
+        return hints
+
+    def check_root(self, rows: list[int]) -> bool:
+        """Whether the root has all samples; a tree that ignores their weights is checked further."""
+        n_samples = int(self.tree.n_node_samples[0])
+        if "n_node_samples" in self.read.known and n_samples != len(rows):
+            self.error("samples", 0, f"has {_samples(n_samples)}, but was fitted to {len(rows)}")
+            return False
+        if self.has_samples(0, rows):
+            return True
+        found = f"has {self.samples_told(0)}, but the samples have {self.samples.counts(rows)}"
+        self.counted = replace(self.samples, weights=[1] * len(rows))
+        if self.has_samples(0, rows):
+            hint = "These are numbers of samples: are sample weights ignored?"
+            self.error("samples", 0, f"{found} by their weights", {"weights": hint})
+            return True
+        self.error("samples", 0, found)
+        return False
 
     def check_children(self, node: int, judged: Node) -> bool:
         """Whether the children have the samples that the tree says they have."""
@@ -237,36 +297,48 @@ class Walk:
         children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
         for child, side, rows in zip(children, ("left", "right"), (sorted(left), right), strict=True):
             if not self.has_samples(child, rows):
-                found = f"{len(rows)} samples of the classes {self.samples.counts(rows)} go {side}"
-                said = f"{self.tree.n_node_samples[child]} of {self.tree.value[child].tolist()}"
-                hint = self.hint_of_samples(children[0], node, judged)
-                split = f"splits by {condition(self.read, node, 0)}"
-                self.error("samples", node, f"{split}: {found}, but the tree has {said}{hint}")
+                found = f"{_samples(len(rows))} of the class counts {self.counted.counts(rows)} go {side}"
+                split = f"splits by {condition(self.read, node, 0)}: {found}, but the tree has"
+                hints = self.hints_of_samples(children[0], node, judged)
+                self.error("samples", node, f"{split} {self.samples_told(child)}", hints)
                 return False
         return True
 
+    def samples_told(self, node: int) -> str:
+        """Return what the tree says of a node's samples."""
+        number = int(self.tree.n_node_samples[node])
+        told = [_samples(number)] if "n_node_samples" in self.read.known else []
+        told += [f"the class counts {class_counts(self.read, node)}"] if "value" in self.read.known else []
+        return " of ".join(told)
+
     def has_samples(self, node: int, rows: list[int]) -> bool:
         """Whether a node of the tree can have these samples, as far as it tells."""
-        known = self.read.known
+        known, value = self.read.known, self.tree.value[node]
         if "n_node_samples" in known and self.tree.n_node_samples[node] != len(rows):
             return False
-        counts = np.array(self.samples.counts(rows), dtype=float)
-        return "value" not in known or np.allclose(self.tree.value[node], counts, rtol=_SHARE_TOLERANCE, atol=0.0)
+        counts = np.array(self.counted.counts(rows), dtype=float)
+        is_same = value.shape == counts.shape and np.allclose(value, counts, rtol=_SHARE_TOLERANCE, atol=0.0)
+        return "value" not in known or is_same
 
-    def hint_of_samples(self, child: int, node: int, judged: Node) -> str:
+    def hints_of_samples(self, child: int, node: int, judged: Node) -> dict[str, str]:
         """Return what would explain the samples of the left child."""
         feature, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
-        below = [row for row in judged.rows if self.samples.X[row][feature] < threshold]
-        if self.has_samples(child, below):
-            at = [row for row in judged.rows if self.samples.X[row][feature] == threshold]
-            told = f"x < threshold, without sample {at[0]}, whose x is the threshold" if at else "x < threshold"
-            return f". These are the samples with {told}: < in the place of <=?"
-        cuts = [cut for cut in judged.cuts if cut.feature == feature]
+        name, column = self.read.name_of(feature), {row: self.samples.X[row][feature] for row in judged.rows}
+        left, hints = self.left_of(node, judged.rows), {}
+        at = [row for row, value in column.items() if value == threshold]
+        if at and self.has_samples(child, sorted(left.difference(at))):
+            told = f"{name} < {threshold!r}, without sample {at[0]}, whose value is the threshold"
+            hints["<"] = f"On the left the tree has the samples with {told}: < in the place of <=?"
+        missing = [row for row, value in column.items() if value != value]
+        if missing and self.has_samples(child, sorted(left.symmetric_difference(missing))):
+            hints["missing"] = f"It has those whose {name} is missing on the other side: are they sent there?"
+        cuts = self.cuts_beside(node, judged)
         place = sum(cut.threshold <= threshold for cut in cuts)
         for other, side in ((place, "higher"), (place - 1, "lower"), (place - 2, "lower")):
-            if 0 <= other < len(cuts) and self.has_samples(child, sorted(cuts[other].left)):
-                return f". These are the samples of the next {side} threshold, {cuts[other].threshold!r}: off by one?"
-        return ""
+            if not hints and 0 <= other < len(cuts) and self.has_samples(child, sorted(cuts[other].left)):
+                told = f"the next {side} threshold of {name}, {cuts[other].threshold!r}"
+                hints[side] = f"On the left the tree has the samples of {told}: off by one?"
+        return hints
 
     # ------------------------------------------------------------------------------------------------- order of growth
 
@@ -299,8 +371,10 @@ class Walk:
         X = self.probes(rounded_to)
         leaves = [self.leaf_of(row) for row in X]
         if any(leaf not in self.rows for leaf in leaves):
-            return  # below an error, where training samples are not known
-        counts = np.array([self.samples.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
+            self.report.predictions[BELOW_ERRORS] += 1  # where training samples are not known
+            return
+        self.report.predictions[CHECKED] += 1
+        counts = np.array([self.counted.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
         try:
             predicted = np.asarray(fitted.predict(X))
         except Exception as error:
@@ -323,13 +397,14 @@ class Walk:
             row = int(np.flatnonzero(wrong)[0])
             told = f"the estimator {what} {predicted[row].tolist()}"
             message = f"has the class counts {counts[row].tolist()}, but for {X[row].tolist()} {told}"
+            hints = {}
             if what == "predicts" and not np.isin(predicted, classes).all():
-                message += f". Does predict return codes? The classes are {classes.tolist()}"
+                hints["codes"] = f"Does predict return codes? The classes are {classes.tolist()}."
             elif self.leaf_of(X[row].astype(np.float32).astype(np.float64)) != leaves[row]:
-                message += ". Is X rounded to float32? Then tell it by dtype=np.float32"
+                hints["rounded"] = "Is X rounded to float32? Then tell it by dtype=np.float32."
             elif self.leaf_of(X[row], strictly=True) != leaves[row]:
-                message += ". The sample lies on a threshold of its path: < in the place of <=?"
-            self.error("prediction", leaves[row], message)
+                hints["<"] = "The sample lies on a threshold of its path: < in the place of <=?"
+            self.error("prediction", leaves[row], message, hints)
 
     def probes(self, rounded_to: type[np.floating]) -> FloatArray:
         """Return the training samples, and for every split one of its samples with the threshold as its value."""
@@ -349,3 +424,7 @@ class Walk:
             left = goes_left(self.tree, node, value) and not (strictly and value == self.tree.threshold[node])
             node = int(self.tree.children_left[node] if left else self.tree.children_right[node])
         return node
+
+
+def _samples(number: int) -> str:
+    return f"{number} sample{'' if number == 1 else 's'}"

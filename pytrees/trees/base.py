@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
 from inspect import Signature, signature
@@ -85,14 +85,27 @@ class FiniteReal(Interval):
         return is_finite and (self.left is None or val >= self.left) and (self.right is None or val <= self.right)
 
 
+class CriterionOptions(StrOptions):
+    """A name of a criterion, or a criterion as an object, of one's own too."""
+
+    def __init__(self, names: Iterable[str], *classes: type) -> None:
+        super().__init__(set(names))
+        self.classes = classes
+
+    def is_satisfied_by(self, val: object) -> bool:
+        return isinstance(val, (*self.classes, OwnCriterion)) or super().is_satisfied_by(val)
+
+    def __str__(self) -> str:
+        objects = ", ".join(each.__name__ for each in self.classes)
+        return (
+            f"a str among {sorted(self.options)}, or an object of one of the classes {objects}, or of one of your own "
+            "that is derived from CountCriterion or SequenceCriterion of pytrees.criteria"
+        )
+
+
 # Parameters of growth that trees and ensembles of trees share.
 GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
-    "criterion": [
-        StrOptions({*CRITERIA, *ALIASES}),
-        WeightedInformationGain,
-        RankingImpurity,
-        OwnCriterion,
-    ],
+    "criterion": [CriterionOptions(CRITERIA | ALIASES, WeightedInformationGain, RankingImpurity)],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_samples_split": [
         Interval(Integral, 2, None, closed="left"),

@@ -41,7 +41,7 @@ from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resol
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
 from ..tree import LEAF, MULTIWAY, Tree
-from .base import BaseTreeClassifier, MixedIn, size_limits, weighs_if_it_can
+from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, weighs_if_it_can
 from .draws import all_rows, draw_counts, draw_sequence
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
@@ -56,11 +56,9 @@ _KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max
 
 ID3_CONSTRAINTS: dict[str, list[Any]] = {
     "distance": [
-        StrOptions({"mts", *DISTANCES, *CRITERIA, *ALIASES}),
-        JaccardDistance,
-        WeightedInformationGain,
-        RankingImpurity,
-        OwnCriterion,
+        CriterionOptions(
+            {"mts", *DISTANCES, *CRITERIA, *ALIASES}, JaccardDistance, WeightedInformationGain, RankingImpurity
+        )
     ],
     "evaluation": [StrOptions({"local", "global", "glocal"})],
     "labels": [StrOptions({"majority", "all"})],

@@ -141,7 +141,7 @@ def minimal_tree(
     (15, True, 17)
     """
     estimator = DecisionTreeClassifier(criterion="entropy")
-    X, codes, classes = validate_X_y(estimator, X, y)
+    X, codes, classes = validate_X_y(estimator, X, y, "minimal_tree")
     if may_have_missing(X) and np.isnan(X).any():
         raise not_finite("NaN", estimator, int(np.isnan(X).any(axis=0).argmax()), "minimal_tree")
     arrays, splits, n_subproblems = _search(X, codes, len(classes), time_limit, memory_limit)

@@ -164,7 +164,7 @@ def optimal_tree(
     if max_depth is None and max_leaf_nodes is None and alpha == 0:
         raise ValueError("optimal_tree needs max_depth, max_leaf_nodes or alpha; minimal_tree needs none of them.")
     estimator = DecisionTreeClassifier(max_depth=max_depth, max_leaf_nodes=max_leaf_nodes)
-    X, codes, classes = validate_X_y(estimator, X, y)
+    X, codes, classes = validate_X_y(estimator, X, y, "optimal_tree")
     if may_have_missing(X) and np.isnan(X).any():
         raise not_finite("NaN", estimator, int(np.isnan(X).any(axis=0).argmax()), "optimal_tree")
     costs = _costs(alpha, len(X), _most_leaves(len(X), max_depth, max_leaf_nodes))

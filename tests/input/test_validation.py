@@ -1,6 +1,7 @@
 """X, y, weights and order keys of users: taken as they are meant, or refused with a reason."""
 
 import datetime
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
     minimal_tree,
+    optimal_tree,
 )
 
 COLUMNS = ["age", "weight", "height"]
@@ -580,6 +582,15 @@ def test_missing_column_names_at_prediction_give_a_warning(engine, estimator, da
     estimator.fit(pd.DataFrame(X, columns=COLUMNS), y)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         estimator.predict(X)
+
+
+@pytest.mark.parametrize("grow", [minimal_tree, partial(optimal_tree, max_depth=1)])
+def test_functions_without_categories_do_not_name_the_parameter(grow):
+    X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"]})
+    with pytest.raises(
+        ValueError, match=r"words in column 1 \('sex'\): \w+_tree takes numbers only; encode this column"
+    ):
+        grow(X, [0, 1, 0])
 
 
 def test_words_that_are_not_declared_name_the_parameter():

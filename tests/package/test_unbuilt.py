@@ -25,7 +25,7 @@ with config_context(engine="reference"):
     try:
         DecisionTreeClassifier(object()).fit(X, y)
     except ValueError as error:
-        print("OwnCriterion" in str(error))
+        print("CountCriterion" in str(error))
 """
 
 

@@ -1,6 +1,7 @@
 """Checks of criteria: right ones pass, with what holds of them; every breach of the contract is found, and named."""
 
 import pickle
+import re
 from fractions import Fraction
 from itertools import pairwise
 
@@ -309,6 +310,61 @@ def test_what_was_not_tested_does_not_hold():
     report = raised.value.report
     assert set(report.properties.values()) == {"not tested"}
     assert set(report.errors) == {"raises"}
+
+
+class FailsOnFractions(Gini):
+    def gains(self, left, right):
+        is_whole = ((left + right).sum(axis=1, keepdims=True) % 1 == 0)[:, 0]
+        return np.where(is_whole, super().gains(left, right), np.nan)
+
+
+class FailsOnPureNodes(Gini):
+    def gains(self, left, right):
+        if ((left + right) > 0).sum(axis=1).max() == 1 and len(left) > 1:
+            raise ZeroDivisionError("one class")
+        return super().gains(left, right)
+
+
+class FailsWhereMany(Gini):
+    def gains(self, left, right):
+        if len(left) > 100:
+            raise ZeroDivisionError("many")
+        return super().gains(left, right)
+
+
+class FailsOnMany(Effort):
+    def gain(self, labels, goes_left):
+        return np.nan if len(labels) > 20 else 1.0
+
+
+@pytest.mark.parametrize("criterion", [FailsOnFractions(), FailsOnPureNodes(), FailsWhereMany()], ids=type)
+def test_the_table_that_is_shown_is_the_one_that_fails(criterion):
+    told = errors_of(criterion)["raises"]
+    repeats, left, right = re.search(r"The table was(?: (\d+) times)? left=(.*), right=(.*)\.$", told).groups()
+    sides = [np.tile(eval(side), (int(repeats or 1), 1)) for side in (left, right)]
+    with pytest.raises((ValueError, RuntimeError)) as raised:
+        criterion.judged(*sides)
+    assert told.startswith(str(raised.value))
+    assert len(told) < 3000
+
+
+def test_the_labels_that_are_shown_are_those_that_fail():
+    told = errors_of(FailsOnMany())["raises"]
+    assert len(eval(re.search(r"It was labels=(\[.*?\]),", told)[1])) > 20
+
+
+def test_reports_print_plain_numbers():
+    told = errors_of(Effort(), definition=lambda labels, goes_left: np.float64(len(labels)))["definition"]
+    told += errors_of(SequenceChildren())["gain_of_children"]
+    assert "np." not in told
+
+
+def test_a_property_that_fails_says_so():
+    told = str(check_criterion("ogini", definition="ogini", n_cases=20))
+    assert "\nclasses:      FAILS: left=" in told
+    assert told.endswith("\nno errors of the contract; 1 property does not hold (claims= makes that an error)")
+    told = str(check_criterion("vi", n_cases=20))
+    assert "gains were not compared with a definition; 3 properties do not hold (claims= makes" in told
 
 
 def test_an_error_is_shown_by_one_cut():

@@ -1,6 +1,7 @@
 """Checks of tree classifiers: right ones pass, with their ties counted; every fault is found, and named."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -117,9 +118,12 @@ def test_nodes_without_gain_may_be_leaves():
 
 # By fault: the errors that there must be, and words of a message or cause.
 FOUND = {
-    "next threshold": ("samples", "next lower threshold"),
-    "next cut": ("worse split", "next lower cut of the feature is the best: off by one?"),
-    "strictly below": ("samples", ", whose x is the threshold: < in the place of <=?"),
+    "next threshold": ("samples", "of the next lower threshold of x["),
+    "next cut": ("worse split", "is a best one: off by one? This would explain"),
+    "strictly below": (
+        "samples",
+        ", whose value is the threshold: < in the place of <=? This would explain all",
+    ),
     "predicts strictly below": ("prediction", "< in the place of <=?"),
     "children unweighted": ("worse split", "the children's impurities are not weighted by their shares"),
     "weights ignored": ("worse split", "sample weights are ignored"),
@@ -168,6 +172,7 @@ def test_faults_are_found_and_named(fault):
     assert report.errors[kind] > 0
     assert words in str(report)
     assert not (report.causes and "off by one" in str(report))
+    assert "np.float64(" not in str(report)
     if fault != "next cut":  # which also changes gains, ties and sizes of children
         assert set(report.errors) <= {kind, "gain", "tie rule"}
 
@@ -277,7 +282,161 @@ def test_the_same_seed_gives_the_same_report():
     assert reports[0] == reports[1]
 
 
+def test_drawn_data_are_written_out_and_given_ones_are_not_where_they_are_many(iris):
+    X, y = iris
+    with pytest.raises(TreeCheckError) as raised:
+        check_tree(SklearnTree(random_state=0).fit(X, y), X, y[::-1], "gini", dtype=np.float32)
+    code = raised.value.report.examples["samples"].code
+    assert "X, y = ...  # as given\n" in code
+    assert len(code) < 400
+    weights = np.ones(150, dtype=int)
+    with pytest.raises(TreeCheckError, match="X, y, weights = "):
+        check_tree({**STUMP, "feature": [0, -2, -2]}, X, y, "gini", sample_weight=weights)
+    report = check_tree_estimator(OwnCart("last of ties"), "gini", n_cases=3, max_samples=60, tables=["ties"])
+    assert "as given" not in report.examples["tie, another"].code
+
+
+def test_great_trees_are_not_written_out():
+    X = np.arange(31.0)[:, np.newaxis]
+    y = np.arange(31) % 2
+    report = report_of_tree(DecisionTreeClassifier().fit(X, y).tree_, X[:30], y[:30], "gini")
+    assert "tree = ...  # as given" in report.examples["samples"].code
+
+
+class WithoutPredict(BaseEstimator):
+    def fit(self, X, y):
+        self.tree_ = OwnCart().fit(X, y).tree_
+        return self
+
+
+class IgnoresWeights(OwnCart):
+    """As trees that do not know of them: their counts are of samples."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y)
+
+
+def test_ignored_weights_are_named_where_counts_are_given():
+    report = report_of(IgnoresWeights(), "gini", weighted=True, n_cases=60)
+    assert "sample weights are ignored" in report.causes
+    assert set(report.errors) == {"samples", "worse split"}
+    assert report.errors["samples"] == 60
+    message = report.examples["samples"].message
+    assert "are sample weights ignored? This would explain all 60 such errors." in message
+
+
+class SwappedShares(OwnCart):
+    """Weighs each child by the share of the other."""
+
+    def _gain(self, rows, is_left):
+        counts = [self._counts(side, self._data[2]) for side in (rows, rows[is_left], rows[~is_left])]
+        gini = [1 - ((each / each.sum()) ** 2).sum() for each in counts]
+        return gini[0] - (counts[2].sum() * gini[1] + counts[1].sum() * gini[2]) / counts[0].sum()
+
+
+def test_a_hint_that_explains_few_errors_is_not_given():
+    report = report_of(SwappedShares(), "gini", n_cases=60)
+    assert report.errors["worse split"] > 100
+    assert not report.causes
+    assert "off by one" not in report.examples["worse split"].message
+
+
+@pytest.mark.parametrize("estimator", [OwnCart(), WithoutPredict()])
+def test_what_is_not_checked_is_said(estimator):
+    report = check_tree_estimator(estimator, "gini", n_cases=5)
+    told = "predictions: not checked (no estimator with predict): 5\n"
+    assert (told in str(report)) == isinstance(estimator, WithoutPredict)
+    assert sum(report.predictions.values()) == 5
+
+
 # ------------------------------------------------------------------------------------------------------------- one tree
+
+STUMP = {"children_left": [1, -1, -1], "children_right": [2, -1, -1], "feature": [1, -2, -2], "threshold": [2.95, 0, 0]}
+
+
+def report_of_tree(*args, **kwargs):
+    with pytest.raises(TreeCheckError) as raised:
+        check_tree(*args, **kwargs)
+    return raised.value.report
+
+
+@pytest.mark.parametrize("kind", ["lists", "arrays", "Tree", "object"])
+@pytest.mark.parametrize("labels", ["numbers", "words"])
+def test_examples_of_trees_run(iris, kind, labels):
+    X, y = iris[0][::6], iris[1][::6]
+    grown = DecisionTreeClassifier("entropy", max_depth=1).fit(X[:, :2], y)
+    y = np.array(["a", "b", "c"])[y] if labels == "words" else y
+    arrays = {name: np.array(values) for name, values in STUMP.items()}
+    trees = {"lists": STUMP, "arrays": arrays, "Tree": grown.tree_, "object": SimpleNamespace(tree_=grown.tree_)}
+    report = report_of_tree(trees[kind], X, y, "gini")
+    assert "tree = {'" in report.examples["worse split"].code
+    assert "predictions: not checked" in str(report)
+    for name, example in report.examples.items():
+        with pytest.raises(TreeCheckError) as raised:
+            exec(example.code, {})
+        assert raised.value.report.examples[name].message == example.message
+
+
+def test_examples_hold_missing_values_and_infinite_thresholds():
+    tree = {**STUMP, "feature": [0, -2, -2], "threshold": np.array([np.inf, np.nan, np.nan])}
+    X, y = [[1.0, 0.0], [2.0, 0.0], [np.nan, 1.0], [3.0, 2.0]], [0, 0, 1, 1]
+    report = report_of_tree(tree, X, y, "gini", limits={"max_depth": 1})
+    message = report.examples["worse split"].message
+    assert "splits by x[0] known on the left, missing on the right, which gains" in message
+    assert "np.inf" in report.examples["worse split"].code
+    with pytest.raises(TreeCheckError, match="known on the left, missing on the right"):
+        exec(report.examples["worse split"].code, {})
+    leaf = {name: values[1:2] for name, values in STUMP.items()}
+    told = report_of_tree(leaf, [[1.0], [2.0], [np.nan]], [0, 0, 1], "gini").examples["not split"].message
+    assert "x[0] known on the left, missing on the right gains" in told
+    assert "inf" not in told
+
+
+def test_a_tree_that_sends_missing_values_alone_to_the_left():
+    tree = {**STUMP, "feature": [0, -2, -2], "threshold": [0.5, 0, 0], "missing_go_to_left": [1, 0, 0]}
+    assert not check_tree(tree, [[1.0], [2.0], [np.nan]], [0, 0, 1], "gini").errors
+
+
+def test_numbers_of_samples_are_said_where_they_are_known(iris):
+    X, y = iris
+    wrong = {**STUMP, "value": [[50, 50, 50], [17, 10, 12], [33, 40, 38]]}
+    message = report_of_tree(wrong, X, y, "gini").examples["samples"].message
+    assert message.endswith(
+        "splits by x[1] <= 2.95: 57 samples of the class counts [2, 34, 21] go left, "
+        "but the tree has the class counts [17, 10, 12]."
+    )
+    told = report_of_tree({**wrong, "n_node_samples": [150, 39, 111]}, X, y, "gini").examples["samples"].message
+    assert "but the tree has 39 samples of the class counts [17, 10, 12]." in told
+    told = report_of_tree({**STUMP, "n_node_samples": [150, 39, 111]}, X, y, "gini").examples["samples"].message
+    assert "but the tree has 39 samples." in told
+
+
+@pytest.mark.parametrize("value", [[[50, 50, 49]], [[75, 75]]])
+def test_wrong_counts_of_the_root(iris, value):
+    leaf = {name: values[1:2] for name, values in STUMP.items()}
+    told = report_of_tree({**leaf, "value": value}, *iris, "gini").examples["samples"].message
+    assert told.endswith(f"has the class counts {value[0]}, but the samples have [50, 50, 50].")
+
+
+def test_the_threshold_is_that_of_the_tree(iris):
+    X, y = iris
+    table = X[(X[:, 1] < 2.7) | (X[:, 1] > 2.9)], y[(X[:, 1] < 2.7) | (X[:, 1] > 2.9)]
+    report = report_of_tree(STUMP, *table, "gini", limits={"max_depth": 1})
+    assert report.thresholds["elsewhere"] == 1
+    told = report.examples["worse split"].message
+    assert told.startswith("node 0 splits by x[1] <= 2.95 (between the values 2.6 and 3.0), which gains")
+
+
+def test_hints_name_the_feature_and_know_of_missing_values():
+    X, y = [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [3.0, 1.0]], [0, 1, 1, 1]
+    tree = {**STUMP, "feature": [0, -2, -2], "threshold": [1.5, 0, 0]}
+    told = report_of_tree(tree, X, y, "gini", limits={"max_depth": 1}).examples["worse split"].message
+    assert told.endswith("The next lower cut of x[0] is a best one: off by one?")
+    missing = {**tree, "missing_go_to_left": [1, 0, 0], "value": [[2, 2], [1, 0], [1, 2]]}
+    X = [[1.0], [2.0], [np.nan], [np.nan]]
+    told = report_of_tree(missing, X, [0, 1, 0, 1], "gini").examples["samples"].message
+    assert "< in the place of <=" not in told
+    assert told.endswith("It has those whose x[0] is missing on the other side: are they sent there?")
 
 
 @pytest.fixture

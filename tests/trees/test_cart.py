@@ -17,7 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from support import examples, on_both_engines
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier, Tree
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, ID3Classifier, Tree
+from pytrees.criteria import CountCriterion
 from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
 from pytrees.trees import base
 
@@ -234,6 +235,22 @@ def test_an_unknown_criterion_is_refused_and_the_known_are_listed(data, criterio
     with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier") as caught:
         DecisionTreeClassifier(criterion).fit(*data)
     assert all(repr(known) in str(caught.value) for known in ("gini", "entropy", "etc"))
+
+
+def test_the_class_of_a_criterion_in_place_of_an_object_is_refused(data):
+    class Renyi(CountCriterion):
+        pass
+
+    for estimator in (DecisionTreeClassifier(Renyi), ID3Classifier(distance=Renyi)):
+        with pytest.raises(ValueError, match=r"must be an object, got the class Renyi: write Renyi\(\)"):
+            estimator.fit(*data)
+
+
+def test_the_list_of_criteria_is_sorted_and_names_the_base_classes(data):
+    with pytest.raises(ValueError, match="derived from CountCriterion or SequenceCriterion") as caught:
+        DecisionTreeClassifier("ginny").fit(*data)
+    assert "['accuracy', 'entropy'," in str(caught.value)
+    assert "OwnCriterion" not in str(caught.value)
 
 
 # -------------------------------------------------------------------------------------------------------------- weights
