@@ -61,7 +61,15 @@ INLINING_ARGS = [
 if IS_WINDOWS:
     INLINING_ARGS = []
 # Calls to and from Python, and what is rarely called: half as large, so that wheels are small.
-SMALL_MODULES = ("_cyutility", "base.signals", "c45.tree", "criteria.logarithms", "criteria.user", "split.gains")
+SMALL_MODULES = (
+    "_cyutility",
+    "base.signals",
+    "c45.tree",
+    "criteria.logarithms",
+    "criteria.user",
+    "pruning",
+    "split.gains",
+)
 MODULE_ARGS = {
     **{f"pytrees._core.{name}": ["/O1" if IS_WINDOWS else "-Os"] for name in SMALL_MODULES},
     "pytrees._core.split.scan": INLINING_ARGS + ([] if IS_WINDOWS else ["-fno-inline-functions-called-once"]),

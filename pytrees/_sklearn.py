@@ -34,6 +34,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 __all__ = [
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "ParametersReadOnce",
     "RealNotInt",
     "StrOptions",
@@ -84,9 +85,6 @@ class ParametersReadOnce(BaseEstimator):
         for name, constraints in _constraints_of(own).items():
             value = getattr(self, name)
             if value is not constraints.default and not constraints.hold_of(value):
-                if isinstance(value, type):
-                    of, given = f"The {name!r} parameter of {own.__name__}", value.__name__
-                    raise InvalidParameterError(f"{of} must be an object, got the class {given}: write {given}()?")
                 super()._validate_params()
 
 

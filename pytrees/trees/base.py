@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine import kernel
 from .._site import ESTIMATOR_PAGE
-from .._sklearn import Interval, ParametersReadOnce, RealNotInt, StrOptions, fit_context
+from .._sklearn import Interval, InvalidParameterError, ParametersReadOnce, RealNotInt, StrOptions, fit_context
 from .._typing import (
     AnyArray,
     BoolArray,
@@ -414,6 +414,13 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
                 stacklevel=2,
             )
         super().__setstate__(state)
+
+    def _validate_params(self) -> None:
+        judge = getattr(self, self._judge_parameter, None)
+        if isinstance(judge, type):
+            of, given = f"The {self._judge_parameter!r} parameter of {type(self).__name__}", judge.__name__
+            raise InvalidParameterError(f"{of} must be an object, got the class {given}: write {given}()?")
+        super()._validate_params()
 
     def _judge(self) -> Any:
         """Return the criterion or distance that judges the splits, as an object."""
