@@ -27,9 +27,13 @@ def bin_features(X, max_bins=MAX_BINS):
     # Of many rows one in so many stands for all of them.
     sample = X[:: max(1, len(X) // SAMPLE_ROWS)]
     for feature in range(len(X[0])):
-        lacks_values = any(is_missing(row_values[feature]) for row_values in X)
-        known = [row_values[feature] for row_values in sample if not is_missing(row_values[feature])]
-        lasts = last_values(known, max_bins - lacks_values)
+        values = [row_values[feature] for row_values in X]
+        lacks_values = any(is_missing(value) for value in values)
+        if not lacks_values and are_few_whole_numbers(values, max_bins):
+            lasts = sorted(set(values))
+        else:
+            known = [row_values[feature] for row_values in sample if not is_missing(row_values[feature])]
+            lasts = last_values(known, max_bins - lacks_values)
         members = [set() for _ in lasts or [None]]
         for row_values, row_codes in zip(X, codes, strict=True):
             if is_missing(row_values[feature]):
@@ -41,6 +45,11 @@ def bin_features(X, max_bins=MAX_BINS):
             members[code].add(row_values[feature])
         is_mixed.append([len(values) > 1 for values in members] + [False] * lacks_values)
     return codes, is_mixed
+
+
+def are_few_whole_numbers(values, most):
+    """Whether the values are whole numbers, which lie among so many."""
+    return all(value.is_integer() for value in values) and max(values) - min(values) < most
 
 
 def last_values(sample, max_bins):

@@ -16,6 +16,7 @@ from pytrees.tree import UNDEFINED
 # What chooses the way, in `_core/growth.pyx`.
 ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS, BLOCK_ROWS_PER_CLASS = 2048, 400
+FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES = 64, 100
 MOST_CLASSES_IN_BINS = 128
 NARROW_LIMIT = 65536
 
@@ -190,6 +191,55 @@ def test_subtrees_around_the_greatest_number_of_samples_of_a_block(n_classes, mo
         binned = grow(X, y, None, n_classes, criterion)
         assert binned["n_node_samples"][1] == n_in_block
         assert_same_tree(binned, grow_sorted(X, y, None, n_classes, criterion))
+
+
+def whole_numbers(n_rows, n_values, rng):
+    """Columns of up to so many whole numbers: all of them, the ends and what lies between them by chance, and two."""
+    X = rng.integers(n_values, size=(n_rows, 4))
+    X[:, 1] = np.where(rng.random(n_rows) < 0.9, (X[:, 1] > n_values // 2) * (n_values - 1), X[:, 1])
+    X[:, 2] = rng.integers(2, size=n_rows) * (n_values - 1)
+    X[:2] = [[0], [n_values - 1]]
+    return X + np.array([0.0, -7.0, 1e15, 3.0])
+
+
+# Few whole numbers in all features make bins for fewer samples than other values do.
+@pytest.mark.parametrize("n_values", [2, FEW_VALUES - 1, FEW_VALUES, FEW_VALUES + 1, 257])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_few_whole_numbers(criterion, n_classes, n_values):
+    rng = np.random.default_rng(n_values)
+    n_in_block = BLOCK_ROWS_OF_FEW_VALUES * n_classes
+    for n_rows in (n_in_block - 1, n_in_block, n_in_block + 1, 5000):
+        X = whole_numbers(n_rows, n_values, rng)
+        y = noisy_classes(X, n_classes, rng)
+        for weights in (None, rng.integers(1, 4, size=n_rows)):
+            problem = X, y, weights, n_classes, criterion
+            assert_same_tree(grow(*problem), grow_sorted(*problem))
+        problem = X, y, None, n_classes, criterion
+        for growth_limits in ({"max_leaf_nodes": 30}, {"min_samples_leaf": 20}, {"n_threads": 2}):
+            assert_same_tree(grow(*problem, **growth_limits), grow_sorted(*problem, **growth_limits))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_few_whole_numbers_of_the_reference(criterion):
+    rng = np.random.default_rng(0)
+    X = whole_numbers(2 * BLOCK_ROWS_OF_FEW_VALUES + 50, 9, rng)
+    y = noisy_classes(X, 2, rng)
+    assert_same_tree(grow(X, y, None, 2, criterion), grow_reference(X, y, None, 2, criterion))
+
+
+# One value is no whole number, as the first or the last that is looked at; one is missing; one feature is continuous.
+@pytest.mark.parametrize("is_other", ["first", "last", "missing", "continuous"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_nearly_few_whole_numbers(criterion, is_other):
+    rng = np.random.default_rng(1)
+    X = whole_numbers(3000, 30, rng)
+    y = noisy_classes(X, 2, rng)
+    if is_other == "continuous":
+        X[:, 3] = rng.normal(size=len(X))
+    else:
+        X[-1 if is_other == "last" else 0, 0] = np.nan if is_other == "missing" else 4.25
+    assert_same_tree(grow(X, y, None, 2, criterion), grow_sorted(X, y, None, 2, criterion))
 
 
 def ways_without_bins(n_rows):

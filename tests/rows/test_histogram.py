@@ -119,6 +119,50 @@ def test_values_beyond_the_sample(engine):
     np.testing.assert_array_equal(codes[:, 0], values > 0.0)
 
 
+@pytest.mark.parametrize("shift", [0.0, -100.0, 1e15, -(2.0**60)])
+@pytest.mark.parametrize("n_values", [1, 2, 255, 256, 257])
+@pytest.mark.parametrize("is_dense", [True, False])
+def test_few_whole_numbers_have_bins_of_their_own_however_many_samples(shift, n_values, is_dense):
+    step = 256.0 if abs(shift) > 2.0**53 else 1.0  # else neighbours would be the same double
+    values = np.zeros(4 * SAMPLE_ROWS)
+    # None of the rows that would say where to cut.
+    values[1::4] = np.arange(SAMPLE_ROWS) % n_values
+    if not is_dense:
+        values[values % 3 == 1] = 0.0
+    X = np.column_stack([shift + values * step, values])
+    codes, is_mixed = bin_features(X)
+    assert_engines_agree(X[: 2 * SAMPLE_ROWS], 256)
+    assert_are_bins(X, 256)
+    for feature in range(2):
+        span = np.ptp(X[:, feature])
+        assert any(is_mixed[feature]) == (span >= 256 and n_values > 1)
+        if span < 256:
+            expected = np.unique(X[:, feature], return_inverse=True)[1]
+            np.testing.assert_array_equal(codes[:, feature], expected)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        # Differences to the smallest value, which are rounded, are whole numbers; the values are not.
+        [-200.0, 1e-20, 0.0, 1.0, -1e-20],
+        [-200.0, -200.0, 50.0, 50.0 - 2.0**-47],
+        [-200.0, 3.0, 5.5],
+        [0.5, 1.5, 2.5],
+        [-0.0, 0.0, 1.0],
+        [0.0, 255.0, 256.0],
+        [-3e9, -3e9 + 255.0, -3e9 + 1.0],
+    ],
+)
+def test_nearly_whole_numbers(values):
+    X = column(np.tile(values, 200))
+    assert_are_bins(X, 256)
+    assert_engines_agree(X, 256)
+    codes, is_mixed = bin_features(X)
+    assert not any(is_mixed[0])
+    assert codes.max() + 1 == len(set(values))
+
+
 @pytest.mark.parametrize("max_bins", [2, 5, 256])
 def test_extreme_values(engine, max_bins):
     X = np.random.default_rng(0).choice(EXTREME_VALUES, (300, 3))

@@ -32,7 +32,9 @@ from pytrees._core.growth.tree cimport (
     GrowingTree, Node, add_part, add_root, arrays_of, check_node_signals, count_node_classes, hand_over_counts,
     has_room, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
 )
-from pytrees._core.rows.histogram cimport MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, subtract, take_slot
+from pytrees._core.rows.histogram cimport (
+    MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
+)
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
 from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
@@ -54,6 +56,9 @@ ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS = 2048
 BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
+# Bins of few whole numbers are made without a sort, and are few: they serve smaller nodes.
+FEW_VALUES = 64
+BLOCK_ROWS_OF_FEW_VALUES = 100
 # Up to here the entropy bounds, sums of some n log2 n in units of 2**-30, stay below 2**63.
 MOST_ROWS_IN_BINS = 2**26
 # Bins of a node count in 32 bits.
@@ -553,13 +558,28 @@ def share_features(
     shared.uses_node_bins = ranks and allows_bins and not shared.features.has_missing
     if shared.uses_node_bins:
         shared.features.lay_out_rows()
-    if not allows_bins or shared.uses_node_bins or block_rows is None and X.shape[0] <= ROWS_WITHOUT_BINS:
+    if not allows_bins or shared.uses_node_bins:
         shared.block_rows = X.shape[0]
+    elif block_rows is None:
+        shared.block_rows = _block_rows(shared.features, n_classes)
     else:
-        shared.block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) if block_rows is None else block_rows
+        shared.block_rows = block_rows
     if shared.block_rows < X.shape[0]:
         shared.bins = Bins(shared.features, max_bins, n_threads)
     return shared
+
+
+cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes) noexcept:
+    """Return how many rows of a subtree are sorted and not cut into bins."""
+    cdef index_t feature
+    cdef bint has_few_values = features.n_features > 0
+    for feature in range(<index_t> features.n_features):
+        has_few_values = has_few_values and may_be_whole_numbers(features, feature, FEW_VALUES)
+    if has_few_values:
+        return BLOCK_ROWS_OF_FEW_VALUES * n_classes
+    if features.n_rows <= ROWS_WITHOUT_BINS:
+        return features.n_rows
+    return max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes)
 
 
 cdef _cut_in_nodes(Scanner scanner, weights, bint is_best_first):

@@ -11,7 +11,7 @@ cimport cython
 from cpython.pythread cimport (
     WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
 )
-from libc.math cimport INFINITY, isnan
+from libc.math cimport INFINITY, floor, isnan
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
@@ -44,11 +44,12 @@ cdef class Bins:
             raise MemoryError("no memory for the bins of the features")
         sample = np.arange(0, self.n_rows, max(1, self.n_rows // SAMPLE_ROWS), dtype=np.int32)
         scratch = np.empty((2, sample.shape[0]), dtype=np.uint64)
+        _code_whole_numbers(self, max_bins)
         with nogil:
             for feature in range(<index_t> self.n_features):
                 self.of_feature[feature].missing_bin = NONE
                 # Categories have no order that neighbours could share a bin in: they have no bins.
-                if not is_categorical(features, feature):
+                if not is_categorical(features, feature) and not self.of_feature[feature].is_coded:
                     lacks_values = features.has_missing and features.lacks_values[feature]
                     _cut(self, feature, sample, max_bins - lacks_values, &scratch[0, 0], &scratch[1, 0])
                     if lacks_values:
@@ -59,7 +60,7 @@ cdef class Bins:
         if self.n_features > 0:
             _code_on_threads(self, min(n_threads, 1 + self.n_rows // ROWS_OF_A_THREAD))
         features.codes = self.codes
-        features.tells_values = np.array([_tells_values(self, k) for k in range(self.n_features)], np.uint8)
+        features.n_values = np.array([_count_values(self, k) for k in range(self.n_features)], np.int32)
 
     def __dealloc__(self):
         free(self.of_feature)
@@ -183,16 +184,83 @@ cdef index_t _ends_of_bins(
     return n_bins
 
 
-cdef bint _tells_values(Bins bins, Py_ssize_t feature) noexcept:
-    """Whether every bin of a numeric feature has one value, and none is missing."""
+cdef index_t _count_values(Bins bins, Py_ssize_t feature) noexcept:
+    """Return how many values a numeric feature has, 0 where bins share values, or values are missing."""
     cdef const FeatureBins* of_feature = &bins.of_feature[feature]
     cdef index_t bin
-    if is_categorical(bins.features, <index_t> feature) or of_feature.missing_bin != NONE:
-        return False
+    if of_feature.missing_bin != NONE:
+        return 0
     for bin in range(of_feature.n_bins):
         if of_feature.is_mixed[bin]:
-            return False
-    return True
+            return 0
+    return of_feature.n_bins
+
+
+cdef bint may_be_whole_numbers(Features features, index_t feature, index_t most) noexcept nogil:
+    """Whether a feature, as far as its least and greatest values tell, has at most so many whole numbers and no other
+    values."""
+    cdef float64_t smallest = features.smallest[feature], largest = features.largest[feature]
+    return (
+        not is_categorical(features, feature) and not (features.has_missing and features.lacks_values[feature])
+        and largest - smallest < most and smallest == floor(smallest)
+    )
+
+
+cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
+    """Give each value a bin of its own in features of few whole numbers, without sorting them."""
+    cdef Py_ssize_t feature, first = 0, stop
+    cdef FeatureBins* bins = all_bins.of_feature
+    cdef uint8_t[:, ::1] is_present = np.zeros((all_bins.n_features, MAX_BINS), dtype=np.uint8)
+    with nogil:
+        for feature in range(all_bins.n_features):
+            bins[feature].is_coded = may_be_whole_numbers(all_bins.features, <index_t> feature, max_bins)
+        # In tiles as below. Differences to the smallest value serve as bins until it is known which ones occur.
+        while first < all_bins.n_rows:
+            stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
+            for feature in range(all_bins.n_features):
+                if bins[feature].is_coded:
+                    bins[feature].is_coded = _code_differences(
+                        all_bins, feature, first, stop, &is_present[feature, 0]
+                    )
+            first = stop
+        for feature in range(all_bins.n_features):
+            if bins[feature].is_coded:
+                _leave_out_absent(all_bins, feature, &is_present[feature, 0])
+
+
+cdef bint _code_differences(
+    Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop, uint8_t* is_present
+) noexcept nogil:
+    """Return whether these rows' values are whole numbers."""
+    cdef const float64_t* values = &all_bins.features.X[0, feature]
+    cdef uint8_t* codes = &all_bins.codes[0, feature]
+    cdef float64_t smallest = all_bins.features.smallest[feature]
+    cdef Py_ssize_t row, n_features = all_bins.n_features
+    cdef int32_t code
+    cdef bint are_whole = True
+    for row in range(first, stop):
+        code = <int32_t> (values[row * n_features] - smallest)
+        # The difference can be a rounded one, the sum of two whole numbers is none between whole numbers.
+        are_whole &= smallest + code == values[row * n_features]
+        codes[row * n_features] = <uint8_t> code
+        is_present[code] = True
+    return are_whole
+
+
+cdef void _leave_out_absent(Bins all_bins, Py_ssize_t feature, const uint8_t* is_present) noexcept nogil:
+    """Number the bins of the values that occur."""
+    cdef FeatureBins* bins = &all_bins.of_feature[feature]
+    cdef uint8_t* codes = &all_bins.codes[0, feature]
+    cdef uint8_t[MAX_BINS] number
+    cdef Py_ssize_t row, n_features = all_bins.n_features
+    cdef index_t code, last = 0
+    for code in range(MAX_BINS):
+        number[code] = <uint8_t> bins.n_bins
+        bins.n_bins += is_present[code]
+        last = code if is_present[code] else last
+    if bins.n_bins <= last:
+        for row in range(all_bins.n_rows):
+            codes[row * n_features] = number[codes[row * n_features]]
 
 
 cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):
@@ -221,6 +289,8 @@ cdef void _code_rows(Bins all_bins, Py_ssize_t first, Py_ssize_t end) noexcept n
     while first < end:
         stop = min(first + ROWS_OF_A_TILE, end)
         for feature in range(all_bins.n_features):
+            if all_bins.of_feature[feature].is_coded:
+                continue
             if all_bins.of_feature[feature].missing_bin == NONE:
                 _code_feature(all_bins, feature, first, stop)
             else:

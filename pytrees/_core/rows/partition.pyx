@@ -37,7 +37,7 @@ cdef class Features:
         self.narrow_rows = np.empty((0, 0), dtype=np.uint16)
         self.wide_rows = np.empty((0, 0), dtype=np.uint32)
         self.codes = np.empty((0, 0), dtype=np.uint8)
-        self.tells_values = np.empty(0, dtype=np.uint8)
+        self.n_values = np.empty(0, dtype=np.int32)
         if self.n_rows == 0:
             return
         self.smallest[:] = X[0]
@@ -311,7 +311,7 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
         row_of_place[i] = partition.rows[start + i]
         partition.rows[start + i] = i
     for feature in range(<index_t> partition.n_features):
-        if not partition.is_wide and partition.features.codes.shape[0] > 0 and partition.features.tells_values[feature]:
+        if not partition.is_wide and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
             _sort_by_code(
                 partition.features, feature, row_of_place, n,
                 &partition.narrow[_first_entry(partition, block, feature, start)],
@@ -331,11 +331,12 @@ cdef void _sort_by_code(
     """entries[:n] become the places 0..n-1 of these rows, sorted by value, each under the bin of its value."""
     cdef uint32_t counts[N_CODES]
     cdef uint32_t code, count, offset = 0
+    cdef uint32_t n_values = <uint32_t> features.n_values[feature]
     cdef index_t place
-    memset(counts, 0, sizeof(counts))
+    memset(counts, 0, n_values * sizeof(uint32_t))
     for place in range(n):
         counts[features.codes[rows[place], feature]] += 1
-    for code in range(N_CODES):
+    for code in range(n_values):
         count = counts[code]
         counts[code] = offset
         offset += count

@@ -60,6 +60,7 @@ cdef inline int _find_bin_cut(
     cdef float64_t* scores = &histograms.edge_scores[0]
     cdef uint8_t is_marked[MAX_BINS]
     cdef index_t k, n_marked, n_missing, n_rows = stop - start
+    cdef bint tells_values
     for k in range(n_features):
         forget_best(scan)
         cut.feature = NONE
@@ -79,11 +80,16 @@ cdef inline int _find_bin_cut(
     forget_best(scan)
     cut.feature = NONE
     for k in range(n_features):
+        tells_values = histograms.partition.features.n_values[features[k]] > 0
+        if tells_values and scores[k] < to_reach:
+            continue
         # Where all cuts between bins are allowed, those next to a bin bound the cuts inside it.
         if min_samples_leaf == 1 and -INFINITY < scores[k] < to_reach - highest_rise(scan, histograms.most_in_bin[k]):
             continue
         n_missing = _take_missing(histograms, counts, slot, features[k])
-        if n_missing > 0:
+        if tells_values:
+            n_marked = 0
+        elif n_missing > 0:
             n_marked = _mark_bins(
                 scan, histograms, counts, slot, features[k], n_rows, n_missing, min_samples_leaf, to_reach, is_marked,
                 True,
