@@ -37,8 +37,8 @@ cdef class Features:
     # The same by row and feature, where nodes cut ranked features into bins; otherwise empty.
     cdef uint16_t[:, ::1] narrow_rows
     cdef uint32_t[:, ::1] wide_rows
-    # The bins of the values, see histogram.pxd, and how many they are where they tell the value, else 0; both empty without
-    # bins.
+    # The bins of the values, see histogram.pxd, and of features that have a bin for every value their number, of others
+    # 0; both empty without bins.
     cdef uint8_t[:, ::1] codes
     cdef index_t[::1] n_values
 
