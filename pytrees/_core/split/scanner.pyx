@@ -259,7 +259,7 @@ cdef void weigh_ends(Scanner scanner, const NodeRows* node, const Entry* entries
 cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
     """Sort the features of the node's samples, and lay their classes and weights beside them."""
     cdef index_t place, first
-    if scanner.scores is not None and scanner.counts.n_classes == 2:
+    if _has_order_of_classes(scanner):
         _order_by_class(scanner, node)
     node.block = open_block(scanner.partition, node.start, node.stop)
     node.in_block = True
@@ -268,6 +268,11 @@ cdef void start_block(Scanner scanner, NodeRows* node) noexcept nogil:
     first = first_place(scanner, node)
     for place in range(node.stop - node.start):
         _fill_place(scanner, first + place, block_row(scanner.partition, node.block, place))
+
+
+cdef inline bint _has_order_of_classes(Scanner scanner) noexcept nogil:
+    """Whether the places of a block are in the order of their classes, which are two."""
+    return scanner.scores is not None and scanner.counts.n_classes == 2
 
 
 cdef void _order_by_class(Scanner scanner, NodeRows* node) noexcept nogil:
@@ -324,8 +329,24 @@ cdef index_t label_at(Scanner scanner, const NodeRows* node, index_t i) noexcept
     return scanner.narrow_labels[first_place(scanner, node) + scanner.partition.rows[i]]
 
 
+cdef index_t _count_first_class(Scanner scanner, const NodeRows* node) noexcept nogil:
+    """Return how many places of the node, which are ascending, lie before the first of the second class."""
+    cdef const index_t* places = &scanner.partition.rows[node.start]
+    cdef index_t middle, low = 0, high = node.stop - node.start
+    # places[:low] lie before it, places[high:] do not.
+    while low < high:
+        middle = (low + high) // 2
+        if places[middle] < node.first_of_1:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 cdef bint is_pure(Scanner scanner, const NodeRows* node) noexcept nogil:
     cdef index_t i, label = label_at(scanner, node, node.start)
+    if node.in_block and _has_order_of_classes(scanner):
+        return label_at(scanner, node, node.stop - 1) == label
     for i in range(node.start + 1, node.stop):
         if label_at(scanner, node, i) != label:
             return False
@@ -337,6 +358,10 @@ cdef void count_classes(Scanner scanner, const NodeRows* node, float64_t* value)
     cdef index_t i, label
     for label in range(scanner.counts.n_classes):
         value[label] = 0.0
+    if node.in_block and _has_order_of_classes(scanner):
+        value[0] = <float64_t> _count_first_class(scanner, node)
+        value[1] = <float64_t> (node.stop - node.start) - value[0]
+        return
     for i in range(node.start, node.stop):
         label = label_at(scanner, node, i)
         if scanner.float_weights.shape[0] > 0:
@@ -357,6 +382,10 @@ cdef void count_node(Scanner scanner, const NodeRows* node) noexcept nogil:
         scanner.counts.total_weight = 0.0
         for i in range(node.start, node.stop):
             scanner.counts.total_weight += scanner.float_weights[row_at(scanner, node, i)]
+        return
+    if node.in_block and _has_order_of_classes(scanner):
+        scanner.counts.total_counts[0] = _count_first_class(scanner, node)
+        scanner.counts.total_counts[1] = node.stop - node.start - scanner.counts.total_counts[0]
         return
     scanner.counts.total_counts[:] = 0
     for i in range(node.start, node.stop):
