@@ -91,8 +91,8 @@ def test_stable_over_many_ties(engine, n_rows):
     assert_sorted_as_by_numpy(rng.integers(-5, 5, (n_rows, 2)) / 4.0)
 
 
-# Up to 24 rows are sorted by insertion, more of them digit by digit.
-@pytest.mark.parametrize("n_rows", [23, 24, 25, 26, 50])
+# Up to 24 rows are sorted by insertion, more of them digit by digit, from 1024 on by longer digits.
+@pytest.mark.parametrize("n_rows", [23, 24, 25, 26, 50, 1023, 1024, 1025])
 def test_short_and_long_sorts(engine, n_rows):
     rng = np.random.default_rng(n_rows)
     X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
@@ -118,10 +118,11 @@ def test_runs_of_values_that_differ_in_their_low_bits(engine, run_length, n_diff
 
 
 # The bits that a key drops are as many as the range asks for: from none, where all are kept, to 32.
-@pytest.mark.parametrize("span_bits", [1, 8, 31, 32, 33, 34, 40, 52, 61])
-def test_ranges_of_any_width(engine, span_bits):
+@pytest.mark.parametrize("span_bits", [1, 8, 11, 22, 31, 32, 33, 34, 40, 52, 61])
+@pytest.mark.parametrize("n_more", [200, 600])
+def test_ranges_of_any_width(engine, span_bits, n_more):
     rng = np.random.default_rng(span_bits)
-    steps = np.concatenate([[0, 2**span_bits - 1], rng.integers(0, 2**span_bits, 200), rng.integers(0, 2, 200)])
+    steps = np.concatenate([[0, 2**span_bits - 1], rng.integers(0, 2**span_bits, n_more), rng.integers(0, 2, n_more)])
     values = (np.full(len(steps), 5.0).view(np.int64) + steps * (1 if span_bits <= 52 else -1)).view(np.float64)
     assert_sorted_as_by_numpy(column(rng.permutation(values[np.isfinite(values)])))
 

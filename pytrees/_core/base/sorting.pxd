@@ -5,9 +5,10 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.types cimport index_t, uint32_t, uint64_t
 
 cdef enum:
-    DIGIT_BITS = 8
-    N_DIGIT_VALUES = 256
     MOST_DIGITS = 4
+    MOST_DIGIT_VALUES = 2048
+    # From here on fewer, longer digits are worth their counts.
+    LONG_DIGITS_LENGTH = 1024
     # Up to here moving neighbours is cheaper than counting digits.
     INSERTION_LENGTH = 24
 
@@ -43,8 +44,10 @@ cdef inline void sort_entries(Entry* entries, Entry* spare, index_t n) noexcept 
     """Ascending by key; entries of one key stay as they come, which is in ascending order of their places."""
     if n <= INSERTION_LENGTH:
         _sort_by_insertion(entries, n)
+    elif Entry is uint64_t and n >= LONG_DIGITS_LENGTH:
+        _sort_by_digits(entries, spare, n, 11, 3)
     else:
-        _sort_by_digits(entries, spare, n)
+        _sort_by_digits(entries, spare, n, 8, sizeof(Entry) // 2)
 
 
 cdef inline void _sort_by_insertion(Entry* entries, index_t n) noexcept nogil:
@@ -60,33 +63,36 @@ cdef inline void _sort_by_insertion(Entry* entries, index_t n) noexcept nogil:
         entries[hole] = entry
 
 
-cdef inline void _sort_by_digits(Entry* entries, Entry* spare, index_t n) noexcept nogil:
+cdef inline void _sort_by_digits(Entry* entries, Entry* spare, index_t n, int digit_bits, int n_digits) noexcept nogil:
     """Radix sort, least significant digit of the key first; digits that all keys share cost nothing."""
-    cdef uint32_t counts[MOST_DIGITS][N_DIGIT_VALUES]
+    cdef uint32_t counts[MOST_DIGITS * MOST_DIGIT_VALUES]
+    cdef uint32_t n_values = <uint32_t> 1 << digit_bits
     cdef uint32_t key, value, count, offset
-    cdef int digit, n_digits = sizeof(Entry) // 2
+    cdef uint32_t* digit_counts
+    cdef int digit
     cdef Entry* source = entries
     cdef Entry* target = spare
     cdef index_t i
-    memset(counts, 0, n_digits * N_DIGIT_VALUES * sizeof(uint32_t))
+    memset(counts, 0, n_digits * n_values * sizeof(uint32_t))
     for i in range(n):
         key = key_of(entries[i])
         for digit in range(n_digits):
-            counts[digit][(key >> (digit * DIGIT_BITS)) & (N_DIGIT_VALUES - 1)] += 1
+            counts[digit * n_values + ((key >> (digit * digit_bits)) & (n_values - 1))] += 1
     for digit in range(n_digits):
+        digit_counts = counts + digit * n_values
         key = key_of(source[0])
-        if counts[digit][(key >> (digit * DIGIT_BITS)) & (N_DIGIT_VALUES - 1)] == <uint32_t> n:
+        if digit_counts[(key >> (digit * digit_bits)) & (n_values - 1)] == <uint32_t> n:
             continue
         offset = 0
-        for value in range(<uint32_t> N_DIGIT_VALUES):
-            count = counts[digit][value]
-            counts[digit][value] = offset
+        for value in range(n_values):
+            count = digit_counts[value]
+            digit_counts[value] = offset
             offset += count
-        # counts[digit][v] is where the next entry with digit v goes.
+        # digit_counts[v] is where the next entry with digit v goes.
         for i in range(n):
-            value = (key_of(source[i]) >> (digit * DIGIT_BITS)) & (N_DIGIT_VALUES - 1)
-            target[counts[digit][value]] = source[i]
-            counts[digit][value] += 1
+            value = (key_of(source[i]) >> (digit * digit_bits)) & (n_values - 1)
+            target[digit_counts[value]] = source[i]
+            digit_counts[value] += 1
         source, target = target, source
     if source != entries:
         memcpy(entries, source, n * sizeof(Entry))
