@@ -192,6 +192,8 @@ def main():
         parser.error(f"there is no part {', '.join(unknown)}")
     if options.quick and options.page:
         parser.error("a quick look is nothing for a page")
+    if options.page and not options.page.resolve().parent.is_dir():
+        parser.error(f"there is no folder for {options.page}")
     Quick.wanted = options.quick
     sys.stdout.reconfigure(line_buffering=True)
     # After data is made, the threads of BLAS would stay awake for a while, on the core of a second thread.
