@@ -42,8 +42,12 @@ cdef float NEARLY = 1.0 - 2e-6
 
 
 cdef bint scores_in_lanes(Scanner scanner, const NodeRows* node) noexcept nogil:
-    """Whether the node, which is in a block, can be searched here."""
-    return scanner.scores is not None and FEWEST_IN_LANES <= node.stop - node.start <= MOST_IN_LANES
+    """Whether the node, which is in a block, can be searched here, and cuts are allowed at all."""
+    cdef index_t n = node.stop - node.start
+    return (
+        scanner.scores is not None and FEWEST_IN_LANES <= n <= MOST_IN_LANES
+        and 2 * <int64_t> scanner.min_samples_leaf <= n
+    )
 
 
 cdef bint find_block_cut(Scanner scanner, AnyGiniScan* scan, const NodeRows* node, Split* best) except -1 nogil:
