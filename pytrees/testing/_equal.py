@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
 from .._typing import BoolArray, FloatArray, IntArray, MatrixLike
 from ..tree import LEAF, MULTIWAY, Tree
-from ._read import ReadTree, read_tree
+from ._read import ReadTree, checked_table, read_tree
 
 # Gains that differ by no more look like a tie, thresholds like one that was rounded, sums of weights like rounded ones.
 _TIE, _FLOAT32, _ROUNDED = 1e-12, 1e-6, 1e-9
@@ -128,7 +127,7 @@ def _assert_equal(
 
 
 def _checked_samples(X: MatrixLike, tree: Tree) -> FloatArray:
-    X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+    X = checked_table(X)
     if X.shape[1] < tree.n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the trees have {tree.n_features}.")
     return X

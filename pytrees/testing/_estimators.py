@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
 from ..tree import Tree
@@ -18,7 +18,7 @@ from ._causes import causes_of
 from ._hints import Hints
 from ._limits import Limits, checked_limits, parameters_of
 from ._nodes import Cut, Node, Samples
-from ._read import checked_criterion, read_tree
+from ._read import checked_criterion, checked_table, read_tree
 from ._reports import BELOW_ERRORS, NO_PREDICT, TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
 from ._walk import Walk
@@ -323,7 +323,7 @@ class _Check:
 def _checked_data(
     X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None, dtype: Any
 ) -> tuple[FloatArray, AnyArray, IntArray | None]:
-    X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+    X = checked_table(X)
     X = X.astype(dtype).astype(np.float64)
     y = column_or_1d(y)
     check_consistent_length(X, y, sample_weight)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_array
 
-from .._typing import AnyArray, IntArray
+from .._typing import AnyArray, FloatArray, IntArray, MatrixLike
 from ..criteria import ALIASES, CRITERIA, OwnCriterion, resolve
 from ..tree import LEAF, Tree
 
@@ -34,6 +35,13 @@ class ReadTree:
     def name_of(self, feature: int) -> str:
         """Return the name of a feature."""
         return f"x[{feature}]" if self.feature_names is None else str(self.feature_names[feature])
+
+
+def checked_table(X: MatrixLike) -> FloatArray:
+    """Return X as doubles, which are finite or missing."""
+    # The sum that settles it where all are finite can overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
 
 
 def read_tree(given: Any) -> ReadTree:

@@ -9,11 +9,12 @@ from sklearn.tree import DecisionTreeClassifier
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow
 
+from pytrees._core.growth.by_gain import share_features
 from pytrees._engine import config_context
 from pytrees.testing.strategies import count_weights, no_weights, problems
 from pytrees.tree import UNDEFINED
 
-# What chooses the way, in `_core/growth.pyx`.
+# What chooses the way, in `_core/growth/by_gain.pyx`.
 ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS, BLOCK_ROWS_PER_CLASS = 2048, 400
 FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES = 64, 100
@@ -228,12 +229,31 @@ def test_few_whole_numbers_of_the_reference(criterion):
     assert_same_tree(grow(X, y, None, 2, criterion), grow_reference(X, y, None, 2, criterion))
 
 
+@pytest.mark.parametrize(
+    ("n_others", "n_features", "are_few"), [(0, 1, True), (1, 8, True), (1, 7, False), (2, 16, True), (1, 1, False)]
+)
+@pytest.mark.parametrize("others", ["wide", "between whole numbers", "missing"])
+def test_which_features_make_blocks_small(n_others, n_features, are_few, others):
+    rng = np.random.default_rng(0)
+    X = rng.integers(FEW_VALUES, size=(3000, n_features)).astype(np.float64)
+    X[:2] = [[0.0], [FEW_VALUES - 1.0]]
+    if others == "wide":
+        X[0, :n_others] = FEW_VALUES
+    elif others == "missing":
+        X[0, :n_others] = np.nan
+    else:
+        # As features are that are scaled to 0..1: their ends are whole numbers.
+        X[2:, :n_others] = rng.random((len(X) - 2, n_others))
+    shared = share_features(X, 3, "gini", True, n_features, UNLIMITED)
+    assert shared.block_rows == (3 * BLOCK_ROWS_OF_FEW_VALUES if are_few else len(X))
+
+
 # One value is no whole number, as the first or the last that is looked at; one is missing; one feature is continuous.
 @pytest.mark.parametrize("is_other", ["first", "last", "missing", "continuous"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_nearly_few_whole_numbers(criterion, is_other):
     rng = np.random.default_rng(1)
-    X = whole_numbers(3000, 30, rng)
+    X = np.column_stack([whole_numbers(3000, 30, rng), whole_numbers(3000, 30, rng)])
     y = noisy_classes(X, 2, rng)
     if is_other == "continuous":
         X[:, 3] = rng.normal(size=len(X))

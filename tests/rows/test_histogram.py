@@ -202,6 +202,12 @@ def test_number_of_bins_is_checked(engine, max_bins):
         bin_features(np.zeros((3, 1)), max_bins)
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_are_refused(value):
+    with config_context(engine="compiled"), pytest.raises(ValueError, match="Infinite values have no bins"):
+        bin_features(np.array([[1.0, 2.0], [np.nan, value], [2.0, 3.0]]))
+
+
 def test_no_samples_are_refused(engine):
     with pytest.raises(ValueError, match="no rows"):
         bin_features(np.zeros((0, 1)))

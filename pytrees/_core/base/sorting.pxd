@@ -5,8 +5,10 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.types cimport index_t, uint32_t, uint64_t
 
 cdef enum:
-    MOST_DIGITS = 4
-    MOST_DIGIT_VALUES = 2048
+    SHORT_DIGIT_BITS = 8
+    N_SHORT_COUNTS = 4 * 256
+    LONG_DIGIT_BITS = 11
+    N_LONG_COUNTS = 3 * 2048
     # From here on fewer, longer digits are worth their counts.
     LONG_DIGITS_LENGTH = 1024
     # Up to here moving neighbours is cheaper than counting digits.
@@ -45,9 +47,9 @@ cdef inline void sort_entries(Entry* entries, Entry* spare, index_t n) noexcept 
     if n <= INSERTION_LENGTH:
         _sort_by_insertion(entries, n)
     elif Entry is uint64_t and n >= LONG_DIGITS_LENGTH:
-        _sort_by_digits(entries, spare, n, 11, 3)
+        _sort_by_long_digits(entries, spare, n)
     else:
-        _sort_by_digits(entries, spare, n, 8, sizeof(Entry) // 2)
+        _sort_by_short_digits(entries, spare, n)
 
 
 cdef inline void _sort_by_insertion(Entry* entries, index_t n) noexcept nogil:
@@ -63,9 +65,21 @@ cdef inline void _sort_by_insertion(Entry* entries, index_t n) noexcept nogil:
         entries[hole] = entry
 
 
-cdef inline void _sort_by_digits(Entry* entries, Entry* spare, index_t n, int digit_bits, int n_digits) noexcept nogil:
+cdef inline void _sort_by_short_digits(Entry* entries, Entry* spare, index_t n) noexcept nogil:
+    cdef uint32_t counts[N_SHORT_COUNTS]
+    _sort_by_digits(entries, spare, n, SHORT_DIGIT_BITS, sizeof(Entry) // 2, counts)
+
+
+cdef inline void _sort_by_long_digits(Entry* entries, Entry* spare, index_t n) noexcept nogil:
+    """Three digits, which have 33 bits together."""
+    cdef uint32_t counts[N_LONG_COUNTS]
+    _sort_by_digits(entries, spare, n, LONG_DIGIT_BITS, 3, counts)
+
+
+cdef inline void _sort_by_digits(
+    Entry* entries, Entry* spare, index_t n, int digit_bits, int n_digits, uint32_t* counts
+) noexcept nogil:
     """Radix sort, least significant digit of the key first; digits that all keys share cost nothing."""
-    cdef uint32_t counts[MOST_DIGITS * MOST_DIGIT_VALUES]
     cdef uint32_t n_values = <uint32_t> 1 << digit_bits
     cdef uint32_t key, value, count, offset
     cdef uint32_t* digit_counts

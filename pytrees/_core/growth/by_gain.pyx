@@ -56,9 +56,10 @@ ROWS_WITHOUT_BINS = 16384
 BLOCK_ROWS = 2048
 BLOCK_ROWS_PER_CLASS = 400
 MOST_CLASSES_IN_BINS = 128
-# Bins of few whole numbers are made without a sort, and are few: they serve smaller nodes.
+# Bins of whole numbers among so many neighbouring ones are made without a sort, and are few: they serve smaller nodes.
 FEW_VALUES = 64
 BLOCK_ROWS_OF_FEW_VALUES = 100
+FEWEST_FEATURES_PER_OTHER = 8       # one feature in so many may have other values
 # Up to here the entropy bounds, sums of some n log2 n in units of 2**-30, stay below 2**63.
 MOST_ROWS_IN_BINS = 2**26
 # Bins of a node count in 32 bits.
@@ -527,7 +528,7 @@ cdef class SharedFeatures:
 
     cdef Features features
     cdef Bins bins              # None where the features are not cut into bins
-    cdef Py_ssize_t block_rows
+    cdef readonly Py_ssize_t block_rows
     cdef bint uses_node_bins    # in place of bins of all rows
     cdef tuple arguments
 
@@ -569,13 +570,13 @@ def share_features(
     return shared
 
 
-cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes) noexcept:
+cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes) except -1:
     """Return how many rows of a subtree are sorted and not cut into bins."""
     cdef index_t feature
-    cdef bint has_few_values = features.n_features > 0
+    cdef index_t n_others = 0
     for feature in range(<index_t> features.n_features):
-        has_few_values = has_few_values and may_be_whole_numbers(features, feature, FEW_VALUES)
-    if has_few_values:
+        n_others += not may_be_whole_numbers(features, feature, FEW_VALUES)
+    if FEWEST_FEATURES_PER_OTHER * n_others <= features.n_features and n_others < features.n_features:
         return BLOCK_ROWS_OF_FEW_VALUES * n_classes
     if features.n_rows <= ROWS_WITHOUT_BINS:
         return features.n_rows

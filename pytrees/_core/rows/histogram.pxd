@@ -15,7 +15,8 @@ cdef struct FeatureBins:
     index_t n_bins
     index_t missing_bin                 # the last, of missing values; or NONE
     Py_ssize_t first                    # of the feature's bins among those of all features
-    bint is_coded                       # few whole numbers: none of what follows is needed to know their bins
+    uint8_t is_mixed[MAX_BINS]          # whether the bin holds different values
+    bint is_coded                       # few whole numbers: what follows is not needed to know their bins
     # A value's bin is the number of edges below it, the edges being the last values of bins. Equal parts of the
     # feature's range, the cells, say where to look: n_edges_below[c] edges lie below all values of cell c, and at
     # most 2 * first_step - 1 more below some of them. Behind the last edge the others are infinite.
@@ -24,7 +25,6 @@ cdef struct FeatureBins:
     index_t first_step
     uint8_t n_edges_below[N_CELLS]
     float64_t members[MAX_BINS]         # a value of each bin
-    uint8_t is_mixed[MAX_BINS]          # whether the bin holds other values too
 
 
 # The counts of a node, which lie behind it: for every bin the rows of each class by weight, and behind these, where
@@ -68,7 +68,7 @@ cdef class Histograms:
     cdef index_t[::1] most_in_bin
 
 
-cdef bint may_be_whole_numbers(Features features, index_t feature, index_t most) noexcept nogil
+cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span) noexcept nogil
 cdef Slot* take_slot(Slots slots) except NULL nogil
 cdef void give_back(Slots slots, Slot* slot) noexcept nogil
 cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil

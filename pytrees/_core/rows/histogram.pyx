@@ -22,6 +22,7 @@ from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical
 cdef enum:
     # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
     SAMPLE_ROWS = 8192
+    ROWS_LOOKED_AT = 64
     ROWS_OF_A_TILE = 128
     ROWS_OF_A_THREAD = 32768
 
@@ -38,6 +39,8 @@ cdef class Bins:
         self.features = features
         self.n_rows = features.n_rows
         self.n_features = features.n_features
+        if np.isinf(features.smallest).any() or np.isinf(features.largest).any():
+            raise ValueError("Infinite values have no bins.")
         self.codes = np.empty((self.n_rows, self.n_features), dtype=np.uint8)
         self.of_feature = <FeatureBins*> calloc(max(1, self.n_features), sizeof(FeatureBins))
         if self.of_feature == NULL:
@@ -196,14 +199,21 @@ cdef index_t _count_values(Bins bins, Py_ssize_t feature) noexcept:
     return of_feature.n_bins
 
 
-cdef bint may_be_whole_numbers(Features features, index_t feature, index_t most) noexcept nogil:
-    """Whether a feature, as far as its least and greatest values tell, has at most so many whole numbers and no other
-    values."""
+cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span) noexcept nogil:
+    """Whether a feature, as far as its least and greatest values and those of some rows tell, has whole numbers only,
+    which lie among `span` neighbouring ones."""
     cdef float64_t smallest = features.smallest[feature], largest = features.largest[feature]
-    return (
-        not is_categorical(features, feature) and not (features.has_missing and features.lacks_values[feature])
-        and largest - smallest < most and smallest == floor(smallest)
-    )
+    cdef Py_ssize_t row = 0, step = 1 + features.n_rows // ROWS_LOOKED_AT
+    if (
+        is_categorical(features, feature) or features.has_missing and features.lacks_values[feature]
+        or not largest - smallest < span or smallest != floor(smallest)
+    ):
+        return False
+    while row < features.n_rows:
+        if smallest + <int32_t> (features.X[row, feature] - smallest) != features.X[row, feature]:
+            return False
+        row += step
+    return True
 
 
 cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
@@ -211,6 +221,8 @@ cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
     cdef Py_ssize_t feature, first = 0, stop
     cdef FeatureBins* bins = all_bins.of_feature
     cdef uint8_t[:, ::1] is_present = np.zeros((all_bins.n_features, MAX_BINS), dtype=np.uint8)
+    cdef uint8_t[:, ::1] numbers = np.empty((all_bins.n_features, MAX_BINS), dtype=np.uint8)
+    cdef bint has_absent = False
     with nogil:
         for feature in range(all_bins.n_features):
             bins[feature].is_coded = may_be_whole_numbers(all_bins.features, <index_t> feature, max_bins)
@@ -225,7 +237,14 @@ cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
             first = stop
         for feature in range(all_bins.n_features):
             if bins[feature].is_coded:
-                _leave_out_absent(all_bins, feature, &is_present[feature, 0])
+                has_absent |= _number_present(&bins[feature], &is_present[feature, 0], &numbers[feature, 0])
+        first = 0 if has_absent else all_bins.n_rows
+        while first < all_bins.n_rows:
+            stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
+            for feature in range(all_bins.n_features):
+                if bins[feature].is_coded:
+                    _renumber(all_bins, feature, first, stop, &numbers[feature, 0])
+            first = stop
 
 
 cdef bint _code_differences(
@@ -243,24 +262,27 @@ cdef bint _code_differences(
         # The difference can be a rounded one, the sum of two whole numbers is none between whole numbers.
         are_whole &= smallest + code == values[row * n_features]
         codes[row * n_features] = <uint8_t> code
-        is_present[code] = True
+        is_present[<uint8_t> code] = True
     return are_whole
 
 
-cdef void _leave_out_absent(Bins all_bins, Py_ssize_t feature, const uint8_t* is_present) noexcept nogil:
-    """Number the bins of the values that occur."""
-    cdef FeatureBins* bins = &all_bins.of_feature[feature]
-    cdef uint8_t* codes = &all_bins.codes[0, feature]
-    cdef uint8_t[MAX_BINS] number
-    cdef Py_ssize_t row, n_features = all_bins.n_features
+cdef bint _number_present(FeatureBins* bins, const uint8_t* is_present, uint8_t* numbers) noexcept nogil:
+    """Number the bins of the values that occur, and return whether some in between do not."""
     cdef index_t code, last = 0
     for code in range(MAX_BINS):
-        number[code] = <uint8_t> bins.n_bins
+        numbers[code] = <uint8_t> bins.n_bins
         bins.n_bins += is_present[code]
         last = code if is_present[code] else last
-    if bins.n_bins <= last:
-        for row in range(all_bins.n_rows):
-            codes[row * n_features] = number[codes[row * n_features]]
+    return bins.n_bins <= last
+
+
+cdef void _renumber(
+    Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop, const uint8_t* numbers
+) noexcept nogil:
+    cdef uint8_t* codes = &all_bins.codes[0, feature]
+    cdef Py_ssize_t row, n_features = all_bins.n_features
+    for row in range(first, stop):
+        codes[row * n_features] = numbers[codes[row * n_features]]
 
 
 cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):

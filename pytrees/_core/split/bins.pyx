@@ -58,8 +58,7 @@ cdef inline int _find_bin_cut(
     better."""
     cdef float64_t to_reach = -INFINITY
     cdef float64_t* scores = &histograms.edge_scores[0]
-    cdef uint8_t is_marked[MAX_BINS]
-    cdef index_t k, n_marked, n_missing, n_rows = stop - start
+    cdef index_t k, n_missing, n_rows = stop - start
     cdef bint tells_values
     for k in range(n_features):
         forget_best(scan)
@@ -86,37 +85,46 @@ cdef inline int _find_bin_cut(
         # Where all cuts between bins are allowed, those next to a bin bound the cuts inside it.
         if min_samples_leaf == 1 and -INFINITY < scores[k] < to_reach - highest_rise(scan, histograms.most_in_bin[k]):
             continue
-        n_missing = _take_missing(histograms, counts, slot, features[k])
-        if tells_values:
-            n_marked = 0
-        elif n_missing > 0:
-            n_marked = _mark_bins(
-                scan, histograms, counts, slot, features[k], n_rows, n_missing, min_samples_leaf, to_reach, is_marked,
-                True,
-            )
-        else:
-            n_marked = _mark_bins(
-                scan, histograms, counts, slot, features[k], n_rows, 0, min_samples_leaf, to_reach, is_marked, False
-            )
-        if n_marked > 0:
-            _sort_marked(histograms, features[k], start, stop, is_marked)
-        if n_missing > 0 and (n_marked > 0 or scores[k] >= to_reach):
-            _scan_bins_and_missing(
-                scan, histograms, counts, slot, features[k], n_rows, n_missing, min_samples_leaf,
-                &is_marked[0] if n_marked > 0 else <uint8_t*> NULL, cut,
-            )
-        elif n_marked > 0:
-            _scan_bins(
-                scan, histograms, counts, slot, features[k], n_rows, 0, min_samples_leaf, is_marked, cut, False
-            )
-        elif scores[k] >= to_reach:
-            _scan_bins(
-                scan, histograms, counts, slot, features[k], n_rows, 0, min_samples_leaf, NULL, cut, False
-            )
+        _offer_cuts(
+            scan, histograms, counts, slot, features[k], start, stop, min_samples_leaf, to_reach,
+            scores[k] >= to_reach, tells_values, cut,
+        )
         if is_perfect(scan):
             break
     if cut.feature != NONE and not cut.is_inside:
         _find_neighbours(histograms, start, stop, cut)
+    return 0
+
+
+cdef inline int _offer_cuts(
+    BinnedScan* scan, Histograms histograms, ClassCounts counts, Slot* slot, index_t feature, index_t start,
+    index_t stop, index_t min_samples_leaf, float64_t to_reach, bint edge_reaches, bint tells_values, BinCut* cut
+) except -1 nogil:
+    """Offer the cuts of a feature: those inside bins whose bound reaches the score, and those between bins where such
+    bins are or one of these cuts reaches it."""
+    cdef uint8_t is_marked[MAX_BINS]
+    cdef const uint8_t* marked = NULL
+    cdef index_t n_marked = 0, n_rows = stop - start
+    cdef index_t n_missing = _take_missing(histograms, counts, slot, feature)
+    if n_missing > 0:
+        n_marked = _mark_bins(
+            scan, histograms, counts, slot, feature, n_rows, n_missing, min_samples_leaf, to_reach, is_marked, True
+        )
+    elif not tells_values:
+        n_marked = _mark_bins(
+            scan, histograms, counts, slot, feature, n_rows, 0, min_samples_leaf, to_reach, is_marked, False
+        )
+    if n_marked > 0:
+        _sort_marked(histograms, feature, start, stop, is_marked)
+        marked = is_marked
+    elif not edge_reaches:
+        return 0
+    if n_missing > 0:
+        _scan_bins_and_missing(
+            scan, histograms, counts, slot, feature, n_rows, n_missing, min_samples_leaf, marked, cut
+        )
+    else:
+        _scan_bins(scan, histograms, counts, slot, feature, n_rows, 0, min_samples_leaf, marked, cut, False)
     return 0
 
 

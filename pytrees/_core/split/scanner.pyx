@@ -497,6 +497,8 @@ cdef bint _can_split(Scanner scanner, const NodeRows* node, index_t feature) noe
     n_missing = count_missing_by_bin(scanner.histograms, node.slot, feature)
     if n_missing == 0 and _has_cut_at_edge(scanner.histograms, node, feature, scanner.min_samples_leaf):
         return True
+    if scanner.partition.features.n_values[feature] > 0:
+        return False    # no bin holds several values
     sort_by_value(
         scanner.partition.features, feature, &scanner.partition.rows[node.start], n, &scanner.partition.pairs[0],
         &scanner.partition.spare_pairs[0],
