@@ -213,7 +213,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commits", nargs="*")
     parser.add_argument("--table", action="store_true", help="print what is stored")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "history", help="where commits are built")
+    parser.add_argument(
+        "--work", type=Path, default=ROOT / "build" / "history", help="where commits are built (default: %(default)s)"
+    )
     parser.add_argument("--again", action="store_true", help="count also what is stored")
     options = parser.parse_args()
     if options.table:
@@ -221,7 +223,10 @@ def main():
     elif options.commits:
         print(*head(), sep="\n", flush=True)
     for name in options.commits:
-        commit = git("rev-parse", f"{name}^{{commit}}")
+        try:
+            commit = git("rev-parse", f"{name}^{{commit}}")
+        except subprocess.CalledProcessError:
+            sys.exit(f"There is no commit {name}.")
         counts, share = ([None] * len(CALLS), None) if options.again else stored(commit)
         if None in counts or share is None:
             try:

@@ -252,7 +252,9 @@ class Walk:
         keep_example(self.report, kind, f"node {node}{self.path(node)} {text}.", code, n_samples)
         if kind == OTHER_OF_TIES and self.ties == "first":
             rounding = "; they are exactly equal, and floats that differ by rounding may have hidden it"
-            self.error("tie rule", node, f"{text}, of which the first should be taken{rounding}")
+            last = "It is the last of them: is a cut taken that gains as much as the best before, by >= in place of >?"
+            hints = {"last": last} if taken is ties[-1] else {}
+            self.error("tie rule", node, f"{text}, of which the first should be taken{rounding}", hints)
 
     def cuts_beside(self, node: int, judged: Node) -> list[Cut]:
         """Return the cuts of a node's feature, by ascending threshold, that send missing values where the node does."""

@@ -128,7 +128,7 @@ FOUND = {
     "children unweighted": ("worse split", "the children's impurities are not weighted by their shares"),
     "weights ignored": ("worse split", "sample weights are ignored"),
     "children by samples": ("worse split", "children are weighted by their numbers of samples"),
-    "last of ties": ("tie rule", "of which the first should be taken"),
+    "last of ties": ("tie rule", "by >= in place of >? This would explain all"),
     "float16": ("worse split", "rounding"),
     "stops early": ("not split", "is a leaf, but"),
     "splits pure nodes": ("pure node split", "all its samples have one class"),
