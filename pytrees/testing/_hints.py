@@ -1,4 +1,4 @@
-"""What may explain the errors of a kind."""
+"""Tell what may explain the errors of a kind."""
 
 from __future__ import annotations
 

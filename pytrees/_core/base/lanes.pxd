@@ -1,4 +1,4 @@
-"""What the loops of `lanes.h` share."""
+"""Declare what the loops of `lanes.h` share."""
 
 from libc.stdint cimport int32_t
 
