@@ -435,6 +435,55 @@ def large_problems():
     yield name, partial(fit, name, PermutationDecisionTreeClassifier(max_candidates=30), n=2_000)
 
 
+def way_problems():
+    """Yield trees and forests on every way to search a node, each with and without missing values: sorted samples, bins
+    of the table, bins of the node, all pairs; for the compiled engine only."""
+    weighted = product(("gini", "entropy", "ogini", "ranking"), WEIGHTS, (2, 12))
+    for (criterion, weights, n_classes), gaps in product(weighted, (False, True)):
+        for n, options in (
+            (70_000, {"max_depth": 5}),
+            (70_000, {"max_depth": 6, "max_features": 2, "min_samples_leaf": 3}),
+            (3_000, {}),
+            (3_000, {"max_features": 2}),
+            (3_000, {"max_features": 2, "min_samples_leaf": 4}),
+            (3_000, {"max_features": 3, "max_leaf_nodes": 30}),
+            (3_000, {"max_candidates": 9, "max_depth": 6}),
+        ):
+            name = f"ways, {criterion}, weights {weights}, {n_classes} classes, gaps {gaps}, {n} samples, {options}"
+            estimator = DecisionTreeClassifier(criterion, random_state=1, **options)
+            yield name, partial(fit_on_a_way, name, estimator, weights, gaps, n=n, n_features=8, n_classes=n_classes)
+    for (label, criterion), gaps in product(COUNT_CRITERIA.items(), (False, True)):
+        for options in ({"min_samples_leaf": 4}, {"min_weight_fraction_leaf": 0.01, "max_features": 2}):
+            name = f"ways, {label}, gaps {gaps}, {options}"
+            estimator = DecisionTreeClassifier(criterion, random_state=1, max_depth=8, **options)
+            yield name, partial(fit_on_a_way, name, estimator, "none", gaps, n=500, n_features=8)
+    for criterion, n_classes, gaps in product(("gini", "entropy", "ranking", "ogini"), (2, 3, 40, 150), (False, True)):
+        for n, options in (
+            (5_000, {}),
+            (5_000, {"max_features": 4, "min_samples_leaf": 3}),
+            (40_000, {"max_depth": 7, "bootstrap": False}),
+        ):
+            name = f"ways, forest, {criterion}, {n_classes} classes, gaps {gaps}, {n} samples, {options}"
+            estimator = DecisionForestClassifier(2, criterion=criterion, random_state=1, **options)
+            yield name, partial(fit_on_a_way, name, estimator, "none", gaps, n=n, n_features=20, n_classes=n_classes)
+
+
+def fit_on_a_way(name, estimator, weights, gaps, **made):
+    """Fit where a fifth of two features may be missing, and one feature has a value of its own for every sample."""
+    X, y = make_problem(name, **made)
+    rng = rng_of("values of " + name)
+    X[:, 3] = np.where(y % 2, X[:, 1], rng.normal(size=len(X)))
+    X[:, 4] = rng.integers(0, 200, len(X)) + 3 * y
+    if gaps:
+        for feature in (1, 4):
+            X[rng.random(len(X)) < 0.2, feature] = np.nan
+    weights = make_weights(weights, len(X), rng_of("weights of " + name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        fitted = estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+    return fitted_arrays(fitted, X)
+
+
 def gap_problems():
     """Yield trees of every criterion, and other estimators, of samples that lack values."""
     for (label, criterion), growth, weights in product(CRITERIA.items(), GROWTHS, WEIGHTS):
@@ -475,8 +524,9 @@ def problems():
     for family in families:
         for name, call in family():
             yield name, call, True
-    for name, call in large_problems():
-        yield name, call, False
+    for family in (large_problems, way_problems):
+        for name, call in family():
+            yield name, call, False
 
 
 def estimators_without_problem():
