@@ -72,11 +72,9 @@ SMALL_MODULES = (
 )
 MODULE_ARGS = {
     **{f"pytrees._core.{name}": ["/O1" if IS_WINDOWS else "-Os"] for name in SMALL_MODULES},
-    "pytrees._core.split.scan": INLINING_ARGS + ([] if IS_WINDOWS else ["-fno-inline-functions-called-once"]),
-    "pytrees._core.split.bins": INLINING_ARGS,
-    "pytrees._core.split.blocks": INLINING_ARGS,
-    "pytrees._core.split.missing": INLINING_ARGS,
-    "pytrees._core.split.ranked": INLINING_ARGS,
+    "pytrees._core.split.bin_cuts": INLINING_ARGS,
+    "pytrees._core.split.scored_cuts": INLINING_ARGS,
+    "pytrees._core.split.sorted_cuts": INLINING_ARGS + ([] if IS_WINDOWS else ["-fno-inline-functions-called-once"]),
 }
 
 # What Cython compiles for memoryviews, once for all kernels.

@@ -86,7 +86,7 @@ class Node:
 
 @cache
 def _modules() -> tuple[Any, ...]:
-    names = ("split.find", "split.scanner", "rows.partition", "criteria.counts", "criteria.user", "split.scan")
+    names = ("split.node_split", "split.node_search", "rows.partition", "criteria.counts", "criteria.user", "criteria.table")
     return tuple(map(reference, names))
 
 

@@ -6,17 +6,11 @@ Olshen and Stone, "Classification and Regression Trees" (1984), Theorem 4.5. Tha
 function of these counts, or such a one over a concave one. In all other cases every division is judged.
 """
 
-from .counts import counted, name_of, parameters_of, quotient
+from .counts import counted, quotient
+from .table import orders_by_share
 
 # A feature of more categories than these is refused where every division has to be judged: there are 2**(k - 1) - 1.
 MOST_CATEGORIES = 12
-
-CONVEX = ("gini", "entropy", "gain_ratio", "nvi", "nvi_sum", "ogini")
-
-
-def orders_by_share(criterion, n_classes):
-    """Whether the divisions to judge are those of the categories in the order of the second class's share."""
-    return n_classes == 2 and name_of(criterion) in CONVEX and parameters_of(criterion, n_classes)[3]
 
 
 def most_categories(criterion, n_classes):

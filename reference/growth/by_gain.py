@@ -16,9 +16,9 @@ from ..criteria.counts import add_up, given_of, is_greater, user_criterion_of
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
 from ..sequence.groups import check_groups
-from ..split.find import find_split
-from ..split.scan import judges_sequence
-from ..split.scanner import mix64
+from ..split.node_split import find_split
+from ..criteria.table import judges_sequence
+from ..split.node_search import mix64
 from .tree import Node, as_arrays, children_of, in_preorder
 
 # A decrease of impurity may be so much too small, as in scikit-learn.

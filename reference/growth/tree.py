@@ -5,7 +5,7 @@ from itertools import accumulate
 from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, NONE_MISSING, UNDEFINED
 from ..criteria.counts import class_counts
 from ..rows.partition import is_categorical, rows_by_category, split_rows
-from ..split.scanner import MASK, mix64
+from ..split.node_search import MASK, mix64
 
 
 class Node:

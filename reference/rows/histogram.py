@@ -1,7 +1,7 @@
 """Features cut into bins of neighbouring values.
 
 Bins do not change a tree: the kernel looks at the cuts between them first, and then inside those bins where a cut could
-be better still (`split.scan`). Which cuts a feature is given is therefore a matter of speed alone.
+be better still (`split.cut_search`). Which cuts a feature is given is therefore a matter of speed alone.
 """
 
 from bisect import bisect_left

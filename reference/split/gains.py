@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from ..criteria.counts import add_up, name_of, remainder
-from .scan import exact_impurities, gain_of_counts, is_exact, weighted_impurities
+from ..criteria.table import exact_impurities, gain_of_counts, is_exact, weighted_impurities
 
 
 def gains_of_cuts(criterion, left, right):

@@ -8,7 +8,7 @@ from ..criteria.counts import add_up, added, counted, name_of, remainder, user_c
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.user import FORBIDDEN
 from ..rows.partition import rows_by_category
-from .scan import gain_of_counts, judges_sequence
+from ..criteria.table import gain_of_counts, judges_sequence
 
 
 def subset_splits(X, y, weights, n_classes, criterion, limits, rows, feature):

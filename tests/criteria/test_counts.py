@@ -14,7 +14,7 @@ from pytrees.reference.criteria.etc import etc
 from pytrees.reference.criteria.gini import gini
 from pytrees.reference.criteria.logarithms import BitRatio, bits, entropy_bits
 from pytrees.reference.criteria.structural import structural_gain
-from pytrees.reference.split.scan import count_gain
+from pytrees.reference.criteria.table import count_gain
 
 UNIT = Fraction(1, 2**30)
 

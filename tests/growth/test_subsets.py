@@ -15,7 +15,7 @@ from pytrees._engine import config_context
 from pytrees.criteria import CountCriterion, SequenceCriterion
 from pytrees.reference.criteria import categories as reference
 from pytrees.reference.criteria.counts import is_greater
-from pytrees.reference.split.scan import gain_of_counts
+from pytrees.reference.criteria.table import gain_of_counts
 from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems_with_categories
 from pytrees.tree import LEAF, MULTIWAY
 

@@ -7,6 +7,7 @@ from libc.math cimport NAN, log2
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t
 from pytrees._core.c45.rows cimport is_missing
@@ -17,9 +18,6 @@ from pytrees._core.criteria.weighted cimport (
     LOGS, NO_MATCH, gain_of_impurities, move_weight_left, start_sums, stays_below,
 )
 from pytrees._core.rows.partition cimport Features, threshold_between
-
-cdef enum:
-    NARROW_ROWS = 65536
 
 # What Quinlan's program lets a gain be below the average.
 cdef float64_t SLACK = 1e-3
@@ -46,7 +44,7 @@ cdef class SplitFinder:
         is_typical = np.asarray(self.n_categories) < 0.3 * total
         self.is_typical = (is_typical if is_typical.any() else ~is_typical).astype(np.uint8)
         self.features = Features(np.where(missing, 0.0, values) if has_missing.any() else values, True)
-        n_narrow = self.n_rows if self.n_rows <= NARROW_ROWS else 0
+        n_narrow = self.n_rows if self.n_rows <= MOST_IN_NARROW else 0
         self.narrow, self.spare_narrow = np.empty((2, n_narrow), dtype=np.uint32)
         self.wide, self.spare_wide = np.empty((2, self.n_rows - n_narrow), dtype=np.uint64)
         self.node_labels = np.empty(self.n_rows, dtype=np.int32)

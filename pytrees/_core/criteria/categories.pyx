@@ -12,18 +12,10 @@ cimport cython
 
 from pytrees._core.base.wide cimport int128_t
 
-from pytrees._core.criteria.counts import parameters_of
+from pytrees._core.criteria.table import orders_by_share
 
 # A feature of more categories than these is refused where every division has to be judged: there are 2**(k - 1) - 1.
 MOST_CATEGORIES = 12
-
-CONVEX = ("gini", "entropy", "gain_ratio", "nvi", "nvi_sum", "ogini")
-
-
-def orders_by_share(criterion, n_classes):
-    """Whether the divisions to judge are those of the categories in the order of the second class's share."""
-    name, _, _, weighs_children = parameters_of(criterion, n_classes)
-    return n_classes == 2 and name in CONVEX and weighs_children
 
 
 def most_categories(criterion, n_classes):

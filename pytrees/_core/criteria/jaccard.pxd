@@ -27,7 +27,7 @@ cdef struct JaccardScan:
     index_t n_classes
     const int64_t* total_counts
     int64_t* left_counts
-    int64_t total, left_total, next_left, largest_count
+    int64_t total, left_total, next_left, next_with_missing, largest_count
     float64_t best_similarity           # nearly best_numerator / best_denominator
     int64_t best_numerator, best_denominator        # of 2**31 rows below 2**63; the latter is 0 before the first cut
 

@@ -19,7 +19,7 @@ cdef struct LabelledScan:
     index_t first, last             # class of the node, two at least: no label beyond them has fewer errors
     const int64_t* total_counts
     int64_t* left_counts
-    int64_t total, left_total, next_left, steepness, node_score
+    int64_t total, left_total, next_left, next_with_missing, steepness, node_score
     int64_t node_error, left_error  # with the label `first`
     bint has_best
     int64_t best_score

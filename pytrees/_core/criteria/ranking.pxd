@@ -6,7 +6,7 @@ from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
-from pytrees._core.criteria.forms cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows
+from pytrees._core.criteria.quadratic_form cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows
 from pytrees._core.criteria.gain cimport Gain, exact_gain
 from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 

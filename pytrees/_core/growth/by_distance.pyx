@@ -39,14 +39,16 @@ from pytrees._core.growth.tree cimport (
     GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
     nodes_in_preorder, split_leaf, values_of,
 )
-from pytrees._core.rows.partition cimport Features, RowPartition, count_children, has_cut, is_categorical, wide_entries
-from pytrees._core.split.find cimport find_split
-from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, draw_features, missing_of, start_block
+from pytrees._core.rows.partition cimport (
+    Features, RowPartition, count_children, has_cut, is_categorical, missing_of, wide_entries,
+)
+from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
+from pytrees._core.split.node_split cimport find_split
 
+from pytrees._core.criteria.table import weights_as_compared
 from pytrees._core.growth.distances import DISTANCES, parts_of
 from pytrees._core.growth.tree import check_categories, check_samples
-from pytrees._core.split.find import make_scanner
-from pytrees._core.split.scan import weights_as_compared
+from pytrees._core.split.node_split import make_search
 
 cdef enum:
     MERIT_BITS = 126
@@ -104,7 +106,7 @@ cdef int _grow(GrowthByDistance growth, uint64_t seed) except -1 nogil:
     cdef Step step
     cdef index_t n_steps = 0
     add_root(growth.tree, seed)
-    start_block(growth.tree.scanner, &growth.tree.nodes[0].rows)
+    start_block(growth.tree.search, &growth.tree.nodes[0].rows)
     _add_leaf(growth, 0, NONE)
     if growth.is_global:
         _move_rows(growth, 0, 1)
@@ -272,10 +274,10 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
     cdef const uint64_t* entries
     cdef bint can_split = False
     check_node_signals(growth.tree, leaf)
-    draw_features(growth.tree.scanner, &rows, growth.tree.nodes[leaf].random_state)
+    draw_features(growth.tree.search, &rows, growth.tree.nodes[leaf].random_state)
     start_leaf(growth.scan, leaf, growth.leaves[leaf].label, _whole_counts(growth, leaf), &rows.block)
-    for i in range(growth.tree.scanner.n_drawn + growth.tree.scanner.n_drawn_categories):
-        feature = _drawn_feature(growth.tree.scanner, i, &n_categorical)
+    for i in range(growth.tree.search.n_drawn + growth.tree.search.n_drawn_categories):
+        feature = _drawn_feature(growth.tree.search, i, &n_categorical)
         entries = wide_entries(growth.tree.partition, rows.block, feature, rows.start, rows.stop)
         n_children = 2
         if is_categorical(growth.tree.partition.features, feature):
@@ -285,21 +287,21 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
         elif not has_cut(growth.tree.partition, rows.block, feature, rows.start, rows.stop, min_samples_leaf):
             continue
         can_split = True
-        n_missing = missing_of(growth.tree.scanner, &rows, feature, entries)
+        n_missing = missing_of(growth.tree.partition, rows.block, feature, entries, n)
         offer_splits(growth.scan, entries, n, n_missing, feature, n_children, best)
     end_leaf(growth.scan)
     return can_split
 
 
-cdef inline index_t _drawn_feature(Scanner scanner, index_t i, index_t* n_categorical) noexcept nogil:
+cdef inline index_t _drawn_feature(NodeSearch search, index_t i, index_t* n_categorical) noexcept nogil:
     """Return the i-th drawn feature, ascending; `n_categorical` of those before it are categorical."""
     cdef index_t n_numeric = i - n_categorical[0]
-    if n_categorical[0] == scanner.n_drawn_categories or (
-        n_numeric < scanner.n_drawn and scanner.drawn[n_numeric] < scanner.drawn_categories[n_categorical[0]]
+    if n_categorical[0] == search.n_drawn_categories or (
+        n_numeric < search.n_drawn and search.drawn[n_numeric] < search.drawn_categories[n_categorical[0]]
     ):
-        return scanner.drawn[n_numeric]
+        return search.drawn[n_numeric]
     n_categorical[0] += 1
-    return scanner.drawn_categories[n_categorical[0] - 1]
+    return search.drawn_categories[n_categorical[0] - 1]
 
 
 cdef int _find_local(GrowthByDistance growth, Step* best) except -1 nogil:
@@ -342,7 +344,7 @@ cdef int _search(GrowthByDistance growth, index_t leaf) except -1 nogil:
     step.left_label = NONE
     step.right_label = NONE
     check_node_signals(growth.tree, leaf)
-    find_split(growth.tree.scanner, &node.rows, node.random_state, &step.split)
+    find_split(growth.tree.search, &node.rows, node.random_state, &step.split)
     if step.split.feature == NONE or not _gains(growth, &step.split):
         return 0
     step.leaf = leaf
@@ -356,7 +358,7 @@ cdef inline bint _gains(GrowthByDistance growth, const Split* split) except -1 n
         return True
     if split.is_large:
         with gil:
-            sign = (growth.tree.scanner.children.large_gain > 0) - (growth.tree.scanner.children.large_gain < 0)
+            sign = (growth.tree.search.children.large_gain > 0) - (growth.tree.search.children.large_gain < 0)
     elif split.gain.denominator > 0:
         sign = (split.gain.numerator > 0) - (split.gain.numerator < 0)
     else:
@@ -415,7 +417,7 @@ cdef void _subtract_entropy(
 ) noexcept nogil:
     """Take the variation of information of the undivided leaf, which is the entropy of its classes, off the gain of its
     split, times its samples."""
-    cdef const int64_t[::1] table = growth.tree.scanner.counts.table
+    cdef const int64_t[::1] table = growth.tree.search.counts.table
     cdef int64_t units = table[total] - sum_of_n_log2_n(&table[0], counts, growth.tree.n_classes)
     cdef float64_t entropy = ldexp(<float64_t> units, -NLOGN_FRACTION_BITS)
     # The error of the gain has room for the rounded numbers of its classes, but not for what a double leaves out.
@@ -427,7 +429,7 @@ cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerato
     """Keep a merit whose parts need more than 128 bits, or do until they are reduced to lowest terms."""
     cdef LeafSteps* steps = &growth.leaves[leaf]
     cdef const Split* split = &steps.local_step.split
-    gain = growth.tree.scanner.children.large_gain if split.is_large else exact_fraction(&split.gain)
+    gain = growth.tree.search.children.large_gain if split.is_large else exact_fraction(&split.gain)
     merit = gain / total + Fraction(numerator, denominator)
     steps.has_large_merit = True
     steps.merit.priority = float(merit)
@@ -453,13 +455,13 @@ cdef LeafScan _leaf_scan(
     if counts.sum() >= MOST_ROWS:
         raise ValueError(f"Global evaluation counts at most {MOST_ROWS - 1} samples, got {counts.sum():.0f}.")
     has_categories = growth.tree.partition.features.n_categories.shape[0] > 0
-    cdef Scanner scanner = growth.tree.scanner
+    cdef NodeSearch search = growth.tree.search
     merits = None
     if has_merits:
         most_children = growth.tree.partition.child_ends.shape[0] if has_categories else 2
-        merits = LocalMerits(growth.code, growth.absent_differ, scanner.counts, most_children)
+        merits = LocalMerits(growth.code, growth.absent_differ, search.counts, most_children)
     clusters = Clusters(growth.code, counts.astype(np.int64), growth.absent_differ)
-    return LeafScan(clusters, scanner, all_labels, has_categories, merits)
+    return LeafScan(clusters, search, all_labels, has_categories, merits)
 
 
 def grow_by_distance(
@@ -495,10 +497,10 @@ def grow_by_distance(
     growth.counts = np.zeros(n_classes, dtype=np.int64)
     partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
     check_categories(criterion, partition.features)
-    scanner = make_scanner(
+    search = make_search(
         partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
     )
-    growth.tree = GrowingTree(partition, scanner, n_classes, max_depth, min_samples_split, max_leaf_nodes)
+    growth.tree = GrowingTree(partition, search, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     if name == "vi":
         # Leaves compare by the distance of their splits to the classes, and not by what these gain.
         growth.tree.form = LESS_BOTH

@@ -26,54 +26,39 @@ from libc.stdlib cimport free
 from libc.string cimport memmove
 
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
+from pytrees._core.base.sizes cimport (
+    BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_PER_CLASS, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER,
+    FEW_VALUES, MAX_BINS, MOST_CLASSES_IN_BINS, MOST_IN_NARROW, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS,
+    MOST_WEIGHT_IN_NODE_BINS, PARTS_PER_THREAD, PART_ROWS,
+)
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
+from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, add_part, add_root, arrays_of, check_node_signals, count_node_classes, hand_over_counts,
     has_room, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
-    MAX_BINS, Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
+    Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
 )
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
-from pytrees._core.split.find cimport find_split, offer_to_user, take_user_cut
-from pytrees._core.split.scanner cimport (
-    CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES, NodeRows, Scanner, Split, share_block, start_block, weight_of_node,
+from pytrees._core.split.node_search cimport (
+    NodeRows, NodeSearch, Split, share_block, start_block, weight_of_node,
 )
+from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user_cut
+from pytrees._core.split.way cimport uses_table_bins
 
 from pytrees._core.base.signals import stoppable
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
+from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.sequence.groups import check_groups
-from pytrees._core.split.find import make_scanner
-from pytrees._core.split.scan import has_bounds, is_exact, judges_sequence, weights_as_compared
+from pytrees._core.split.node_split import make_search
 
-# Features of more rows than these are cut into bins, and sorted only in subtrees of few rows: so many, or so many for
-# every class where these are more, because every bin counts every class.
-ROWS_WITHOUT_BINS = 16384
-BLOCK_ROWS = 2048
-BLOCK_ROWS_PER_CLASS = 400
-MOST_CLASSES_IN_BINS = 128
-# Bins of whole numbers among so many neighbouring ones are made without a sort, and are few: they serve smaller nodes.
-FEW_VALUES = 64
-BLOCK_ROWS_OF_FEW_VALUES = 100
-FEWEST_FEATURES_PER_OTHER = 8       # one feature in so many may have other values
-# Up to here the entropy bounds, sums of some n log2 n in units of 2**-30, stay below 2**63.
-MOST_ROWS_IN_BINS = 2**26
-# Bins of a node count in 32 bits.
-MOST_WEIGHT_IN_BINS = 2**31
-# Where nodes look at one of so many features or fewer, all are ranked once, and a node sorts the ranks of those that it
-# looks at, or cuts them into bins: that costs less than keeping all of them sorted.
-FEATURES_PER_RANKED = 4
-# Parts of a tree for threads: of about so many rows, or more where threads then have so many each.
-PART_ROWS = 4096
-PARTS_PER_THREAD = 16
 # A decrease of impurity may be so much too small, as in scikit-learn.
 cdef float64_t DECREASE_TOLERANCE = 2.0**-52
-# Places, ranks and classes of entries in 32 bits have 16.
-NARROW_LIMIT = 2**16
 
 
 cdef struct OpenLeaf:
@@ -101,8 +86,7 @@ cdef class GrowthByGain:
     cdef UserCut* user_cuts         # by position among the open leaves
     cdef Py_ssize_t user_cut_capacity
 
-    # Counts of bins: of nodes of more rows than block_rows.
-    cdef index_t block_rows
+    # Counts of bins, for nodes that use bins of the table.
     cdef Histograms histograms      # None where all rows are in one block
     cdef Slot* drawn_slot           # counts of the drawn features of one node at a time, where not all are looked at
 
@@ -283,12 +267,12 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     hand_over_counts(growth.tree, leaf.node)
-    find_split(growth.tree.scanner, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
+    find_split(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
     if leaf.split.feature == NONE:
         return 0
     if growth.is_best_first and leaf.split.is_large:
         with gil:
-            growth.tree.large_priorities[leaf.node] = growth.tree.scanner.children.large_gain
+            growth.tree.large_priorities[leaf.node] = growth.tree.search.children.large_gain
     return _gains_enough(growth, leaf) and (
         growth.min_impurity_decrease <= 0.0 or _decreases_impurity_enough(growth, &leaf.split)
     )
@@ -306,8 +290,8 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         leaf = &growth.open_leaves[i]
         if not leaf.is_searched:
             rows = _rows_to_search(growth, leaf.node)
-            offer_to_user(growth.tree.scanner, rows, growth.tree.nodes[leaf.node].random_state, i, growth.user_cuts)
-    judge_table(growth.tree.scanner.table, growth.user_cuts)
+            offer_to_user(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, i, growth.user_cuts)
+    judge_table(growth.tree.search.table, growth.user_cuts)
     for i in range(growth.n_open - 1, -1, -1):
         leaf = &growth.open_leaves[i]
         if leaf.is_searched:
@@ -315,7 +299,7 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         leaf.is_searched = True
         rows = &growth.tree.nodes[leaf.node].rows
         take_user_cut(
-            growth.tree.scanner, rows, growth.tree.nodes[leaf.node].random_state, &growth.user_cuts[i], &leaf.split
+            growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, &growth.user_cuts[i], &leaf.split
         )
         if not _gains_enough(growth, leaf):
             _close(growth, leaf.node)
@@ -330,7 +314,7 @@ cdef inline bint _gains_enough(GrowthByGain growth, const OpenLeaf* leaf) noexce
 cdef inline bint _decreases_impurity_enough(GrowthByGain growth, const Split* split) noexcept nogil:
     """Whether the split of the node that was searched last, whose classes are counted, takes enough off the impurity of
     the whole tree."""
-    cdef float64_t share = weight_of_node(growth.tree.scanner) / growth.total_weight
+    cdef float64_t share = weight_of_node(growth.tree.search) / growth.total_weight
     return share * split.gain.value + DECREASE_TOLERANCE >= growth.min_impurity_decrease
 
 
@@ -338,10 +322,10 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
     """Return the node's rows, in a block or with counts of bins."""
     cdef NodeRows* rows = &growth.tree.nodes[node].rows
     check_node_signals(growth.tree, node)
-    if not rows.in_block and rows.stop - rows.start > growth.block_rows:
+    if uses_table_bins(growth.tree.search, rows):
         _take_counts(growth, rows)
     elif not rows.in_block:
-        start_block(growth.tree.scanner, rows)
+        start_block(growth.tree.search, rows)
     return rows
 
 
@@ -355,7 +339,7 @@ cdef int _take_counts(GrowthByGain growth, NodeRows* rows) except -1 nogil:
         rows.slot = growth.drawn_slot
         return 0
     rows.slot = take_slot(growth.histograms.slots)
-    if growth.tree.scanner.max_features >= growth.tree.partition.n_features:
+    if growth.tree.search.max_features >= growth.tree.partition.n_features:
         _count_all(growth, rows.slot, rows)
     else:
         growth.drawn_slot = rows.slot
@@ -364,7 +348,7 @@ cdef int _take_counts(GrowthByGain growth, NodeRows* rows) except -1 nogil:
 
 cdef inline void _count_all(GrowthByGain growth, Slot* slot, const NodeRows* rows) noexcept nogil:
     count_rows(
-        growth.histograms, slot, rows.start, rows.stop, &growth.tree.scanner.drawn[0], growth.tree.scanner.n_drawn
+        growth.histograms, slot, rows.start, rows.stop, &growth.tree.search.drawn[0], growth.tree.search.n_drawn
     )
 
 
@@ -401,7 +385,7 @@ cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
 
 
 cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nogil:
-    return node.may_split and node.rows.stop - node.rows.start > growth.block_rows
+    return node.may_split and uses_table_bins(growth.tree.search, &node.rows)
 
 
 # ------------------------------------------------------------------------------------------------------------- threads
@@ -456,8 +440,8 @@ cdef class Team:
 cdef bint _grows_in_parts(GrowthByGain growth):
     """Whether threads can grow parts of the tree: where the order does not matter in which leaves are split, and a call
     of the user's code does not serve many of them. Sequences have threads of their own."""
-    cdef Scanner scanner = growth.tree.scanner
-    return scanner.judging == CLASS_COUNTS and scanner.node_bins is None and not growth.is_best_first
+    cdef NodeSearch search = growth.tree.search
+    return search.judging == CLASS_COUNTS and search.node_bins is None and not growth.is_best_first
 
 
 cdef _grow_together(Team team, uint64_t seed, index_t part_rows):
@@ -578,64 +562,65 @@ cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes) except -1:
         n_others += not may_be_whole_numbers(features, feature, FEW_VALUES)
     if FEWEST_FEATURES_PER_OTHER * n_others <= features.n_features and n_others < features.n_features:
         return BLOCK_ROWS_OF_FEW_VALUES * n_classes
-    if features.n_rows <= ROWS_WITHOUT_BINS:
+    if features.n_rows <= MOST_ROWS_WITHOUT_BINS:
         return features.n_rows
     return max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes)
 
 
-cdef _cut_in_nodes(Scanner scanner, weights, bint is_best_first):
+cdef _cut_in_nodes(NodeSearch search, weights, bint is_best_first):
     """Let nodes cut the ranks of their samples into bins of their own."""
-    scanner.node_bins = NodeBins(scanner.partition, scanner.labels, weights, scanner.counts.n_classes)
+    search.node_bins = NodeBins(search.partition, search.labels, weights, search.counts.n_classes)
     # Best-first growth asks for them to tell gains that nearly tie apart.
-    scanner.defers_thresholds = not is_best_first
+    search.defers_thresholds = not is_best_first
 
 
 def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain beside=None):
     """Return a tree that has not begun to grow; with `beside`, that of another thread, whose rows it shares, and whose
     block where that is of all rows."""
     cdef GrowthByGain growth = GrowthByGain()
-    cdef Scanner scanner
+    cdef NodeSearch search
     cdef Histograms histograms = None
-    growth.block_rows = options["block_rows"]
+    block_rows = options["block_rows"]
     n_classes, criterion = options["n_classes"], options["criterion"]
     growth.is_best_first = options["max_leaf_nodes"] < UNLIMITED
-    n_places = shared.features.n_rows if is_ranked(shared.features) else growth.block_rows
-    is_wide = max(n_places, n_classes) > NARROW_LIMIT
-    shares_block = beside is not None and growth.block_rows == len(rows) and not is_ranked(shared.features)
+    n_places = shared.features.n_rows if is_ranked(shared.features) else block_rows
+    is_wide = max(n_places, n_classes) > MOST_IN_NARROW
+    shares_block = beside is not None and block_rows == len(rows) and not is_ranked(shared.features)
     partition = RowPartition(
-        shared.features, rows, growth.block_rows, growth.is_best_first, is_wide,
+        shared.features, rows, block_rows, growth.is_best_first, is_wide,
         None if beside is None else beside.tree.partition, shares_block,
     )
-    if growth.block_rows < len(rows):
+    if block_rows < len(rows):
         histograms = Histograms(
             partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms
         )
     growth.histograms = histograms
-    scanner = make_scanner(
+    search = make_search(
         partition, histograms, y, weights, n_classes, criterion, options["min_samples_leaf"],
         options["max_candidates"], options["max_features"], options["n_threads"], options["subsets"],
     )
     if shares_block:
-        share_block(scanner, beside.tree.scanner)
-    scanner.min_leaf_weight = options["min_leaf_weight"]
+        share_block(search, beside.tree.search)
+    search.block_rows = block_rows
+    search.min_leaf_weight = options["min_leaf_weight"]
     weights_are_whole = weights is None or weights.dtype != np.float64
     if (
-        shared.uses_node_bins and weights_are_whole and scanner.min_leaf_weight == 0.0
-        and options["total_weight"] < MOST_WEIGHT_IN_BINS
+        shared.uses_node_bins and weights_are_whole and search.min_leaf_weight == 0.0
+        and options["total_weight"] <= MOST_WEIGHT_IN_NODE_BINS
     ):
-        _cut_in_nodes(scanner, weights, growth.is_best_first)
+        _cut_in_nodes(search, weights, growth.is_best_first)
     growth.tree = GrowingTree(
-        partition, scanner, n_classes, options["max_depth"], options["min_samples_split"], options["max_leaf_nodes"]
+        partition, search, n_classes, options["max_depth"], options["min_samples_split"], options["max_leaf_nodes"]
     )
     growth.tree.counts_gains_by_samples = True
     growth.min_gain = options["min_gain"]
     growth.total_weight = options["total_weight"]
     growth.min_impurity_decrease = options["min_impurity_decrease"]
-    if growth.min_impurity_decrease > 0.0 and scanner.judging != CLASS_COUNTS:
+    if growth.min_impurity_decrease > 0.0 and search.judging != CLASS_COUNTS:
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
-    growth.searches_together = scanner.judging == OWN_CLASS_COUNTS
+    growth.searches_together = search.judging == OWN_CLASS_COUNTS
     growth.has_heap = (
-        growth.is_best_first and scanner.judging in (CLASS_COUNTS, SEQUENCES) and weights_are_whole
+        growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and weights_are_whole
         and is_exact(criterion, n_classes)
     )
     return growth

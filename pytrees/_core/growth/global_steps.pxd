@@ -7,7 +7,7 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.growth.distances cimport Clusters
 from pytrees._core.growth.merits cimport LocalMerits, Merit
 from pytrees._core.rows.partition cimport Block, RowPartition
-from pytrees._core.split.scanner cimport Split
+from pytrees._core.split.node_search cimport Split
 
 
 cdef struct Step:

@@ -41,7 +41,7 @@ from pytrees._core.growth.merits cimport (
     LocalMerits, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_merits,
 )
 from pytrees._core.rows.partition cimport Block, block_row, is_categorical, threshold_between
-from pytrees._core.split.scanner cimport Scanner
+from pytrees._core.split.node_search cimport NodeSearch
 
 from pytrees._core.growth.distances import TERM
 
@@ -49,19 +49,19 @@ from pytrees._core.growth.distances import TERM
 @cython.final
 cdef class LeafScan:
     def __cinit__(
-        self, Clusters clusters, Scanner scanner, bint all_labels, bint has_categories, LocalMerits merits
+        self, Clusters clusters, NodeSearch search, bint all_labels, bint has_categories, LocalMerits merits
     ):
-        """The clusters are empty; the scanner has labels and weights by place. `merits` are None where they do not tell
+        """The clusters are empty; the search has labels and weights by place. `merits` are None where they do not tell
         equal steps apart."""
         cdef index_t i, k = clusters.n_classes, n_terms = 4 * k + 4
         self.clusters = clusters
-        self.partition = scanner.partition
+        self.partition = search.partition
         self.all_labels = all_labels
-        self.min_samples_leaf = scanner.min_samples_leaf
-        self.labels = &scanner.wide_labels[0]
-        self.weights = &scanner.place_counts[0] if scanner.place_counts.shape[0] > 0 else NULL
+        self.min_samples_leaf = search.min_samples_leaf
+        self.labels = &search.wide_labels[0]
+        self.weights = &search.place_counts[0] if search.place_counts.shape[0] > 0 else NULL
         self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)
-        n_rotated = scanner.partition.n_rows if scanner.partition.features.has_missing else 0
+        n_rotated = search.partition.n_rows if search.partition.features.has_missing else 0
         self.rotated = np.empty(n_rotated, dtype=np.uint64)
         self.left_scores, self.right_scores, self.same_scores = np.zeros((3, k))
         self.merits = merits

@@ -21,7 +21,7 @@ from pytrees._core.growth.distances cimport (
     DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_NVI_MAX, DISTANCE_VI,
     divides_by_joint, takes_fractions, takes_logarithms,
 )
-from pytrees._core.split.table cimport complete_sum, end_whole_child, start_whole_node
+from pytrees._core.criteria.table cimport complete_sum, end_whole_child, start_whole_node
 
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.growth.distances import TERM

@@ -6,7 +6,7 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport InformationForm
 from pytrees._core.rows.partition cimport RowPartition
-from pytrees._core.split.scanner cimport NodeRows, Scanner, Split
+from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 
 cdef struct Node:
@@ -29,7 +29,7 @@ cdef class GrowingTree:
     """The nodes in the order in which they were made, and the samples that they divide among them."""
 
     cdef RowPartition partition
-    cdef Scanner scanner
+    cdef NodeSearch search
     cdef index_t n_classes, max_depth, min_samples_split, max_leaf_nodes
     cdef Node* nodes
     cdef float64_t* values          # class counts, n_classes a node; filled in by count_node_classes

@@ -33,23 +33,23 @@ from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
     split_rows_among, threshold_between,
 )
-from pytrees._core.split.scanner cimport NodeRows, Scanner, Split, count_classes, is_pure, mix64, row_at
+from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, count_classes, is_pure, mix64, row_at
 from pytrees._core.split.subsets cimport list_split
 
 from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
-from pytrees._core.split.scan import judges_sequence
+from pytrees._core.criteria.table import judges_sequence
 
 
 @cython.final
 cdef class GrowingTree:
     def __cinit__(
-        self, RowPartition partition, Scanner scanner, index_t n_classes, index_t max_depth, index_t min_samples_split,
+        self, RowPartition partition, NodeSearch search, index_t n_classes, index_t max_depth, index_t min_samples_split,
         index_t max_leaf_nodes,
     ):
-        self.partition, self.scanner, self.n_classes = partition, scanner, n_classes
+        self.partition, self.search, self.n_classes = partition, search, n_classes
         self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes
-        self.form = scanner.counts.form
+        self.form = search.counts.form
         self.large_priorities = {}
         self.exact_gains = []
         self.number_of_gain = {}
@@ -124,7 +124,7 @@ cdef inline void _write_counts(GrowingTree tree, index_t node, const int64_t* co
 cdef inline bint _has_one_class(GrowingTree tree, const Node* node, const int64_t* counts) noexcept nogil:
     cdef index_t label, n_present = 0
     if counts == NULL:
-        return is_pure(tree.scanner, &node.rows)
+        return is_pure(tree.search, &node.rows)
     for label in range(tree.n_classes):
         n_present += counts[label] > 0
     return n_present == 1
@@ -133,17 +133,17 @@ cdef inline bint _has_one_class(GrowingTree tree, const Node* node, const int64_
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
     """Write the class counts of a node, while its rows are where they are."""
     if not tree.nodes[node].is_counted:
-        count_classes(tree.scanner, &tree.nodes[node].rows, values_of(tree, node))
+        count_classes(tree.search, &tree.nodes[node].rows, values_of(tree, node))
     tree.nodes[node].is_counted = True
 
 
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
-    """Tell the scanner the class counts of a node, if they are known; otherwise it counts them itself."""
+    """Tell the search the class counts of a node, if they are known; otherwise it counts them itself."""
     cdef index_t label
-    tree.scanner.is_counted = tree.nodes[node].is_counted
-    if tree.scanner.is_counted:
+    tree.search.is_counted = tree.nodes[node].is_counted
+    if tree.search.is_counted:
         for label in range(tree.n_classes):
-            tree.scanner.counts.total_counts[label] = <int64_t> values_of(tree, node)[label]
+            tree.search.counts.total_counts[label] = <int64_t> values_of(tree, node)[label]
 
 
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil:
@@ -232,7 +232,7 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
     cdef NodeRows rows = tree.nodes[leaf].rows
     cdef index_t left, right, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
     cdef uint64_t random_state = tree.nodes[leaf].random_state
-    if tree.scanner.node_bins is not None:
+    if tree.search.node_bins is not None:
         return _add_counted_sides(tree, leaf, split)
     if rows.in_block:
         mark_first(
@@ -241,7 +241,7 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
         )
     else:
         mark_by_bins(
-            tree.scanner.histograms, split.feature, split.bin, split.threshold, split.n_missing_left > 0, rows.start,
+            tree.search.histograms, split.feature, split.bin, split.threshold, split.n_missing_left > 0, rows.start,
             rows.stop,
         )
     split_rows(tree.partition, rows.start, rows.stop)
@@ -261,9 +261,9 @@ cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) 
     cdef NodeRows rows = tree.nodes[leaf].rows
     cdef index_t label, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
     cdef uint64_t random_state = tree.nodes[leaf].random_state
-    cdef int64_t* counts = &tree.scanner.node_bins.left_counts[0]
+    cdef int64_t* counts = &tree.search.node_bins.left_counts[0]
     count_node_classes(tree, leaf)
-    split_and_count(tree.scanner.node_bins, split.feature, split.last_left, rows.start, rows.stop, counts)
+    split_and_count(tree.search.node_bins, split.feature, split.last_left, rows.start, rows.stop, counts)
     _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1), counts)
     for label in range(tree.n_classes):
         counts[label] = <int64_t> values_of(tree, leaf)[label] - counts[label]
@@ -280,8 +280,8 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
     cdef bint any_may_split = False
     mark_children(tree.partition, rows.in_block, rows.block, split.feature, rows.start, rows.stop)
     if split.division != NONE:
-        list_split(tree.scanner, &rows, split)
-        mark_sides(tree.partition, &tree.scanner.categories.is_listed[0], rows.start, rows.stop)
+        list_split(tree.search, &rows, split)
+        mark_sides(tree.partition, &tree.search.categories.is_listed[0], rows.start, rows.stop)
     split_rows_among(tree.partition, split.n_children, rows.start, rows.stop)
     for b in range(split.n_children):
         child = _add_node(
@@ -289,13 +289,13 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
             mix64(random_state + 1 + <uint64_t> b), NULL,
         )
         if split.division == NONE:
-            row = row_at(tree.scanner, &rows, rows.start + starts[b])
+            row = row_at(tree.search, &rows, rows.start + starts[b])
             tree.nodes[child].category = <index_t> tree.partition.X[row, split.feature]
         else:
-            _list_categories(tree, tree.scanner.categories, child, b == 1)
+            _list_categories(tree, tree.search.categories, child, b == 1)
         any_may_split = any_may_split or tree.nodes[child].may_split
-    if tree.scanner.node_bins is not None:
-        take_words(tree.scanner.node_bins, rows.start, rows.stop)
+    if tree.search.node_bins is not None:
+        take_words(tree.search.node_bins, rows.start, rows.stop)
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
     return 0
@@ -383,11 +383,11 @@ cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* 
     cdef index_t i, row
     cdef float64_t value
     cdef bint is_cut = not is_categorical(tree.partition.features, split.feature)
-    cdef bint has_counts = tree.scanner.count_weights.shape[0] > 0
+    cdef bint has_counts = tree.search.count_weights.shape[0] > 0
     cdef list counts
     children, side_of = {}, _sides(tree, node, split)
     for i in range(node.rows.start, node.rows.stop):
-        row = row_at(tree.scanner, &node.rows, i)
+        row = row_at(tree.search, &node.rows, i)
         value = tree.partition.X[row, split.feature]
         child = side_of.get(value, value)
         if is_cut:
@@ -395,17 +395,17 @@ cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* 
         counts = children.get(child)
         if counts is None:
             counts = children[child] = [0] * tree.n_classes
-        counts[tree.scanner.labels[row]] += tree.scanner.count_weights[row] if has_counts else 1
+        counts[tree.search.labels[row]] += tree.search.count_weights[row] if has_counts else 1
     return tuple([tuple(children[child]) for child in sorted(children)])
 
 
 cdef dict _sides(GrowingTree tree, const Node* node, const Split* split):
     """Return whether the categories are on the right side, where they are divided into two sets."""
-    cdef CategoryCounts categories = tree.scanner.categories
+    cdef CategoryCounts categories = tree.search.categories
     cdef index_t category
     if split.division == NONE:
         return {}
-    list_split(tree.scanner, &node.rows, split)
+    list_split(tree.search, &node.rows, split)
     return {
         categories.codes[category]: goes_right(categories, category) for category in range(categories.n_present)
     }
@@ -455,7 +455,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef float64_t* value = gain + n_nodes
     cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * tree.n_classes)
     cdef const Node* node
-    if tree.scanner.defers_thresholds:
+    if tree.search.defers_thresholds:
         _write_thresholds(tree)
     for i in range(n_nodes):
         number[order[i]] = i
@@ -511,7 +511,7 @@ cdef void _add_counts(
     cdef const Node* node
     cdef float64_t* counts
     cdef const float64_t* of_child
-    cdef bint are_whole = tree.scanner.node_bins is not None
+    cdef bint are_whole = tree.search.node_bins is not None
     # Children stand behind their parent in preorder.
     for i in range(order.shape[0] - 1, -1, -1):
         node = &tree.nodes[order[i]]
@@ -547,7 +547,7 @@ cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::
         "children": np.asarray(children),
         "category": np.asarray(category),
     }
-    return arrays if tree.scanner.categories is None else arrays | _listed_categories(tree, order)
+    return arrays if tree.search.categories is None else arrays | _listed_categories(tree, order)
 
 
 cdef dict _listed_categories(GrowingTree tree, const index_t[::1] order):

@@ -3,11 +3,11 @@
 cimport cython
 from cpython.pythread cimport PyThread_type_lock
 
+from pytrees._core.base.sizes cimport MAX_BINS
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition
 
 cdef enum:
-    MAX_BINS = 256
     N_CELLS = 1024
 
 
@@ -64,8 +64,6 @@ cdef class Histograms:
     cdef const index_t[::1] labels
     cdef const int64_t[::1] weights     # empty where every row counts once
     cdef Slots slots
-    cdef float64_t[::1] edge_scores     # scratch, as the following, by place among the features looked at
-    cdef index_t[::1] most_in_bin
 
 
 cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span) noexcept nogil

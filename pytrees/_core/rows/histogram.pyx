@@ -15,13 +15,12 @@ from libc.math cimport INFINITY, floor, isnan
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from pytrees._core.base.sizes cimport MAX_BINS, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
 
 cdef enum:
-    # Bins of about equal numbers of rows are wanted, not needed: so many rows say well enough where to cut.
-    SAMPLE_ROWS = 8192
     ROWS_LOOKED_AT = 64
     ROWS_OF_A_TILE = 128
     ROWS_OF_A_THREAD = 32768
@@ -99,9 +98,7 @@ cdef class Histograms:
         self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
         self.n_columns = n_classes if weights is None else n_classes + 1
         self.slots = Slots(bins.n_bins * self.n_columns) if shared is None else shared.slots
-        self.edge_scores = np.empty(bins.n_features)
-        self.most_in_bin = np.empty(bins.n_features, dtype=np.int32)
-
+        
 
 # ------------------------------------------------------------------------------------------------------------- bins
 

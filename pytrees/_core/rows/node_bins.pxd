@@ -2,13 +2,10 @@
 
 cimport cython
 
+from pytrees._core.base.simd cimport paired_classes, sample_of_few
+from pytrees._core.base.sizes cimport MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition
-
-cdef enum:
-    MOST_NODE_BINS = 256
-    ROOM_FOR_PAIRS = 128    # samples of a node each of which is compared with all others
-
 
 # A feature of which the node's samples have several values. Their keys are their ranks; the bin of a key is the
 # difference to the smallest without its last `shift` bits.
@@ -25,8 +22,13 @@ cdef struct NodeFeature:
     float* weights              # of all bins up to each, as 16 bits have room for
     float* left_squares         # of more classes: sums of the squared class weights of all bins up to each
     float* right_squares        # and of all others
-    float64_t score             # of the best cut between two bins
-    int64_t most_in_bin         # weight of a bin
+
+
+# The samples of a node of little weight. With more classes than two, the samples of a class stand together.
+cdef struct PairedSamples:
+    uint16_t[MOST_PAIRED] weights       # with two classes, the weights of both in one word
+    paired_classes classes
+    sample_of_few[MOST_OF_FEW] few      # if there are not more samples
 
 
 @cython.final
@@ -66,6 +68,15 @@ cdef inline int64_t weight_of_word(NodeBins bins, uint64_t word) noexcept nogil:
     return <int64_t> (word >> 32)
 
 
+cdef inline index_t bin_of_key(const NodeFeature* feature, uint32_t key) noexcept nogil:
+    return <index_t> ((key - feature.smallest) >> feature.shift)
+
+
+cdef inline uint32_t last_key_of_bin(const NodeFeature* feature, index_t bin) noexcept nogil:
+    """Return the last key of a bin but the last."""
+    return feature.smallest + (((<uint32_t> bin + 1) << feature.shift) - 1)
+
+
 cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
 cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
 cdef int take_features(
@@ -75,7 +86,9 @@ cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept no
 cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
-cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
+cdef index_t sort_marked(
+    NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked
+) noexcept nogil
 cdef void split_and_count(
     NodeBins bins, index_t feature, index_t last_left, index_t start, index_t stop, int64_t* left_counts
 ) noexcept nogil

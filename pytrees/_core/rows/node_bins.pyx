@@ -11,16 +11,11 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from pytrees._core.base.compiler cimport bit_length
+from pytrees._core.base.simd cimport find_marked, span_of_keys, sum_up
+from pytrees._core.base.sizes cimport MOST_NODE_BINS, MOST_PAIRED, SAMPLES_PER_NODE_BIN
 from pytrees._core.base.sorting cimport sort_entries
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport RowPartition
-
-cdef extern from "lanes.h":
-    uint32_t span_of_keys(const uint32_t* keys, int32_t n, uint32_t* smallest) nogil
-    int32_t find_marked(
-        const uint32_t* keys, int32_t n, uint32_t first, uint32_t last, uint32_t smallest, int shift,
-        const uint8_t* is_marked, uint64_t* marked
-    ) nogil
 
 ctypedef fused Rank:
     uint16_t
@@ -28,7 +23,6 @@ ctypedef fused Rank:
 
 cdef enum:
     N_ZEROS = 4             # in front of scores, weights and squares
-    SAMPLES_PER_BIN = 3
     # Nodes of a smaller share of all rows read wide ranks row by row, others feature by feature.
     ROWS_OF_DENSE_NODE = 8
 
@@ -47,7 +41,7 @@ cdef class NodeBins:
         self.node_row = np.zeros(self.n_lanes, dtype=np.uint16)
         self.words = np.empty(partition.n_rows, dtype=np.uint64)
         self.pair_words = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
-        self.pair_sums = np.empty(n_classes * ROOM_FOR_PAIRS, dtype=np.uint16)
+        self.pair_sums = np.empty(n_classes * MOST_PAIRED, dtype=np.uint16)
         self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
         self.n_up_to = np.empty(MOST_NODE_BINS, dtype=np.int32)
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
@@ -193,7 +187,7 @@ cdef void _take_keys(
 
 cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t n_features, index_t n) noexcept nogil:
     """Cut the keys that were laid out last into bins, and keep the slots of those that are not all equal."""
-    cdef index_t k, wanted = max(2, min(n // SAMPLES_PER_BIN, MOST_NODE_BINS))
+    cdef index_t k, wanted = max(2, min(n // SAMPLES_PER_NODE_BIN, MOST_NODE_BINS))
     cdef NodeFeature* slot
     cdef NodeFeature taken
     cdef index_t first = bins.n_slots
@@ -235,6 +229,7 @@ cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept no
 
 
 cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+    """Count both classes in one word a bin, and turn the words into those of all bins up to each."""
     cdef index_t i
     cdef const uint32_t* words = &bins.pair_words[0]
     cdef const uint32_t* keys = feature.keys
@@ -244,6 +239,7 @@ cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexc
     memset(counts, 0, feature.n_bins * sizeof(uint32_t))
     for i in range(n):
         counts[(keys[i] - smallest) >> shift] += words[i]
+    sum_up(counts, feature.n_bins)
 
 
 cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
@@ -273,19 +269,21 @@ cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) no
         bins.n_up_to[i] = n_up_to
 
 
-cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:
-    """Write the samples in marked bins, of which there are some, to the partition's pairs, as their numbers in the node
-    under their keys, sorted; return how many they are."""
+cdef index_t sort_marked(
+    NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked
+) noexcept nogil:
+    """Write the samples in marked bins, of which there is at least one, to the partition's pairs: their numbers in the
+    node under their keys, sorted. Return how many they are."""
     cdef uint64_t* pairs = &bins.partition.pairs[0]
     cdef index_t n_marked, first = 0, last = feature.n_bins - 1
-    while not bins.is_marked[first]:
+    while not is_marked[first]:
         first += 1
-    while not bins.is_marked[last]:
+    while not is_marked[last]:
         last -= 1
     n_marked = find_marked(
         feature.keys, n, feature.smallest + (<uint32_t> first << feature.shift),
         feature.smallest + min(feature.span, <uint32_t> (((<uint64_t> last + 1) << feature.shift) - 1)),
-        feature.smallest, feature.shift, &bins.is_marked[0], pairs,
+        feature.smallest, feature.shift, is_marked, pairs,
     )
     sort_entries(pairs, &bins.partition.spare_pairs[0], n_marked)
     return n_marked

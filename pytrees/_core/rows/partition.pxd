@@ -126,6 +126,13 @@ cdef inline Entry* entries_of(
         return wide_entries(partition, block, feature, start, stop)
 
 
+cdef inline index_t missing_of(
+    RowPartition partition, Block block, index_t feature, const Entry* entries, index_t n
+) noexcept nogil:
+    """Return how many of a node's sorted entries lack the feature's value: they are the last."""
+    return count_missing(partition, block, feature, entries, n) if partition.features.has_missing else 0
+
+
 cdef inline bint missing_has_cut(
     const Entry* entries, index_t n, index_t n_missing, index_t min_samples_leaf
 ) noexcept nogil:

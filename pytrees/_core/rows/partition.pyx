@@ -6,14 +6,13 @@ cimport cython
 from libc.math cimport INFINITY, floor, isnan
 from libc.string cimport memcpy, memset
 
+from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 ctypedef fused Rank:
     uint16_t
     uint32_t
-
-NARROW_ROWS = 2**16
 
 cdef enum:
     N_CODES = 256
@@ -30,7 +29,7 @@ cdef class Features:
         self.largest = np.zeros(self.n_features)
         self.key_base = np.zeros(self.n_features, dtype=np.uint64)
         self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
-        is_narrow = self.n_rows <= NARROW_ROWS
+        is_narrow = self.n_rows <= MOST_IN_NARROW
         shape = (self.n_features, self.n_rows)
         self.narrow_ranks = np.empty(shape if ranks and is_narrow else (0, 0), dtype=np.uint16)
         self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
@@ -96,7 +95,7 @@ cdef class RowPartition:
             kept = self.n_rows if keeps_blocks else largest_block
             self.row_of_place = np.empty(kept, dtype=np.int32)
             n_entries = self.n_features * kept
-        if not is_wide and largest_block > NARROW_ROWS:
+        if not is_wide and largest_block > MOST_IN_NARROW:
             raise ValueError(f"A block of {largest_block} rows needs wide entries.")
         if shares_block:
             self.narrow, self.wide = shared.narrow, shared.wide
@@ -741,7 +740,7 @@ def rank_features(const float64_t[:, ::1] X):
     Returns two arrays (n_features, n_rows).
     """
     cdef Py_ssize_t feature, i, n_rows = X.shape[0]
-    cdef bint is_wide = n_rows > NARROW_ROWS
+    cdef bint is_wide = n_rows > MOST_IN_NARROW
     cdef RowPartition partition = RowPartition(Features(X, False), np.arange(n_rows), n_rows, False, is_wide)
     cdef index_t[:, ::1] rows = np.empty((X.shape[1], n_rows), dtype=np.int32)
     cdef index_t[:, ::1] ranks = np.empty((X.shape[1], n_rows), dtype=np.int32)

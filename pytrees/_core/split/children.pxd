@@ -3,7 +3,7 @@
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport float64_t, index_t
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.split.scanner cimport Scanner, Split
+from pytrees._core.split.node_search cimport NodeSearch, Split
 
 
 cdef void start_node(ChildCounts children) noexcept nogil
@@ -15,6 +15,6 @@ cdef int offer_user_gain(
     ChildCounts children, index_t feature, index_t n_children, index_t division, float64_t given, float64_t weight
 ) except -1 nogil
 cdef int offer_sequences(
-    Scanner scanner, index_t feature, index_t n_children, index_t division, const Entry* entries, index_t n,
+    NodeSearch search, index_t feature, index_t n_children, index_t division, const Entry* entries, index_t n,
     const Split* cut
 ) except -1 nogil

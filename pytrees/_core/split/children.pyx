@@ -11,8 +11,8 @@ from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
 from pytrees._core.criteria.logarithms cimport forget_counts
 from pytrees._core.sequence.scanner cimport impurity_of_sequence
-from pytrees._core.split.scanner cimport Scanner, Split
-from pytrees._core.split.table cimport (
+from pytrees._core.split.node_search cimport NodeSearch, Split
+from pytrees._core.criteria.table cimport (
     complete_sum, end_weighted_child, end_whole_child, start_scan, start_whole_node, weighted_children_gain, whole_gain,
 )
 
@@ -150,7 +150,7 @@ cdef int offer_user_gain(
 # --------------------------------------------------------------------------------------------- of label sequences
 
 cdef int offer_sequences(
-    Scanner scanner, index_t feature, index_t n_children, index_t division, const Entry* entries, index_t n,
+    NodeSearch search, index_t feature, index_t n_children, index_t division, const Entry* entries, index_t n,
     const Split* cut
 ) except -1 nogil:
     """Offer the split of a node by a categorical feature; its entries are sorted by child. Give up as soon as the
@@ -159,31 +159,31 @@ cdef int offer_sequences(
     cdef int64_t cost = 0, limit = <int64_t> n * n + 1
     cdef Gain gain
     if cut.feature != NONE:
-        limit = scanner.sequences.best.cost + (feature < cut.feature)
-    if scanner.children.best.feature != NONE:
-        limit = min(limit, scanner.children.best_cost)
+        limit = search.sequences.best.cost + (feature < cut.feature)
+    if search.children.best.feature != NONE:
+        limit = min(limit, search.children.best_cost)
     # The labels of entries[i - length:i], which share a key and a group, are in `worker.sequence`.
     for i in range(n + 1):
         if i < n:
-            sample = scanner.number_of_place[place_of(entries[i])]
+            sample = search.orders.number_of_place[place_of(entries[i])]
         if i == n or i > 0 and (
             key_of(entries[i]) != key_of(entries[i - 1])
-            or scanner.sequences.groups is not None and scanner.sequences.groups.group_of_sample[sample] != group
+            or search.sequences.groups is not None and search.sequences.groups.group_of_sample[sample] != group
         ):
             steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
             cost += length * <int64_t> impurity_of_sequence(
-                scanner.sequences, scanner.sequences.worker, length, steps_left
+                search.sequences, search.sequences.worker, length, steps_left
             )
             if cost >= limit:
                 return 0
             length = 0
         if i < n:
-            scanner.sequences.worker.sequence[length] = scanner.sequences.labels[sample]
-            if scanner.sequences.groups is not None:
-                group = scanner.sequences.groups.group_of_sample[sample]
+            search.sequences.worker.sequence[length] = search.sequences.labels[sample]
+            if search.sequences.groups is not None:
+                group = search.sequences.groups.group_of_sample[sample]
             length += 1
-    gain = exact_gain(scanner.sequences.node_cost - cost, 1, n)
-    scanner.children.present.division = division
-    offer_gain(scanner.children, feature, n_children, &gain)
-    scanner.children.best_cost = cost
+    gain = exact_gain(search.sequences.node_cost - cost, 1, n)
+    search.children.present.division = division
+    offer_gain(search.children, feature, n_children, &gain)
+    search.children.best_cost = cost
     return 0

@@ -7,28 +7,20 @@ from fractions import Fraction
 
 import numpy as np
 
+cimport cython
+
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
-from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.gain cimport Gain
-from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
-from pytrees._core.criteria.jaccard cimport JaccardScan
-from pytrees._core.criteria.labelled cimport LabelledScan
-from pytrees._core.criteria.logarithms cimport NO_INFORMATION, nearest_entropy
-from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan
-from pytrees._core.criteria.ranking cimport RankingScan
-from pytrees._core.criteria.ratios cimport RatioScan
-from pytrees._core.criteria.variation cimport VariationScan
-from pytrees._core.criteria.weighted cimport WeightedScan
-from pytrees._core.criteria.wig cimport WigBest, WigScan
-from pytrees._core.split.table cimport (
-    ACCURACY, ENTROPY, GINI, JACCARD, LAST_ON_COUNTS, MAE, ORDINAL_GINI, RANKING, VI, WIG, WholeScan,
-    best_gain, has_impurity, information_form, is_binary_gini, judges_in_floating_point, move_left, offer, refuse_code,
-    start_feature, start_scan, takes_ratio, weighted_gain, weighted_impurity, whole_impurity,
+from pytrees._core.criteria.logarithms cimport NO_INFORMATION
+from pytrees._core.criteria.table cimport (
+    LAST_ON_COUNTS, CountScan, WeightedScan, best_gain, has_impurity, information_form, judges_in_floating_point,
+    move_left, nearest_impurity, offer, refuse_code, start_feature, start_scan, weighted_gain, weighted_impurity,
+    whole_impurity,
 )
 
-from pytrees._core.split.scan import class_counts, code_of, is_exact
+from pytrees._core.criteria.table import class_counts, code_of, is_exact
 
 
 def gains_of_cuts(criterion, left, right):
@@ -37,10 +29,13 @@ def gains_of_cuts(criterion, left, right):
     `left` and `right` are arrays of shape (n_cuts, n_classes), either int64 or float64. A cut that leaves a child empty
     gains nothing.
     """
+    cdef Task cuts
     gains = np.zeros(len(left))
     left, right, counts = _as_compared(criterion, left, right)
     if left.dtype == np.int64:
-        _judge_whole(counts, left, right, gains)
+        cuts = Task()
+        cuts.counts, cuts.left, cuts.right, cuts.gains = counts, left, right, gains
+        with_scan(cuts, counts, False)
     else:
         _judge_weights(counts, left, right, gains)
     return gains
@@ -54,7 +49,7 @@ def impurities(criterion, counts):
     found = np.zeros(len(counts))
     if not has_impurity(code_of(criterion)):
         refuse_code(code_of(criterion))
-    if code_of(criterion) == ENTROPY and counts.dtype == np.int64:
+    if information_form(code_of(criterion)) != NO_INFORMATION and counts.dtype == np.int64:
         node = class_counts(criterion, counts.shape[1], None, 1)  # without a table of n log2 n, which is rounded
     else:
         counts, _, node = _as_compared(criterion, counts, np.zeros_like(counts[:0]))
@@ -104,70 +99,42 @@ def _as_compared(criterion, left, right):
 
 # ---------------------------------------------------------------------------------------------------- whole numbers
 
-cdef int _judge_whole(
-    ClassCounts counts, const int64_t[:, ::1] left, const int64_t[:, ::1] right, float64_t[::1] gains
-) except -1:
-    cdef BinaryGiniScan binary_gini
-    cdef GiniScan gini
-    cdef EntropyScan entropy
-    cdef OrdinalGiniScan ordinal_gini
-    cdef RankingScan ranking
-    cdef RatioScan ratio
-    cdef VariationScan variation
-    cdef JaccardScan jaccard
-    cdef LabelledScan labelled
-    cdef WigScan wig
-    cdef WigBest wig_best
-    if is_binary_gini(counts.code, counts.n_classes):
-        _judge_cuts(&binary_gini, counts, left, right, gains)
-    elif counts.code == ORDINAL_GINI:
-        _judge_cuts(&ordinal_gini, counts, left, right, gains)
-    elif counts.code == RANKING:
-        _judge_cuts(&ranking, counts, left, right, gains)
-    elif takes_ratio(counts.code):
-        _judge_cuts(&ratio, counts, left, right, gains)
-    elif counts.code == VI:
-        _judge_cuts(&variation, counts, left, right, gains)
-    elif counts.code == JACCARD:
-        _judge_cuts(&jaccard, counts, left, right, gains)
-    elif counts.code == ACCURACY or counts.code == MAE:
-        _judge_cuts(&labelled, counts, left, right, gains)
-    elif counts.code == WIG:
-        wig.best = &wig_best
-        _judge_cuts(&wig, counts, left, right, gains)
-    elif counts.code == ENTROPY:
-        _judge_cuts(&entropy, counts, left, right, gains)
-    elif counts.code == GINI:
-        _judge_cuts(&gini, counts, left, right, gains)
-    else:
-        return refuse_code(counts.code)
-    return 0
+@cython.final
+cdef class Task:
+    """Cuts to judge, by the class counts of their children."""
+
+    cdef ClassCounts counts
+    cdef const int64_t[:, ::1] left, right
+    cdef float64_t[::1] gains
 
 
-cdef int _judge_cuts(
-    WholeScan* scan, ClassCounts counts, const int64_t[:, ::1] left, const int64_t[:, ::1] right, float64_t[::1] gains
-) except -1:
+cdef int run(Task cuts, CountScan* scan) except -1 nogil:
     cdef Py_ssize_t cut
     cdef index_t label
     cdef Gain gain
-    with nogil:
-        for cut in range(left.shape[0]):
+    if CountScan is WeightedScan:
+        return 0
+    else:
+        for cut in range(cuts.left.shape[0]):
             if (
-                sum_of_counts(&left[cut, 0], counts.n_classes) == 0
-                or sum_of_counts(&right[cut, 0], counts.n_classes) == 0
+                sum_of_counts(&cuts.left[cut, 0], cuts.counts.n_classes) == 0
+                or sum_of_counts(&cuts.right[cut, 0], cuts.counts.n_classes) == 0
             ):
                 continue
-            for label in range(counts.n_classes):
-                counts.total_counts[label] = left[cut, label] + right[cut, label]
-            start_scan(scan, counts)
+            for label in range(cuts.counts.n_classes):
+                cuts.counts.total_counts[label] = cuts.left[cut, label] + cuts.right[cut, label]
+            start_scan(scan, cuts.counts)
             start_feature(scan)
-            for label in range(counts.n_classes):
-                if left[cut, label] > 0:
-                    move_left(scan, label, left[cut, label])
+            for label in range(cuts.counts.n_classes):
+                if cuts.left[cut, label] > 0:
+                    move_left(scan, label, cuts.left[cut, label])
             offer(scan)
             best_gain(scan, &gain)
-            gains[cut] = gain.value
-    return 0
+            cuts.gains[cut] = gain.value
+        return 0
+
+
+include "../criteria/scans.pxi"
 
 
 cdef int _measure_whole(ClassCounts node, const int64_t[:, ::1] counts, float64_t[::1] found) except -1:
@@ -183,10 +150,8 @@ cdef int _measure_whole(ClassCounts node, const int64_t[:, ::1] counts, float64_
             node.total_weights[label] = <float64_t> counts[i, label]
         if is_float:
             found[i] = _weighted_impurity_of(&scan, node)
-        elif node.code == ENTROPY:
-            found[i] = nearest_entropy(&counts[i, 0], node.n_classes)
         else:
-            found[i] = whole_impurity(node).value
+            found[i] = nearest_impurity(node)
     return 0
 
 

@@ -12,77 +12,78 @@ from pytrees._core.criteria.categories cimport (
     CategoryCounts, list_division, list_next_division, n_divisions, order_by_share, start_category,
 )
 from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.rows.partition cimport block_row, entries_of, order_by_category
 from pytrees._core.split.children cimport (
     end_child, node_weight, offer_children, offer_sequences, offer_user_gain, start_children,
 )
-from pytrees._core.split.scanner cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, NodeRows, Scanner, Split, first_place, label_of_place, weight_of_node,
+from pytrees._core.split.node_search cimport (
+    NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_node,
 )
 
 
 cdef int offer_divisions(
-    Scanner scanner, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
 ) except -1 nogil:
     """Offer every allowed division of the categories of a node, whose entries are sorted by category."""
-    _count_categories(scanner, scanner.categories, node, feature, entries)
-    if scanner.judging == OWN_CLASS_COUNTS:
+    _count_categories(search, search.categories, node, feature, entries)
+    if search.judging == OWN_CLASS_COUNTS:
         with gil:
-            return _offer_to_count_criterion(scanner, scanner.categories, node, feature)
-    return _offer_divisions(scanner, scanner.categories, node, feature, entries, cut)
+            return _offer_to_count_criterion(search, search.categories, node, feature)
+    return _offer_divisions(search, search.categories, node, feature, entries, cut)
 
 
 cdef int _offer_divisions(
-    Scanner scanner, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries,
+    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries,
     const Split* cut
 ) except -1 nogil:
     cdef index_t number, n = node.stop - node.start
-    if scanner.judging == SEQUENCES or scanner.judging == OWN_SEQUENCES:
-        _number_categories(scanner, entries, n)
+    if search.judging == SEQUENCES or search.judging == OWN_SEQUENCES:
+        _number_categories(search, entries, n)
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
-        if not _is_allowed(scanner, categories, n):
+        if not _is_allowed(search, categories, n):
             continue
-        if scanner.judging == SEQUENCES:
-            _divide(scanner, categories, node)
-            offer_sequences(scanner, feature, 2, number, <const uint64_t*> &categories.divided[0], n, cut)
-        elif scanner.judging == OWN_SEQUENCES:
-            _divide(scanner, categories, node)
-            _offer_to_sequence_criterion(scanner, feature, number, n)
+        if search.judging == SEQUENCES:
+            _divide(search, categories, node)
+            offer_sequences(search, feature, 2, number, <const uint64_t*> &categories.divided[0], n, cut)
+        elif search.judging == OWN_SEQUENCES:
+            _divide(search, categories, node)
+            _offer_to_sequence_criterion(search, feature, number, n)
         else:
-            _offer_counts(scanner.children, categories, feature, number)
+            _offer_counts(search.children, categories, feature, number)
     return 0
 
 
-cdef void list_split(Scanner scanner, const NodeRows* node, const Split* split) noexcept nogil:
+cdef void list_split(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:
     """List the categories on one side of the split of a node."""
     if not node.in_block:
-        order_by_category(scanner.partition, split.feature, node.start, node.stop)
+        order_by_category(search.partition, split.feature, node.start, node.stop)
         _count_categories(
-            scanner, scanner.categories, node, split.feature, <const uint64_t*> &scanner.partition.pairs[0]
+            search, search.categories, node, split.feature, <const uint64_t*> &search.partition.pairs[0]
         )
-    elif scanner.partition.is_wide:
-        _count_in_block(scanner, node, split.feature, <const uint64_t*> NULL)
+    elif search.partition.is_wide:
+        _count_in_block(search, node, split.feature, <const uint64_t*> NULL)
     else:
-        _count_in_block(scanner, node, split.feature, <const uint32_t*> NULL)
-    list_division(scanner.categories, split.division)
+        _count_in_block(search, node, split.feature, <const uint32_t*> NULL)
+    list_division(search.categories, split.division)
 
 
 cdef inline void _count_in_block(
-    Scanner scanner, const NodeRows* node, index_t feature, const Entry* width
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* width
 ) noexcept nogil:
     _count_categories(
-        scanner, scanner.categories, node, feature,
-        entries_of(scanner.partition, node.block, feature, node.start, node.stop, width),
+        search, search.categories, node, feature,
+        entries_of(search.partition, node.block, feature, node.start, node.stop, width),
     )
 
 
 cdef void _count_categories(
-    Scanner scanner, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries
+    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries
 ) noexcept nogil:
     """Count the classes of every category, and put the categories in the order in which they are divided."""
-    cdef index_t i, place, row, label, category = NONE, first = first_place(scanner, node)
-    cdef bint has_counts = scanner.count_weights.shape[0] > 0, has_floats = scanner.float_weights.shape[0] > 0
+    cdef index_t i, place, row, label, category = NONE, first = first_place(search, node)
+    cdef bint has_counts = search.count_weights.shape[0] > 0, has_floats = search.float_weights.shape[0] > 0
     cdef int64_t count = 1
     cdef float64_t weight
     categories.n_present = 0
@@ -90,16 +91,16 @@ cdef void _count_categories(
     for i in range(node.stop - node.start):
         place = place_of(entries[i])
         if node.in_block:
-            row = block_row(scanner.partition, node.block, place)
-            label = label_of_place(scanner, first + place, entries)
+            row = block_row(search.partition, node.block, place)
+            label = label_of_place(search, first + place, entries)
         else:
-            row = scanner.partition.rows[node.start + place]
-            label = scanner.labels[row]
+            row = search.partition.rows[node.start + place]
+            label = search.labels[row]
         if i == 0 or key_of(entries[i]) != key_of(entries[i - 1]):
-            category = start_category(categories, <index_t> scanner.partition.X[row, feature])
+            category = start_category(categories, <index_t> search.partition.X[row, feature])
         if has_counts:
-            count = scanner.count_weights[row]
-        weight = scanner.float_weights[row] if has_floats else <float64_t> count
+            count = search.count_weights[row]
+        weight = search.float_weights[row] if has_floats else <float64_t> count
         categories.sizes[category] += 1
         categories.weight[category] += weight
         if categories.has_weights:
@@ -110,13 +111,13 @@ cdef void _count_categories(
         order_by_share(categories)
 
 
-cdef bint _is_allowed(Scanner scanner, CategoryCounts categories, index_t n) noexcept nogil:
+cdef bint _is_allowed(NodeSearch search, CategoryCounts categories, index_t n) noexcept nogil:
     """Whether both sides of the listed division have samples enough, and weigh enough."""
-    if not scanner.min_samples_leaf <= categories.n_listed <= n - scanner.min_samples_leaf:
+    if not search.min_samples_leaf <= categories.n_listed <= n - search.min_samples_leaf:
         return False
-    return scanner.min_leaf_weight <= 0.0 or (
-        categories.listed_weight >= scanner.min_leaf_weight
-        and weight_of_node(scanner) - categories.listed_weight >= scanner.min_leaf_weight
+    return search.min_leaf_weight <= 0.0 or (
+        categories.listed_weight >= search.min_leaf_weight
+        and weight_of_node(search) - categories.listed_weight >= search.min_leaf_weight
     )
 
 
@@ -142,10 +143,10 @@ cdef int _offer_counts(
 # ----------------------------------------------------------------------------------------------- a user's criterion
 
 cdef int _offer_to_count_criterion(
-    Scanner scanner, CategoryCounts categories, const NodeRows* node, index_t feature
+    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature
 ) except -1:
     """Offer the divisions to a user's criterion on class counts, which judges all of them together."""
-    cdef ChildCounts children = scanner.children
+    cdef ChildCounts children = search.children
     cdef index_t number, label, n_allowed = 0, n = node.stop - node.start
     cdef float64_t total, listed
     cdef float64_t[::1, :] left = np.empty((n_divisions(categories), categories.n_classes), order="F")
@@ -153,7 +154,7 @@ cdef int _offer_to_count_criterion(
     numbers = []
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
-        if not _is_allowed(scanner, categories, n):
+        if not _is_allowed(search, categories, n):
             continue
         for label in range(categories.n_classes):
             if categories.has_weights:
@@ -165,40 +166,40 @@ cdef int _offer_to_count_criterion(
         n_allowed += 1
         numbers.append(number)
     if numbers:
-        gains = scanner.table.criterion.judged(left[:n_allowed], right[:n_allowed])
+        gains = search.table.criterion.judged(left[:n_allowed], right[:n_allowed])
         for number, given in zip(numbers, gains, strict=True):
             offer_user_gain(children, feature, 2, number, given, node_weight(children))
     return 0
 
 
-cdef int _offer_to_sequence_criterion(Scanner scanner, index_t feature, index_t number, index_t n) except -1 nogil:
+cdef int _offer_to_sequence_criterion(NodeSearch search, index_t feature, index_t number, index_t n) except -1 nogil:
     """Offer the listed division to a user's criterion on label sequences."""
     cdef index_t i
     with gil:
         order = np.empty(n, dtype=np.int32)
         for i in range(n):
-            order[i] = scanner.number_of_place[place_of(scanner.categories.divided[i])]
-        gains = scanner.user_sequence.judged(
-            scanner.sequences.labels[:n], scanner.node_row_ids[:n], order, [scanner.categories.n_listed]
+            order[i] = search.orders.number_of_place[place_of(search.categories.divided[i])]
+        gains = search.user_sequence.judged(
+            search.sequences.labels[:n], search.node_row_ids[:n], order, [search.categories.n_listed]
         )
-        return offer_user_gain(scanner.children, feature, 2, number, gains[0], <float64_t> n)
+        return offer_user_gain(search.children, feature, 2, number, gains[0], <float64_t> n)
 
 
 # ------------------------------------------------------------------------------------------------------ label sequences
 
-cdef inline void _number_categories(Scanner scanner, const Entry* entries, index_t n) noexcept nogil:
+cdef inline void _number_categories(NodeSearch search, const Entry* entries, index_t n) noexcept nogil:
     """Write the category of every sample, in their order."""
     cdef index_t i, category = 0
     for i in range(n):
         category += i > 0 and key_of(entries[i]) != key_of(entries[i - 1])
-        scanner.categories.category_of[scanner.number_of_place[place_of(entries[i])]] = category
+        search.categories.category_of[search.orders.number_of_place[place_of(entries[i])]] = category
 
 
-cdef void _divide(Scanner scanner, CategoryCounts categories, const NodeRows* node) noexcept nogil:
+cdef void _divide(NodeSearch search, CategoryCounts categories, const NodeRows* node) noexcept nogil:
     """Write the entries of the samples on the listed side, in their order, and then those of the others."""
     cdef index_t i, place, listed = 0, other = categories.n_listed
     for i in range(node.stop - node.start):
-        place = scanner.partition.rows[node.start + i]
+        place = search.partition.rows[node.start + i]
         if categories.is_listed[categories.category_of[i]]:
             categories.divided[listed] = packed(0, place, <uint64_t> 0)
             listed += 1

@@ -1,30 +1,50 @@
-"""Entropies of the cuts of a node whose samples are in bins of its own, or compared with each other.
+"""Scores of entropy: of a node's bins, and of all pairs of samples.
 
-Scores are whole multiples of 2**-30 bit, in single precision: they choose the cuts that are worth an exact look.
+Scores are multiples of 2**-30 bit, in single precision. They choose the cuts that are worth an exact look.
 """
 
 from libc.math cimport INFINITY
 
+from pytrees._core.base.simd cimport paired_classes, sum_classes_of_pairs
+from pytrees._core.base.sizes cimport MOST_CLASSES_IN_BINS, MOST_PAIRED
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint16_t, uint32_t
 from pytrees._core.criteria.entropy cimport EntropyScan, bound_of_entropy, highest_rise_of_entropy
-from pytrees._core.rows.node_bins cimport ROOM_FOR_PAIRS, NodeBins, NodeFeature
-
-cdef extern from "lanes_of_classes.h":
-    # The classes of few samples, which stand in their order.
-    ctypedef struct paired_classes:
-        int32_t n_classes
-        int32_t* ends           # where the samples of each end
-        uint16_t* totals        # what they weigh
-        uint16_t squares        # of these
-
-cdef enum:
-    MOST_CLASSES_IN_BINS = 128
+from pytrees._core.rows.node_bins cimport NodeBins, NodeFeature, PairedSamples
 
 
-# Of two classes one word counts both: a cut has so many zeros in the lower half on its left side, and ones above.
+cdef inline float score_bins_by_entropy(
+    const EntropyScan* scan, NodeBins bins, NodeFeature* feature, index_t first, index_t last
+) noexcept nogil:
+    """Score the cuts behind counted bins, and return the greatest score of the bins [first, last)."""
+    if scan.n_classes == 2:
+        return _score_binary_bins(scan, feature, first, last)
+    return _sum_up_entropies(scan, bins, feature, first, last)
+
+
+cdef inline index_t mark_bins_by_entropy(
+    const EntropyScan* scan, NodeBins bins, const NodeFeature* feature, bint allows_all, float to_reach
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score; return their number."""
+    if scan.n_classes == 2:
+        return _mark_binary_bins(scan, bins, feature, to_reach)
+    return _mark_rows(scan, bins, feature, allows_all, to_reach)
+
+
+cdef inline float score_pairs_by_entropy(
+    const EntropyScan* scan, NodeBins bins, NodeFeature* feature, const PairedSamples* samples, const uint16_t* keys,
+    index_t n
+) noexcept nogil:
+    """Score the cuts behind all samples, whose sums of two classes are known; return the greatest score."""
+    if scan.n_classes == 2:
+        return _score_binary_sums(scan, <const uint16_t*> feature.counts, n, feature.scores)
+    sum_classes_of_pairs(keys, samples.weights, &samples.classes, n, &bins.pair_sums[0])
+    return _score_sums(scan, bins, &samples.classes, n, feature.scores)
+
+
+# With two classes one word counts both: the samples of class 0 in its lower half, of class 1 in its upper half.
 
 cdef inline int64_t _binary_term(const EntropyScan* scan, index_t label, int64_t left) noexcept nogil:
-    """Return what the samples of one of two classes add to the score, so many being in the left child."""
+    """Return what one of two classes adds to the score if `left` of its samples are in the left child."""
     return scan.table[left] + scan.table[scan.total_counts[label] - left]
 
 
@@ -33,7 +53,7 @@ cdef inline int64_t _sizes_term(const EntropyScan* scan, int64_t left) noexcept 
     return scan.table[left] + scan.table[scan.total - left]
 
 
-cdef inline float score_binary_entropies(
+cdef inline float _score_binary_bins(
     const EntropyScan* scan, NodeFeature* feature, index_t first, index_t last
 ) noexcept nogil:
     """Score the cuts behind the summed bins of two classes, and return the greatest score of the bins [first, last)."""
@@ -51,11 +71,13 @@ cdef inline float score_binary_entropies(
     return best
 
 
-cdef inline index_t mark_binary_entropies(
+cdef inline index_t _mark_binary_bins(
     const EntropyScan* scan, NodeBins bins, const NodeFeature* feature, float to_reach
 ) noexcept nogil:
-    """Mark the bins that have both classes and in which a cut could reach the score, which is convex in the class
-    counts: one of the two corners does that have the left samples and those of one class of the bin."""
+    """Mark the bins that have both classes and in which a cut could reach the score.
+
+    The score is convex in the class counts, so one of two corners bounds it: all samples of one class of the bin have
+    moved to the left, and none of the other class."""
     cdef const uint32_t* words = <const uint32_t*> feature.counts
     cdef uint32_t before, own
     cdef int64_t zeros, ones, next_zeros, next_ones, highest
@@ -72,17 +94,17 @@ cdef inline index_t mark_binary_entropies(
             _binary_term(scan, 0, next_zeros) + _binary_term(scan, 1, ones) - _sizes_term(scan, next_zeros + ones),
             _binary_term(scan, 0, zeros) + _binary_term(scan, 1, next_ones) - _sizes_term(scan, zeros + next_ones),
         )
-        # Of both this score and that of the cut, half a unit of each of six terms is rounded away.
+        # Each score sums six rounded terms, an error of 3 units; two scores differ by 6 more at most.
         bins.is_marked[bin] = <float> (highest + 6) >= to_reach
         n_marked += bins.is_marked[bin]
     return n_marked
 
 
-cdef inline float score_binary_sums(
+cdef inline float _score_binary_sums(
     const EntropyScan* scan, const uint16_t* sums, index_t n_rows, float* scores
 ) noexcept nogil:
-    """Score the cuts of which the words `sums` have the left child's class weights, and return the greatest score of
-    those that leave some on the right."""
+    """Score cuts from the left child's class weights in the words `sums`; return the greatest score of a cut that
+    leaves samples on the right."""
     cdef index_t i
     cdef int64_t zeros, ones
     cdef float best = -INFINITY
@@ -96,9 +118,9 @@ cdef inline float score_binary_sums(
     return best
 
 
-# Of more classes there is a row of class weights for every bin, or sums for every class.
+# With more classes every bin has a row of class weights, or every class has sums.
 
-cdef inline float sum_up_entropies(
+cdef inline float _sum_up_entropies(
     const EntropyScan* scan, NodeBins bins, NodeFeature* feature, index_t first, index_t last
 ) noexcept nogil:
     """Turn the rows of class weights into those of all bins up to each, and score the cuts behind them; return the
@@ -125,11 +147,10 @@ cdef inline float sum_up_entropies(
     return best
 
 
-cdef inline index_t mark_by_entropy(
-    const EntropyScan* scan, NodeBins bins, const NodeFeature* feature, index_t min_samples_leaf, float to_reach
+cdef inline index_t _mark_rows(
+    const EntropyScan* scan, NodeBins bins, const NodeFeature* feature, bint allows_all, float to_reach
 ) noexcept nogil:
-    """Mark the bins inside which a cut could reach the score; those of one class have none that is better than the
-    edges."""
+    """Mark the bins inside which a cut could reach the score. In a bin of one class no cut is better than the edges."""
     cdef EntropyScan local = scan[0]
     cdef const uint16_t* row = <const uint16_t*> feature.counts
     cdef const uint16_t* before
@@ -150,7 +171,7 @@ cdef inline index_t mark_by_entropy(
                 local.left_counts[label] = before[label]
                 counts[label] = row[label] - before[label]
                 n_present += counts[label] > 0
-            bins.is_marked[bin] = (n_present > 1 or min_samples_leaf > 1) and (
+            bins.is_marked[bin] = (n_present > 1 or not allows_all) and (
                 bound_of_entropy(&local, counts, <int64_t> own) >= to_reach
             )
             n_marked += bins.is_marked[bin]
@@ -158,14 +179,15 @@ cdef inline index_t mark_by_entropy(
     return n_marked
 
 
-cdef inline float score_sums_by_entropy(
+cdef inline float _score_sums(
     const EntropyScan* scan, NodeBins bins, const paired_classes* classes, index_t n_rows, float* scores
 ) noexcept nogil:
-    """Score the cuts of which pair_sums has the left child's class weights, and return the greatest score."""
+    """Score cuts from the left child's class weights in `pair_sums`; return the greatest score of a cut that leaves
+    samples on the right."""
     cdef const int64_t* table = scan.table
     cdef const uint16_t* sums
-    cdef int64_t[ROOM_FOR_PAIRS] totals
-    cdef index_t[ROOM_FOR_PAIRS] weights
+    cdef int64_t[MOST_PAIRED] totals
+    cdef index_t[MOST_PAIRED] weights
     cdef index_t i, k, n_lanes = (n_rows + 7) // 8 * 8
     cdef int64_t of_class
     cdef float best = -INFINITY

@@ -15,20 +15,22 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from ..criteria.counts import added, counted, given_of, n_log2_n_of, name_of, parameters_of, quotient, remainder
-from ..criteria.entropy import entropy, information_gain, weighted_entropy
-from ..criteria.gini import gini, weighted_gini
-from ..criteria.jaccard import overlap_of_clusters, overlaps
-from ..criteria.labelled import hits, minus_absolute_errors
-from ..criteria.labels import labelled, matched
-from ..criteria.ordinal_gini import ogini, weighted_ogini
-from ..criteria.ranking import costs_of_scores, ranking, ranking_by_costs, weighted_ranking
-from ..criteria.ratios import RATIOS, ratio_gain
-from ..criteria.structural import IMPURITIES
-from ..criteria.variation import variation_gain
-from ..criteria.wig import class_weights, wig
+from .counts import added, counted, given_of, n_log2_n_of, name_of, parameters_of, quotient, remainder
+from .entropy import entropy, information_gain, weighted_entropy
+from .gini import gini, weighted_gini
+from .jaccard import overlap_of_clusters, overlaps
+from .labelled import hits, minus_absolute_errors
+from .labels import labelled, matched
+from .ordinal_gini import ogini, weighted_ogini
+from .ranking import costs_of_scores, ranking, ranking_by_costs, weighted_ranking
+from .ratios import RATIOS, ratio_gain
+from .structural import IMPURITIES
+from .variation import variation_gain
+from .wig import class_weights, wig
 
 MATCHINGS = ("jaccard", "accuracy", "mae")
+# Criteria whose gain is a convex function of the left child's class counts, or such a function over a concave one.
+CONVEX = ("gini", "entropy", "gain_ratio", "nvi", "nvi_sum", "ogini")
 CLUSTERINGS = (*RATIOS, "vi", *MATCHINGS)
 
 
@@ -139,6 +141,11 @@ def has_bounds(criterion, n_classes):
         low, high = (0, costs[0][1]) if costs else scores
         return low == int(low) and high == int(high) and low != high
     return name in ("gini", "entropy") or (name == "ogini" and n_classes == 2)
+
+
+def orders_by_share(criterion, n_classes):
+    """Whether the best division of categories is among the divisions in the order of the second class's share."""
+    return n_classes == 2 and name_of(criterion) in CONVEX and parameters_of(criterion, n_classes)[3]
 
 
 def score(criterion, left, right):

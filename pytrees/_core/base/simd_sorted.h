@@ -1,14 +1,14 @@
 /* Loops over the sorted entries of a block, 32 bits each: the rank of a sample's value above its place in the block. All
-cuts of a feature are scored, four side by side, in single precision; see lanes.h.
+cuts of a feature are scored, four side by side, in single precision; see simd_binary.h.
 
 The score of a cut behind i + 1 entries is made of sums over these entries, and of factors[i], which are 0 where the limits
 allow no cut, so that nothing is divided here. Behind the last entry there are four more that can be read, and as many
 factors of 0. Nodes have less than 2**15 - 8 samples. */
 
-#ifndef PYTREES_BLOCK_LANES_H
-#define PYTREES_BLOCK_LANES_H
+#ifndef PYTREES_SIMD_SORTED_H
+#define PYTREES_SIMD_SORTED_H
 
-#include "lanes.h"
+#include "simd_binary.h"
 
 /* Every lane gets the sum of itself and those before it. */
 static inline lanes_i32 summed_up(lanes_i32 a) {
@@ -82,10 +82,6 @@ static inline int32_t cuts_of_two_classes(
 }
 
 /* ---------------------------------------------------------------------------------------------- more than two classes */
-
-/* So many entries at a time: their sums are written one by one, and read four by four when they have left the processor's
-queue of writes. */
-#define ENTRIES_AT_ONCE 64
 
 /* What is on the left: the squares of its class counts, and in the upper half what those on the right have lost. Of every
 class, how much the next sample adds to both. */

@@ -1,11 +1,14 @@
-"""The table of criteria on counts: what each keeps while samples move from the right child to the left.
+"""The table of criteria on class counts: whatever depends on the criterion is asked here.
 
-Whatever depends on the criterion is asked here, and nothing else in the kernels names one but `find_cut`. A criterion
-is a file of `criteria`; its structure joins `CountScan`, and its functions the dispatchers below. The structures are
-held in registers by loops that are written once for all of them (`scan`); their arrays are those of a ClassCounts.
+A criterion is a file of this folder. Its structure joins `CountScan`, and its functions join the dispatchers below;
+`table.pyx` has its name, and `scans.pxi` chooses its structure. A criterion gives five things: what is cumulated while
+samples move from the right child to the left (`start_scan`, `start_feature`, `move_left`), a score with a proven error,
+a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
+vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all criteria, in `split`; they
+hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
 """
 
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN, fabs
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
@@ -31,7 +34,7 @@ from pytrees._core.criteria.labelled cimport (
 )
 from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
 from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm,
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy,
 )
 from pytrees._core.criteria.ordinal_gini cimport (
     OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
@@ -54,10 +57,11 @@ from pytrees._core.criteria.variation cimport (
 )
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
-    start_sums, start_sums_of_feature, start_weights, stays_below,
+    start_sums, start_sums_of_feature, start_weights, stays_below, take_lead,
 )
 from pytrees._core.criteria.wig cimport (
-    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, weigh_present_classes, weighted_wig,
+    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, weigh_present_classes,
+    weighted_wig,
 )
 
 
@@ -83,7 +87,15 @@ cdef enum CriterionCode:
     USER_SEQUENCE
 
 
-# Those that have a bound on what a cut inside a bin can gain.
+cdef enum Judging:
+    # What a criterion judges: the engine's own criteria, and a user's.
+    CLASS_COUNTS
+    SEQUENCES
+    OWN_CLASS_COUNTS
+    OWN_SEQUENCES
+
+
+# Criteria that bound the scores of cuts inside a bin.
 ctypedef fused BinnedScan:
     BinaryGiniScan
     GiniScan
@@ -120,7 +132,7 @@ ctypedef fused CountScan:
     WeightedScan
 
 
-# Those that keep the left child's class counts in the same way.
+# Criteria that keep the left child's class counts in the same way.
 ctypedef fused CountedScan:
     GiniScan
     EntropyScan
@@ -239,8 +251,8 @@ cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
 
 
 cdef inline void start_feature(CountScan* scan) noexcept nogil:
-    """Put all samples into the right child. The best cut so far stays, but for criteria that compare with a tolerance:
-    there it is the best of each feature that counts."""
+    """Put all samples into the right child. The best cut so far stays, except if gains are compared with a tolerance:
+    then each feature has a best cut of its own."""
     cdef index_t label
     if CountScan is BinaryGiniScan:
         scan.left_total = 0
@@ -261,7 +273,7 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
             scan.left_squares = 0
             scan.right_squares = scan.total_squares
         elif CountScan in MatchingScan:
-            scan.next_left = 0
+            scan.next_left = scan.next_with_missing = 0
             if CountScan is LabelledScan:
                 scan.left_error = 0
         else:
@@ -410,11 +422,81 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         return False
 
 
+cdef inline bint compares_with_tolerance(const CountScan* scan) noexcept nogil:
+    return CountScan is WeightedScan or CountScan is WigScan
+
+
+cdef inline void end_feature(CountScan* scan, int64_t n_cuts) noexcept nogil:
+    """Note that the best cut of this feature, which had at most `n_cuts` cuts, is the best of the node so far."""
+    if CountScan is WeightedScan:
+        take_lead(scan, n_cuts)
+
+
+# ------------------------------------------------------------------------------------------------- missing values
+
+cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign) noexcept nogil:
+    """Move the samples that lack the feature's value to the left child or, with the sign -1, back: sums of whole
+    numbers return to their values."""
+    cdef index_t k, label
+    for k in range(counts.n_missing_classes):
+        label = counts.missing_classes[k]
+        move_left(scan, label, sign * counts.missing_counts[label])
+
+
+cdef inline int offer_with_missing(CountScan* scan, ClassCounts counts) except -1 nogil:
+    """Offer the present cut with the samples that lack the feature's value in the left child, and put these back."""
+    cdef int is_kept
+    if CountScan is WeightedScan:
+        return _offer_weighted_with_missing(scan, counts)
+    elif CountScan is WigScan:
+        return _offer_wig_with_missing(scan, counts)
+    else:
+        if CountScan in MatchingScan:
+            scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
+        move_missing(scan, counts, 1)
+        is_kept = offer(scan)
+        move_missing(scan, counts, -1)
+        if CountScan in MatchingScan:
+            scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
+        return is_kept
+
+
+cdef inline bint _offer_wig_with_missing(WigScan* scan, ClassCounts counts) noexcept nogil:
+    """Save the modes: they are found anew as samples move to the left, but not as samples move back."""
+    cdef WigScan before = scan[0]
+    cdef index_t label
+    cdef bint is_kept
+    move_missing(scan, counts, 1)
+    is_kept = offer_wig(scan)
+    for label in range(scan.n_classes):
+        scan.left_counts[label] -= counts.missing_counts[label]
+    undo_moves(scan, &before)
+    return is_kept
+
+
+cdef inline bint _offer_weighted_with_missing(WeightedScan* scan, ClassCounts counts) noexcept nogil:
+    """Compute the gain in any case. The sums that rule other cuts out stay where they are, because sums that round
+    would not return to their values."""
+    cdef float64_t left_total = scan.left_total, margin = scan.margin
+    cdef index_t label
+    cdef bint is_kept
+    for label in range(scan.n_classes):
+        counts.known_weights[label] = scan.left_counts[label]
+        scan.left_counts[label] += counts.missing_weights[label]
+    scan.left_total += counts.missing_weight
+    scan.margin = INFINITY
+    is_kept = offer_weighted(scan)
+    for label in range(scan.n_classes):
+        scan.left_counts[label] = counts.known_weights[label]
+    scan.left_total, scan.margin = left_total, margin
+    return is_kept
+
+
 # --------------------------------------------------------------------------------- bounds on cuts inside a bin
 
-# Whatever the order of a bin's samples, the left child's class counts at a cut inside it lie in a box: between those at
-# the bin's left edge and those at its right edge. The scores are convex functions of these counts, so that the corners
-# of the box bound them. All bounds are on the scale of `best_score_of`.
+# Whatever the order of a bin's samples, the left child's class counts at a cut inside the bin lie in a box: between the
+# counts at the bin's left edge and the counts at its right edge. Scores are convex functions of the counts, so the
+# corners of the box bound them. All bounds are on the scale of `best_score_of`.
 
 cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
     """Return the score of the best cut so far, of which there is one."""
@@ -473,6 +555,13 @@ cdef inline Gain whole_impurity(ClassCounts node) except *:
     refuse_code(node.code)
 
 
+cdef inline float64_t nearest_impurity(ClassCounts node) except *:
+    """Return the double nearest to the impurity of a node whose classes are counted, and which has samples."""
+    if node.code == ENTROPY:
+        return nearest_entropy(&node.total_counts[0], node.n_classes)
+    return whole_impurity(node).value
+
+
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline float64_t weighted_impurity(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
@@ -487,7 +576,7 @@ cdef inline float64_t weighted_impurity(const WeightedScan* scan, int side, floa
         return weighted_wig(scan, side, total)
     if scan.code == RANKING:
         return weighted_ranking(scan, side)
-    return NAN      # of no other criterion: `find_cut` refuses them
+    return NAN      # other criteria have no impurity: the search refuses them
 
 
 cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:

@@ -4,12 +4,13 @@ A word holds the weights of both classes, that of class 0 in its lower half. The
 single precision, D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 - left_0 total_1, wrong
 by less than one in a million: they bound what is worth an exact look. A side without weight scores 0. */
 
-#ifndef PYTREES_LANES_H
-#define PYTREES_LANES_H
+#ifndef PYTREES_SIMD_BINARY_H
+#define PYTREES_SIMD_BINARY_H
 
 #include <math.h>
 
 #include "compiler.h"
+#include "sizes.h"
 
 /* Weights below 2**15 a class, so that their products with the node's fit. */
 typedef struct {
@@ -325,8 +326,6 @@ static inline int32_t mark_by_ranking(
 }
 
 /* ---------------------------------------------------------------------------------------------- all pairs of samples */
-
-#define MOST_PAIRED 128
 
 /* Here a word has 16 bits, eight for each class. Each of n samples, n at most MOST_PAIRED, gets the words of all samples
 whose key is not greater; there is room up to a multiple of eight. */

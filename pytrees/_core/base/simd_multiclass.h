@@ -1,10 +1,10 @@
 /* Loops over rows of class weights and pairs of samples of more than two classes, several side by side, in vectors: see
-lanes.h. */
+simd_binary.h. */
 
-#ifndef PYTREES_LANES_OF_CLASSES_H
-#define PYTREES_LANES_OF_CLASSES_H
+#ifndef PYTREES_SIMD_MULTICLASS_H
+#define PYTREES_SIMD_MULTICLASS_H
 
-#include "lanes.h"
+#include "simd_binary.h"
 
 /* ------------------------------------------------------------------------------------------------------------- bins */
 
@@ -247,11 +247,9 @@ static inline void sum_squares_of_pairs(
 #undef SQUARE_BLOCK
 }
 
-/* The same of up to MOST_OF_FEW samples, for whose few classes a loop each would take longer. Of every sample, eight
-times: its weight, that times its class's weight, and 0 where it is the first one of its class, otherwise -1. With a
-weight w more, the square of a class's weight grows by w times the sum of the weights before and after. */
-#define MOST_OF_FEW 16
-
+/* The same for at most MOST_OF_FEW samples: one loop in place of one a class. Each number of a sample stands eight times: its
+weight, its weight times the weight of its class, and 0 for the first sample of a class, otherwise -1. If a class's weight
+grows by w, its square grows by w times the sum of the weights before and after. */
 typedef struct {
     lanes_i16 weight, product, is_next;
 } sample_of_few;

@@ -1,0 +1,100 @@
+"""Loops in vectors: `simd_binary.h`, `simd_multiclass.h` and `simd_sorted.h` say what each of them does."""
+
+from pytrees._core.base.types cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+
+cdef extern from "simd_binary.h":
+    ctypedef struct node_weights:
+        int32_t of_0, of_1
+    uint32_t span_of_keys(const uint32_t* keys, int32_t n, uint32_t* smallest) nogil
+    int32_t find_marked(
+        const uint32_t* keys, int32_t n, uint32_t first, uint32_t last, uint32_t smallest, int shift,
+        const uint8_t* is_marked, uint64_t* marked
+    ) nogil
+    int32_t find_neighbours(
+        const uint32_t* keys, int32_t n, uint32_t last, int32_t* last_left, int32_t* first_right
+    ) nogil
+    void sum_up(uint32_t* bins, int32_t n_bins) nogil
+    float score_edges(
+        const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, float* scores
+    ) nogil
+    int32_t mark_mixed(
+        const uint32_t* bins, int32_t n_bins, node_weights node, float to_beat, uint8_t* is_marked
+    ) nogil
+    float score_edges_by_ranking(
+        const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
+        float* scores
+    ) nogil
+    int32_t mark_by_ranking(
+        const uint32_t* bins, int32_t n_bins, node_weights node, int weighs_children, float to_reach,
+        uint8_t* is_marked
+    ) nogil
+    void narrow_keys(const uint32_t* keys, int32_t n, uint32_t smallest, uint16_t* narrow) nogil
+    void number_keys(uint32_t* keys, int32_t n, uint32_t* numbers) nogil
+    void sum_pairs(const uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
+    float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
+    float score_sums_by_ranking(
+        const uint16_t* sums, int32_t n, node_weights node, int weighs_children, float* scores
+    ) nogil
+
+
+cdef extern from "simd_multiclass.h":
+    ctypedef struct edges_of_rows:
+        float* scores
+        float* weights
+        float* left_squares
+        float* right_squares
+    # The classes of few samples, which stand in the order of their classes.
+    ctypedef struct paired_classes:
+        int32_t n_classes
+        int32_t* ends           # where the samples of each class end
+        uint16_t* totals        # the weight of each class
+        uint16_t squares        # the sum of the squared weights
+    ctypedef struct sample_of_few:
+        pass
+    float sum_up_rows(
+        uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
+        int32_t last, const edges_of_rows* edges
+    ) nogil
+    int32_t mark_rows(
+        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
+        int has_edges, const edges_of_rows* edges, uint8_t* is_marked
+    ) nogil
+    void sum_squares_of_pairs(
+        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n,
+        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    void spread_few(
+        const uint16_t* weights, const paired_classes* classes, int32_t n, sample_of_few* samples
+    ) nogil
+    void sum_squares_of_few(
+        const uint16_t* keys, const sample_of_few* samples, const paired_classes* classes, int32_t n,
+        uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
+    ) nogil
+    float score_squares(
+        const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
+        float* scores
+    ) nogil
+    void sum_classes_of_pairs(
+        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n, uint16_t* sums
+    ) nogil
+
+
+cdef extern from "simd_sorted.h":
+    void write_factors(int32_t n, int32_t first, int32_t last, float* left_factors, float* right_factors) nogil
+    float best_of_two_classes(
+        const uint32_t* entries, int32_t n, int32_t first_of_1, node_weights node, const float* factors
+    ) nogil
+    int32_t cuts_of_two_classes(
+        const uint32_t* entries, int32_t n, int32_t first_of_1, node_weights node, const float* factors, float to_reach,
+        uint32_t* found
+    ) nogil
+    float best_of_classes(
+        const uint32_t* entries, int32_t n, const uint16_t* labels, const int64_t* totals, int32_t n_classes,
+        const float* left_factors, const float* right_factors, uint64_t* steps
+    ) nogil
+    int32_t cuts_of_classes(
+        const uint32_t* entries, int32_t n, const uint16_t* labels, const int64_t* totals, int32_t n_classes,
+        const float* left_factors, const float* right_factors, uint64_t* steps, float to_reach, uint32_t* found,
+        uint64_t* found_squares
+    ) nogil

@@ -1,0 +1,32 @@
+"""All sizes at which the search of a node changes its way; `sizes.h` says what each of them means."""
+
+cdef extern from "sizes.h":
+    enum:
+        MOST_IN_NARROW
+        MAX_BINS
+        MOST_ROWS_WITHOUT_BINS
+        BLOCK_ROWS
+        BLOCK_ROWS_PER_CLASS
+        FEW_VALUES
+        BLOCK_ROWS_OF_FEW_VALUES
+        FEWEST_FEATURES_PER_OTHER
+        MOST_CLASSES_IN_BINS
+        MOST_ROWS_IN_BINS
+        SAMPLE_ROWS
+        FEATURES_PER_RANKED
+        MOST_NODE_BINS
+        SAMPLES_PER_NODE_BIN
+        MOST_WEIGHT_IN_NODE_BINS
+        MOST_WEIGHT_IN_HALVES
+        MOST_IN_PAIRS
+        MOST_OF_CLASSES_IN_PAIRS
+        MOST_WEIGHT_IN_PAIRS
+        MOST_PAIRED
+        FEWEST_IN_BINS
+        MOST_OF_FEW
+        FEWEST_SCORED
+        MOST_SCORED
+        ENTRIES_AT_ONCE
+        BOX_ROWS
+        PART_ROWS
+        PARTS_PER_THREAD

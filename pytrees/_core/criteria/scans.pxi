@@ -1,0 +1,55 @@
+# Included by modules that judge cuts by class counts. Such a module defines `Task`, an extension type, and a function
+# `run(Task task, CountScan* scan)`; `with_scan` calls it with the structure of the criterion.
+
+from libc.math cimport isnan
+
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.table cimport (
+    ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, VI, WIG, BinaryGiniScan, BinaryRankingScan,
+    EntropyScan, GiniScan, JaccardScan, LabelledScan, OrdinalGiniScan, RankingScan, RatioScan, VariationScan,
+    WeightedScan, WigScan, is_binary_gini, refuse_code, takes_ratio,
+)
+from pytrees._core.criteria.wig cimport WigBest
+
+
+cdef int with_scan(Task task, ClassCounts counts, bint has_real_weights) except -1 nogil:
+    """Call `run` with the structure of the criterion, which is not started."""
+    cdef BinaryGiniScan binary_gini
+    cdef GiniScan gini
+    cdef EntropyScan entropy
+    cdef OrdinalGiniScan ordinal_gini
+    cdef RankingScan ranking
+    cdef BinaryRankingScan binary_ranking
+    cdef RatioScan ratio
+    cdef VariationScan variation
+    cdef JaccardScan jaccard
+    cdef LabelledScan labelled
+    cdef WigScan wig
+    cdef WigBest best_of_wig
+    cdef WeightedScan weighted
+    if has_real_weights:
+        run(task, &weighted)
+        # A criterion without a definition for real weights gives NaN.
+        return refuse_code(counts.code) if isnan(weighted.node_impurity) else 0
+    if is_binary_gini(counts.code, counts.n_classes):
+        return run(task, &binary_gini)
+    if counts.code == GINI:
+        return run(task, &gini)
+    if counts.code == ENTROPY:
+        return run(task, &entropy)
+    if counts.code == ORDINAL_GINI:
+        return run(task, &ordinal_gini)
+    if counts.code == RANKING:
+        return run(task, &binary_ranking) if counts.n_classes == 2 else run(task, &ranking)
+    if takes_ratio(counts.code):
+        return run(task, &ratio)
+    if counts.code == VI:
+        return run(task, &variation)
+    if counts.code == JACCARD:
+        return run(task, &jaccard)
+    if counts.code == ACCURACY or counts.code == MAE:
+        return run(task, &labelled)
+    if counts.code == WIG:
+        wig.best = &best_of_wig
+        return run(task, &wig)
+    return refuse_code(counts.code)

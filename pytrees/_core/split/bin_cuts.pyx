@@ -1,0 +1,372 @@
+"""The best cut of a node whose samples are in bins that are counted exactly: bins of the table, or of a heavy node.
+
+The cuts between bins of all features are compared first. Then a bin is refined if its bound reaches the best score: its
+samples are sorted, and the cuts between them are compared too. The samples that lack a feature's value are in the last
+bin of the table.
+"""
+
+from libc.math cimport INFINITY, NAN, fabs
+
+from pytrees._core.base.sizes cimport MAX_BINS
+from pytrees._core.base.sorting cimport key_of, place_of
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.table cimport (
+    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, move_missing,
+    offer, offer_with_missing, start_feature, tie_margin, upper_bound,
+)
+from pytrees._core.rows.histogram cimport (
+    Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
+)
+from pytrees._core.rows.node_bins cimport (
+    NodeBins, NodeFeature, count_bins, label_of_word, last_key_of_bin, sort_marked, weight_of_word,
+)
+from pytrees._core.rows.partition cimport sort_by_value, threshold_between
+from pytrees._core.split.node_search cimport (
+    NodeRows, NodeSearch, Split, tally_missing_bin, threshold_of, write_ranked_cut,
+)
+
+
+ctypedef fused Bins:
+    Histograms
+    NodeBins
+
+
+# A feature of the node, and its bins but the one of missing values.
+cdef struct BinnedFeature:
+    index_t number, feature         # among the features looked at; among all
+    index_t n_samples, n_missing
+    index_t fewest_left, most_left  # samples that a cut may send left
+    const int32_t* counts           # of every bin the weights of the classes and, if weights count, its samples
+    index_t n_bins, n_classes, n_columns
+    bint may_be_mixed               # whether some bin may hold several values
+    const uint8_t* is_mixed         # by bin; NULL: any bin may
+
+
+# A cut behind the bins up to one, or between two values inside this bin.
+cdef struct BinCut:
+    index_t number                  # of its feature; NONE if no cut is allowed
+    index_t n_left, bin
+    bint is_inside, missing_left
+    uint32_t last_key               # bins of the node: the greatest key on the left
+    index_t last_left, first_right  # bins of the table, inside: the rows on both sides of the cut
+
+
+cdef int find_bin_cut(NodeSearch search, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples, whose scan has been started."""
+    cdef BinCut cut
+    if node.in_block:
+        _search_features(search, scan, search.node_bins, node, &cut)
+        if cut.number != NONE:
+            write_ranked_cut(search, node, cut.number, cut.last_key, best)
+    else:
+        _search_features(search, scan, search.histograms, node, &cut)
+        if cut.number != NONE:
+            _write_table_cut(search, search.histograms, node, &cut, best)
+    if cut.number != NONE:
+        best_gain(scan, &best.gain)
+    return 0
+
+
+cdef inline int _search_features(
+    NodeSearch search, BinnedScan* scan, Bins bins, const NodeRows* node, BinCut* cut
+) except -1 nogil:
+    """Find the best cut; cuts inside a bin are tried unless the bin's bound says that a cut between bins is better."""
+    cdef float64_t to_reach = -INFINITY
+    cdef float64_t* scores = &search.scores[0]
+    cdef index_t k, n_features
+    cdef BinnedFeature feature
+    if Bins is Histograms:
+        n_features = search.n_drawn
+    else:
+        n_features = bins.n_slots
+    for k in range(n_features):
+        _open_feature(search, bins, node, k, True, &feature)
+        forget_best(scan)
+        cut.number = NONE
+        search.most_in_bin[k] = _walk_bins(search, scan, bins, &feature, NULL, cut)
+        scores[k] = best_score_of(scan) if cut.number != NONE else -INFINITY
+        to_reach = max(to_reach, scores[k])
+    # The scores carry less than 1e-15 of relative error.
+    to_reach -= 1e-12 * fabs(to_reach) + tie_margin(scan)
+    forget_best(scan)
+    cut.number = NONE
+    for k in range(n_features):
+        # If all cuts between bins are allowed, the edges of a bin bound the cuts inside it.
+        if search.min_samples_leaf == 1 and -INFINITY < scores[k] < to_reach - highest_rise(
+            scan, search.most_in_bin[k]
+        ):
+            continue
+        _open_feature(search, bins, node, k, False, &feature)
+        if scores[k] < to_reach and not feature.may_be_mixed:
+            continue
+        _refine(search, scan, bins, node, &feature, to_reach, scores[k] >= to_reach, cut)
+        if is_perfect(scan):
+            break
+    return 0
+
+
+cdef inline void _open_feature(
+    NodeSearch search, Bins bins, const NodeRows* node, index_t number, bint counts, BinnedFeature* feature
+) noexcept nogil:
+    """Describe a feature of the node; with `counts`, count its bins if that is still to be done."""
+    cdef NodeFeature* slot
+    feature.number = number
+    feature.n_samples = node.stop - node.start
+    feature.n_missing = 0
+    feature.fewest_left = search.min_samples_leaf
+    feature.most_left = feature.n_samples - search.min_samples_leaf
+    if Bins is Histograms:
+        feature.feature = search.drawn[number]
+        feature.n_missing = _take_missing(search, bins, node, feature.feature)
+        feature.counts = feature_counts(bins, node.slot, feature.feature)
+        feature.n_bins = bins.bins.of_feature[feature.feature].n_bins - (feature.n_missing > 0)
+        feature.n_classes, feature.n_columns = n_classes_of(bins), <index_t> bins.n_columns
+        feature.may_be_mixed = search.partition.features.n_values[feature.feature] == 0
+        feature.is_mixed = bins.bins.of_feature[feature.feature].is_mixed
+    else:
+        slot = &bins.slots[number]
+        if counts:
+            count_bins(bins, slot, feature.n_samples)
+        feature.feature = slot.feature
+        feature.counts = slot.counts
+        feature.n_bins = slot.n_bins
+        feature.n_classes, feature.n_columns = bins.n_classes, <index_t> bins.n_columns
+        feature.may_be_mixed = slot.shift > 0
+        feature.is_mixed = NULL
+
+
+cdef inline index_t _take_missing(
+    NodeSearch search, Histograms histograms, const NodeRows* node, index_t feature
+) noexcept nogil:
+    """Take over the classes of the node's samples that lack the value, and return how many there are."""
+    cdef index_t n_missing = count_missing_by_bin(histograms, node.slot, feature)
+    if n_missing > 0:
+        tally_missing_bin(
+            search.counts,
+            feature_counts(histograms, node.slot, feature)
+            + histograms.bins.of_feature[feature].missing_bin * <index_t> histograms.n_columns,
+        )
+    return n_missing
+
+
+cdef inline int _refine(
+    NodeSearch search, BinnedScan* scan, Bins bins, const NodeRows* node, const BinnedFeature* feature,
+    float64_t to_reach, bint edge_reaches, BinCut* cut
+) except -1 nogil:
+    """Offer the cuts of a feature: the cuts inside bins whose bound reaches the score, and the cuts between bins if
+    there are such bins or one of these cuts reaches it."""
+    cdef uint8_t is_marked[MAX_BINS]
+    cdef index_t n_marked = 0
+    if feature.may_be_mixed and feature.n_missing > 0:
+        n_marked = _mark_bins(scan, search.counts, feature, to_reach, is_marked, True)
+    elif feature.may_be_mixed:
+        n_marked = _mark_bins(scan, search.counts, feature, to_reach, is_marked, False)
+    if n_marked > 0:
+        if Bins is Histograms:
+            _sort_marked(bins, feature.feature, node.start, node.stop, is_marked)
+        else:
+            sort_marked(bins, &bins.slots[feature.number], feature.n_samples, is_marked)
+        _walk_bins(search, scan, bins, feature, is_marked, cut)
+    elif edge_reaches:
+        _walk_bins(search, scan, bins, feature, NULL, cut)
+    return 0
+
+
+cdef inline index_t _mark_bins(
+    BinnedScan* scan, ClassCounts node_counts, const BinnedFeature* feature, float64_t to_reach, uint8_t* is_marked,
+    bint has_missing
+) noexcept nogil:
+    """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    cdef const int32_t* counts = feature.counts
+    cdef index_t bin, n_in_bin, n_left = 0, n_marked = 0
+    cdef BinnedScan local = scan[0]
+    start_feature(&local)
+    for bin in range(feature.n_bins):
+        n_in_bin = rows_in_bin(counts, feature.n_classes, feature.n_columns)
+        is_marked[bin] = n_in_bin > 1 and (feature.is_mixed == NULL or feature.is_mixed[bin]) and (
+            _can_reach(&local, feature, counts, n_left, n_in_bin, to_reach)
+            or has_missing and _can_reach_with_missing(&local, node_counts, feature, counts, n_left, n_in_bin, to_reach)
+        )
+        n_marked += is_marked[bin]
+        move_bin_left(&local, counts, feature.n_classes)
+        n_left += n_in_bin
+        counts += feature.n_columns
+    if has_missing:
+        is_marked[feature.n_bins] = False       # the bin of missing values
+    return n_marked
+
+
+cdef inline bint _can_reach(
+    const BinnedScan* scan, const BinnedFeature* feature, const int32_t* counts, index_t n_left, index_t n_in_bin,
+    float64_t to_reach
+) noexcept nogil:
+    """Whether a cut is allowed inside the bin, whose left edge is the present cut, and could reach the score."""
+    cdef index_t label
+    cdef int64_t weight = 0
+    if n_left + n_in_bin <= feature.fewest_left or n_left >= feature.most_left:
+        return False
+    for label in range(feature.n_classes):
+        weight += counts[label]
+    return upper_bound(scan, counts, weight) >= to_reach
+
+
+cdef bint _can_reach_with_missing(
+    BinnedScan* scan, ClassCounts node_counts, const BinnedFeature* feature, const int32_t* counts, index_t n_left,
+    index_t n_in_bin, float64_t to_reach
+) noexcept nogil:
+    """The same with the samples that lack the value on the left."""
+    cdef bint can_reach
+    move_missing(scan, node_counts, 1)
+    can_reach = _can_reach(scan, feature, counts, n_left + feature.n_missing, n_in_bin, to_reach)
+    move_missing(scan, node_counts, -1)
+    return can_reach
+
+
+cdef inline void _sort_marked(
+    Histograms histograms, index_t feature, index_t start, index_t stop, const uint8_t* is_marked
+) noexcept nogil:
+    """Copy the node's samples in marked bins to the partition's spare rows, and their places there, sorted, to its
+    pairs."""
+    cdef index_t* marked_rows = &histograms.partition.spare_rows[0]
+    cdef index_t i, row, n_marked = 0
+    # marked_rows[:n_marked] are those met so far; n_marked <= i - start.
+    for i in range(start, stop):
+        row = histograms.partition.rows[i]
+        marked_rows[n_marked] = row
+        n_marked += is_marked[histograms.bins.codes[row, feature]]
+    sort_by_value(
+        histograms.partition.features, feature, marked_rows, n_marked, &histograms.partition.pairs[0],
+        &histograms.partition.spare_pairs[0],
+    )
+
+
+# ---------------------------------------------------------------------------------------------- one loop over bins
+
+cdef inline int64_t _walk_bins(
+    NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut
+) except -1 nogil:
+    """Offer the cuts between bins and, if bins are marked and their samples sorted, the cuts inside these. Return the
+    weight of the heaviest bin. A constant in place of a flag leaves each loop with only what it needs."""
+    if feature.n_missing > 0:
+        return _walk(search, scan, bins, feature, is_marked, cut, True)
+    return _walk(search, scan, bins, feature, is_marked, cut, False)
+
+
+cdef inline int64_t _walk(
+    NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut,
+    bint has_missing
+) except -1 nogil:
+    cdef const int32_t* counts = feature.counts
+    cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
+    cdef int64_t moved, most_in_bin = 0
+    cdef BinnedScan local = scan[0]
+    start_feature(&local)
+    # The samples of all bins before this one are on the left, n_left in all; sorted_start of them are in marked bins.
+    for bin in range(feature.n_bins):
+        n_in_bin = rows_in_bin(counts, feature.n_classes, feature.n_columns)
+        if is_marked != NULL and is_marked[bin]:
+            _walk_inside(search, &local, bins, feature, bin, sorted_start, n_in_bin, n_left, cut, has_missing)
+            sorted_start += n_in_bin
+        elif n_in_bin > 0:
+            moved = local.left_total
+            move_bin_left(&local, counts, feature.n_classes)
+            most_in_bin = max(most_in_bin, local.left_total - moved)
+        n_left += n_in_bin
+        counts += feature.n_columns
+        if n_in_bin > 0 and _offer(search, &local, feature, n_left, cut, has_missing):
+            cut.number = feature.number
+            cut.bin = bin
+            cut.is_inside = False
+            if Bins is NodeBins:
+                cut.last_key = last_key_of_bin(&bins.slots[feature.number], bin)
+    scan[0] = local
+    return most_in_bin
+
+
+cdef inline int _walk_inside(
+    NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, index_t bin, index_t sorted_start,
+    index_t n_in_bin, index_t n_left, BinCut* cut, bint has_missing
+) except -1 nogil:
+    """Move the samples of a bin one by one, and offer the cuts between different values."""
+    cdef const uint64_t* pairs = &search.partition.pairs[sorted_start]
+    cdef uint64_t word
+    cdef index_t i, row = 0
+    for i in range(n_in_bin):
+        if Bins is Histograms:
+            row = search.partition.spare_rows[place_of(pairs[i])]
+            move_left(scan, bins.labels[row], bins.weights[row] if bins.weights.shape[0] > 0 else 1)
+        else:
+            word = bins.words[bins.start + place_of(pairs[i])]
+            move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
+        n_left += 1
+        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+            continue
+        if _offer(search, scan, feature, n_left, cut, has_missing):
+            cut.number = feature.number
+            cut.bin = bin
+            cut.is_inside = True
+            if Bins is Histograms:
+                cut.last_left = row
+                cut.first_right = search.partition.spare_rows[place_of(pairs[i + 1])]
+            else:
+                cut.last_key = key_of(pairs[i])
+    return 0
+
+
+cdef inline int _offer(
+    NodeSearch search, BinnedScan* scan, const BinnedFeature* feature, index_t n_left, BinCut* cut, bint has_missing
+) except -1 nogil:
+    """Offer the present cut, which has n_left known values on the left, with missing values on the right and on the
+    left: 1 if one is kept."""
+    cdef int is_kept = 0
+    if feature.fewest_left <= n_left <= feature.most_left and offer(scan):
+        cut.n_left, cut.missing_left, is_kept = n_left, False, 1
+    if has_missing:
+        n_left += feature.n_missing
+        if feature.fewest_left <= n_left <= feature.most_left and offer_with_missing(scan, search.counts):
+            cut.n_left, cut.missing_left, is_kept = n_left, True, 1
+    return is_kept
+
+
+# ------------------------------------------------------------------------------------------- a cut in bins of the table
+
+cdef inline void _write_table_cut(
+    NodeSearch search, Histograms histograms, const NodeRows* node, const BinCut* cut, Split* best
+) noexcept nogil:
+    cdef float64_t below, above
+    best.feature = search.drawn[cut.number]
+    best.n_left = cut.n_left
+    best.n_missing = count_missing_by_bin(histograms, node.slot, best.feature)
+    best.n_missing_left = best.n_missing if cut.missing_left else 0
+    best.bin = cut.bin
+    if cut.is_inside:
+        below = search.partition.X[cut.last_left, best.feature]
+        above = search.partition.X[cut.first_right, best.feature]
+    else:
+        _find_neighbours(histograms, node, best.feature, cut.bin, &below, &above)
+    best.threshold = threshold_between(below, above)
+
+
+cdef inline void _find_neighbours(
+    Histograms histograms, const NodeRows* node, index_t feature, index_t bin, float64_t* below, float64_t* above
+) noexcept nogil:
+    """Find the values next to a cut between two bins: the greatest on its left and the smallest on its right, which is
+    NaN if all values on the right are missing."""
+    cdef index_t i, row, code, next_bin = MAX_BINS
+    cdef float64_t value
+    below[0] = -INFINITY
+    above[0] = INFINITY
+    for i in range(node.start, node.stop):
+        row = histograms.partition.rows[i]
+        code = histograms.bins.codes[row, feature]
+        # Only the last bin on the left and the first on the right can hold the nearest values.
+        if code == bin:
+            value = histograms.partition.X[row, feature]
+            below[0] = value if value > below[0] else below[0]
+        elif bin < code <= next_bin:
+            value = histograms.partition.X[row, feature]
+            next_bin = code
+            above[0] = value if value < above[0] else above[0]
+    if above[0] == INFINITY:
+        above[0] = NAN

@@ -1,0 +1,148 @@
+"""The search for the best split of a node: its state, its samples, and the features that it draws."""
+
+cimport cython
+
+from pytrees._core.base.sorting cimport Entry
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.criteria.categories cimport CategoryCounts
+from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.criteria.table cimport Judging
+from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
+from pytrees._core.rows.histogram cimport Histograms, Slot
+from pytrees._core.rows.node_bins cimport NodeBins
+from pytrees._core.rows.partition cimport Block, RowPartition
+from pytrees._core.sequence.scanner cimport SequenceScanner
+from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, choose_candidates
+from pytrees._core.split.feature_orders cimport NodeOrders
+
+
+cdef struct NodeRows:
+    index_t start, stop     # of the partition's rows
+    bint in_block           # with sorted features, otherwise with counts of bins
+    Block block
+    index_t first_of_1      # if two classes stand in their order: the first place of the second class
+    Slot* slot
+
+
+cdef struct Split:
+    index_t feature     # NONE where no split is allowed
+    index_t n_children  # two of a cut; of a categorical feature one for every category, or for two sets of them
+    index_t division    # of such sets: which ones, see CategoryCounts; otherwise NONE
+    bint is_large       # of such a feature: the gain is a fraction of more than 128 bits, see ChildCounts
+    # Of a cut:
+    index_t n_left      # samples that go left
+    index_t n_missing, n_missing_left   # samples that lack the feature's value, and those of them that go left
+    index_t last_left, first_right      # inside a block: places on both sides of the cut, the latter perhaps missing
+    index_t bin                         # outside: the bin that the cut ends or lies in
+    float64_t threshold
+    Gain gain
+
+
+@cython.final
+cdef class EntryArrays:
+    """Scratch of the scores of sorted entries in vectors: see EntryScores."""
+
+    cdef float[::1] left_factors, right_factors
+    cdef uint64_t[::1] steps, squares_of_found
+    cdef uint32_t[::1] found
+
+
+@cython.final
+cdef class NodeSearch:
+    cdef RowPartition partition
+    # How nodes can be searched: see way.pxd.
+    cdef Histograms histograms                  # None if all nodes are in blocks
+    cdef index_t block_rows                     # nodes of more samples use bins of the table
+    cdef NodeBins node_bins                     # None unless ranked features are cut into bins of the node
+    cdef EntryArrays entry_scores               # None if the cuts of sorted entries have no scores
+    cdef bint defers_thresholds                 # thresholds are computed in the end, so nothing waits for their values
+    cdef Judging judging
+    cdef const index_t[::1] labels
+    cdef const int64_t[::1] count_weights       # empty if every sample counts once
+    cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
+    cdef index_t min_samples_leaf, max_candidates, max_features
+    cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
+    cdef ClassCounts counts
+    cdef bint is_counted                        # whether these are already the counts of the node that is searched
+    cdef const NodeRows* node                   # that is searched for cuts
+    cdef Split* best                            # its best split so far
+    cdef SequenceScanner sequences              # None but for sequences, as the next
+    cdef NodeOrders orders
+    cdef CutTable table                         # None but for a user's criterion on counts
+    cdef SequenceCriterion user_sequence        # None but for a user's criterion on sequences
+    cdef const int64_t[::1] row_ids             # by row, if the user's X has other numbers for them; or empty
+    cdef int64_t[::1] node_row_ids              # scratch: in the order of the rows
+    # Scratch of a feature's cuts: the numbers of samples on the left, and gains; by the side of missing values.
+    cdef index_t[:, ::1] user_cuts
+    cdef float64_t[:, ::1] user_gains
+
+    # By place in the block: classes as the entries' width has them, and weights.
+    cdef uint16_t[::1] narrow_labels
+    cdef index_t[::1] wide_labels
+    cdef int64_t[::1] place_counts
+    cdef float64_t[::1] place_weights
+
+    # The features to look at, ascending: numeric ones, and categorical ones.
+    cdef index_t[::1] drawn, drawn_categories
+    cdef uint64_t[::1] drawn_bits       # scratch: a bit for every feature
+    cdef index_t[::1] urn               # scratch: all features, ascending between draws
+    cdef index_t[::1] origins           # scratch: from where in the urn each drawn feature comes
+    cdef index_t n_drawn, n_drawn_categories
+    cdef float64_t[::1] scores          # scratch: the best score of every drawn feature
+    cdef int64_t[::1] most_in_bin       # scratch: of every drawn feature, the weight of its heaviest bin
+    cdef ChildCounts children           # None if all features are numeric
+    cdef CategoryCounts categories      # None unless categories are divided into two sets
+
+
+cdef inline index_t first_place(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Return where the places of the node's block begin in arrays by place."""
+    return node.block.start if search.partition.keeps_blocks else 0
+
+
+cdef inline index_t label_of_place(NodeSearch search, index_t place, const Entry* width) noexcept nogil:
+    """Return the class at a place, which arrays by place count, where entries have the width of `width`."""
+    if Entry is uint32_t:
+        return search.narrow_labels[place]
+    else:
+        return search.wide_labels[place]
+
+
+cdef inline AllowedCuts allow_cuts(
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil:
+    """Return which cuts of the sorted entries, of which the last n_missing lack the value, are allowed and tried. The
+    classes of the node are counted."""
+    cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
+    if search.min_leaf_weight > 0.0:
+        allow_by_weight(search, node, entries, n_missing, &allowed)
+    choose_candidates(&allowed, entries, search.max_candidates)
+    return allowed
+
+
+cdef void allow_by_weight(
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
+) noexcept nogil
+cdef void tally_missing(
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil
+cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil
+cdef void start_block(NodeSearch search, NodeRows* node) noexcept nogil
+cdef void share_block(NodeSearch search, NodeSearch other)
+cdef index_t row_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil
+cdef index_t label_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil
+cdef bint is_pure(NodeSearch search, const NodeRows* node) noexcept nogil
+cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* value) noexcept nogil
+cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil
+cdef float64_t weight_of_node(NodeSearch search) noexcept nogil
+cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil
+cdef void write_cut(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
+    index_t n_known_left, bint missing_left, Split* best
+) noexcept nogil
+cdef void write_ranked_cut(
+    NodeSearch search, const NodeRows* node, index_t number, uint32_t last_key, Split* best
+) noexcept nogil
+cdef uint64_t mix64(uint64_t state) noexcept nogil
+cdef void draw_features(NodeSearch search, const NodeRows* node, uint64_t random_state) noexcept nogil

@@ -1,0 +1,472 @@
+"""The search for the best split of a node: its state, its samples, and the features that it draws.
+
+`cut_search` looks for the best cut of a node, and `node_split` for the best split, by whatever the criterion judges.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.string cimport memcpy
+
+from pytrees._core.base.compiler cimport trailing_zeros
+from pytrees._core.base.simd cimport find_neighbours
+from pytrees._core.base.sorting cimport Entry, place_of
+from pytrees._core.base.types cimport (
+    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
+)
+from pytrees._core.base.wide cimport uint128_t
+from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
+from pytrees._core.criteria.user cimport CutTable
+from pytrees._core.rows.histogram cimport (
+    Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
+)
+from pytrees._core.rows.node_bins cimport NodeFeature
+from pytrees._core.rows.partition cimport (
+    ENTRIES_BEHIND, RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, missing_has_cut,
+    open_block, order_by_category, sort_by_value, threshold_between,
+)
+from pytrees._core.sequence.scanner cimport SequenceImpurity, SequenceScanner
+from pytrees._core.split.feature_orders cimport NodeOrders
+
+
+@cython.final
+cdef class EntryArrays:
+    def __cinit__(self, Py_ssize_t most_rows, Py_ssize_t n_classes):
+        n_cuts = most_rows + ENTRIES_BEHIND
+        n_of_more = 1 if n_classes == 2 else n_cuts
+        self.left_factors = np.empty(n_cuts, dtype=np.float32)
+        self.right_factors = np.empty(n_of_more, dtype=np.float32)
+        self.steps = np.empty(n_classes, dtype=np.uint64)
+        self.found = np.empty(n_cuts, dtype=np.uint32)
+        self.squares_of_found = np.empty(n_of_more, dtype=np.uint64)
+
+
+@cython.final
+cdef class NodeSearch:
+    def __cinit__(
+        self, RowPartition partition, Histograms histograms, labels, weights, ClassCounts counts, Judging judging,
+        SequenceImpurity impurity, user_criterion, row_ids, index_t min_samples_leaf, index_t max_candidates,
+        index_t max_features, index_t n_threads, groups=None,
+    ):
+        cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
+        cdef index_t feature
+        self.partition = partition
+        self.histograms = histograms
+        self.labels = labels
+        self.count_weights = np.empty(0, dtype=np.int64)
+        self.float_weights = np.empty(0, dtype=np.float64)
+        if weights is not None and weights.dtype == np.float64:
+            self.float_weights = weights
+        elif weights is not None:
+            self.count_weights = weights
+        self.min_samples_leaf = min_samples_leaf
+        self.max_candidates = max_candidates
+        self.max_features = max_features
+        self.counts = counts
+        self.judging = judging
+        if judging == SEQUENCES or judging == OWN_SEQUENCES:
+            self.sequences = SequenceScanner(
+                partition.n_rows, partition.n_features, counts.n_classes, n_threads, impurity, groups
+            )
+            self.orders = NodeOrders(partition, min_samples_leaf, max_candidates)
+        self._take_user_criterion(user_criterion, row_ids)
+        self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
+        self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
+        self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
+        self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
+        if partition.is_ranked:
+            fill_places(self)
+        self.drawn = np.empty(partition.n_features, dtype=np.int32)
+        self.drawn_categories = np.empty(partition.n_features, dtype=np.int32)
+        self.urn = np.arange(partition.n_features, dtype=np.int32)
+        self.origins = np.empty(partition.n_features, dtype=np.int32)
+        self.scores = np.empty(partition.n_features)
+        self.most_in_bin = np.empty(partition.n_features, dtype=np.int64)
+        self.drawn_bits = np.zeros((partition.n_features + 63) // 64, dtype=np.uint64)
+        for feature in range(<index_t> partition.n_features):
+            self.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
+        _list_drawn(self)
+
+    def _take_user_criterion(self, criterion, row_ids):
+        if self.judging == OWN_CLASS_COUNTS:
+            self.table = CutTable(criterion, self.counts.n_classes)
+        elif self.judging == OWN_SEQUENCES:
+            self.user_sequence = criterion
+            self.row_ids = np.empty(0, dtype=np.int64) if row_ids is None else np.ascontiguousarray(row_ids, np.int64)
+            self.node_row_ids = np.empty(self.partition.n_rows, dtype=np.int64)
+            self.user_cuts = np.empty((2, self.partition.n_rows), dtype=np.int32)
+            self.user_gains = np.empty((2, self.partition.n_rows))
+
+
+# ------------------------------------------------------------------------------------------------- limits and missing
+
+cdef inline float64_t _weight_of(NodeSearch search, const NodeRows* node, Entry entry) noexcept nogil:
+    cdef index_t place = first_place(search, node) + <index_t> place_of(entry)
+    if search.float_weights.shape[0] > 0:
+        return search.place_weights[place]
+    return <float64_t> search.place_counts[place]
+
+
+cdef void allow_by_weight(
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
+) noexcept nogil:
+    """Allow only cuts whose sides weigh enough."""
+    cdef index_t i, side, n_known = node.stop - node.start - n_missing
+    cdef index_t[2] light_left, heavy_right
+    cdef float64_t known = 0.0, missing = 0.0, left, total = weight_of_node(search)
+    for i in range(n_missing):
+        missing += _weight_of(search, node, entries[n_known + i])
+    light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
+    # entries[:i + 1] weigh `known`. The first light_left of these beginnings weigh too little, and the first heavy_right
+    # leave enough on the right: without missing values, and with them.
+    for i in range(n_known):
+        known += _weight_of(search, node, entries[i])
+        for side in range(2):
+            left = known + missing if side == MISSING_LEFT else known
+            light_left[side] += left < search.min_leaf_weight
+            heavy_right[side] += total - left >= search.min_leaf_weight
+    for side in range(2):
+        allowed.fewest[side] = max(allowed.fewest[side], light_left[side] + 1)
+        allowed.most[side] = min(allowed.most[side], heavy_right[side])
+
+
+cdef void tally_missing(
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil:
+    """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
+    _tally_missing(search, search.counts, node, entries, n_missing)
+
+
+cdef inline void _tally_missing(
+    NodeSearch search, ClassCounts counts, const NodeRows* node, const Entry* entries, index_t n_missing
+) noexcept nogil:
+    cdef index_t i, place, label, n = node.stop - node.start
+    cdef float64_t weight
+    counts.missing_counts[:] = 0
+    counts.missing_weights[:] = 0.0
+    counts.missing_weight = 0.0
+    for i in range(n - n_missing, n):
+        place = first_place(search, node) + <index_t> place_of(entries[i])
+        label = label_of_place(search, place, entries)
+        counts.missing_counts[label] += search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
+        weight = search.place_weights[place] if search.float_weights.shape[0] > 0 else 1.0
+        counts.missing_weights[label] += weight
+        counts.missing_weight += weight
+    _list_missing(counts)
+
+
+cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil:
+    """Take over the class counts of the bin of missing values."""
+    cdef index_t label
+    for label in range(counts.n_classes):
+        counts.missing_counts[label] = missing[label]
+    _list_missing(counts)
+
+
+cdef inline void _list_missing(ClassCounts counts) noexcept nogil:
+    cdef index_t label
+    counts.n_missing_classes = 0
+    for label in range(counts.n_classes):
+        if counts.missing_counts[label] > 0:
+            counts.missing_classes[counts.n_missing_classes] = label
+            counts.n_missing_classes += 1
+
+
+# ------------------------------------------------------------------------------------------- the samples of a node
+
+cdef void start_block(NodeSearch search, NodeRows* node) noexcept nogil:
+    """Sort the features of the node's samples, and lay their classes and weights beside them."""
+    cdef index_t place, first
+    if _has_order_of_classes(search):
+        _order_by_class(search, node)
+    node.block = open_block(search.partition, node.start, node.stop)
+    node.in_block = True
+    if search.partition.is_ranked:
+        return      # all rows have their places from the beginning
+    first = first_place(search, node)
+    for place in range(node.stop - node.start):
+        _fill_place(search, first + place, block_row(search.partition, node.block, place))
+
+
+cdef inline bint _has_order_of_classes(NodeSearch search) noexcept nogil:
+    """Whether the places of a block are in the order of their classes, which are two."""
+    return search.entry_scores is not None and search.counts.n_classes == 2
+
+
+cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
+    """Put the node's rows of the first of two classes before those of the second: a place then tells the class."""
+    cdef index_t* rows = &search.partition.rows[node.start]
+    cdef index_t* spare = &search.partition.spare_rows[0]
+    cdef index_t i, row, n_of_0 = 0, n_of_1 = 0
+    # rows[:n_of_0] and spare[:n_of_1] are those met so far; n_of_0 <= i.
+    for i in range(node.stop - node.start):
+        row = rows[i]
+        rows[n_of_0] = row
+        spare[n_of_1] = row
+        n_of_1 += search.labels[row]
+        n_of_0 += 1 - search.labels[row]
+    memcpy(rows + n_of_0, spare, n_of_1 * sizeof(index_t))
+    node.first_of_1 = n_of_0
+
+
+cdef void share_block(NodeSearch search, NodeSearch other):
+    """Let the scanner read the classes and weights beside the block of another thread's, which its partition shares."""
+    search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
+    search.place_counts, search.place_weights = other.place_counts, other.place_weights
+
+
+cdef void fill_places(NodeSearch search) noexcept nogil:
+    cdef index_t row
+    for row in range(<index_t> search.partition.features.n_rows):
+        _fill_place(search, row, row)
+
+
+cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noexcept nogil:
+    if search.partition.is_wide:
+        search.wide_labels[place] = search.labels[row]
+    else:
+        search.narrow_labels[place] = <uint16_t> search.labels[row]
+    if search.count_weights.shape[0] > 0:
+        search.place_counts[place] = search.count_weights[row]
+    if search.float_weights.shape[0] > 0:
+        search.place_weights[place] = search.float_weights[row]
+
+
+cdef index_t row_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil:
+    if node.in_block:
+        return block_row(search.partition, node.block, search.partition.rows[i])
+    return search.partition.rows[i]
+
+
+cdef index_t label_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil:
+    """Return the class of a sample; inside a block by its place, because places lie closer together."""
+    if not node.in_block:
+        return search.labels[search.partition.rows[i]]
+    if search.partition.is_wide:
+        return search.wide_labels[first_place(search, node) + search.partition.rows[i]]
+    return search.narrow_labels[first_place(search, node) + search.partition.rows[i]]
+
+
+cdef index_t _count_first_class(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Return how many places of the node, which are ascending, lie before the first of the second class."""
+    cdef const index_t* places = &search.partition.rows[node.start]
+    cdef index_t middle, low = 0, high = node.stop - node.start
+    # places[:low] lie before it, places[high:] do not.
+    while low < high:
+        middle = (low + high) // 2
+        if places[middle] < node.first_of_1:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef bint is_pure(NodeSearch search, const NodeRows* node) noexcept nogil:
+    cdef index_t i, label = label_at(search, node, node.start)
+    if node.in_block and _has_order_of_classes(search):
+        return label_at(search, node, node.stop - 1) == label
+    for i in range(node.start + 1, node.stop):
+        if label_at(search, node, i) != label:
+            return False
+    return True
+
+
+cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* value) noexcept nogil:
+    """Add up the classes of the node's samples, in their order."""
+    cdef index_t i, label
+    for label in range(search.counts.n_classes):
+        value[label] = 0.0
+    if node.in_block and _has_order_of_classes(search):
+        value[0] = <float64_t> _count_first_class(search, node)
+        value[1] = <float64_t> (node.stop - node.start) - value[0]
+        return
+    for i in range(node.start, node.stop):
+        label = label_at(search, node, i)
+        if search.float_weights.shape[0] > 0:
+            value[label] += search.float_weights[row_at(search, node, i)]
+        elif search.count_weights.shape[0] > 0:
+            value[label] += <float64_t> search.count_weights[row_at(search, node, i)]
+        else:
+            value[label] += 1.0
+
+
+cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
+    cdef index_t i, label
+    cdef bint is_weighted = search.count_weights.shape[0] > 0
+    if search.is_counted:
+        return
+    if search.float_weights.shape[0] > 0:
+        count_classes(search, node, &search.counts.total_weights[0])
+        search.counts.total_weight = 0.0
+        for i in range(node.start, node.stop):
+            search.counts.total_weight += search.float_weights[row_at(search, node, i)]
+        return
+    if node.in_block and _has_order_of_classes(search):
+        search.counts.total_counts[0] = _count_first_class(search, node)
+        search.counts.total_counts[1] = node.stop - node.start - search.counts.total_counts[0]
+        return
+    search.counts.total_counts[:] = 0
+    for i in range(node.start, node.stop):
+        label = label_at(search, node, i)
+        search.counts.total_counts[label] += (
+            search.count_weights[row_at(search, node, i)] if is_weighted else 1
+        )
+
+
+cdef float64_t weight_of_node(NodeSearch search) noexcept nogil:
+    """Return the weight of the node that was counted last."""
+    cdef index_t label
+    cdef int64_t total = 0
+    if search.float_weights.shape[0] > 0:
+        return search.counts.total_weight
+    for label in range(search.counts.n_classes):
+        total += search.counts.total_counts[label]
+    return <float64_t> total
+
+
+cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:
+    """Return the threshold between the last value that goes left and the first that goes right."""
+    return threshold_between(
+        search.partition.X[block_row(search.partition, node.block, split.last_left), split.feature],
+        search.partition.X[block_row(search.partition, node.block, split.first_right), split.feature],
+    )
+
+
+cdef void write_cut(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
+    index_t n_known_left, bint missing_left, Split* best
+) noexcept nogil:
+    """Write the split that sends the first samples of the sorted entries to the left, and perhaps those that lack the
+    value; not its gain and its threshold."""
+    best.feature = feature
+    best.n_missing = n_missing
+    best.n_missing_left = n_missing if missing_left else 0
+    best.n_left = n_known_left + best.n_missing_left
+    best.last_left = place_of(entries[n_known_left - 1])
+    best.first_right = place_of(entries[n_known_left])
+
+
+cdef void write_ranked_cut(
+    NodeSearch search, const NodeRows* node, index_t number, uint32_t last_key, Split* best
+) noexcept nogil:
+    """Write the split that sends the samples of keys up to `last_key` to the left, but for its gain: count these, and
+    find a sample of the greatest value among them and one of the smallest value among the others."""
+    cdef const NodeFeature* feature = &search.node_bins.slots[number]
+    cdef int32_t last_left, first_right
+    best.feature = feature.feature
+    best.n_left = find_neighbours(feature.keys, node.stop - node.start, last_key, &last_left, &first_right)
+    best.last_left = search.partition.rows[node.start + last_left]
+    best.first_right = search.partition.rows[node.start + first_right]
+    if not search.defers_thresholds:
+        best.threshold = threshold_of(search, node, best)
+
+
+# ------------------------------------------------------------------------------------------------ which features
+
+cdef uint64_t mix64(uint64_t state) noexcept nogil:
+    """Return the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    state = (state ^ (state >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
+    state = (state ^ (state >> 27)) * <uint64_t> 0x94D049BB133111EB
+    return state ^ (state >> 31)
+
+
+cdef void draw_features(NodeSearch search, const NodeRows* node, uint64_t random_state) noexcept nogil:
+    """Draw max_features features without replacement, and further ones until one has a cut that the limit on numbers of
+    samples allows."""
+    cdef index_t i, chosen, feature, n_drawn = 0, n_features = <index_t> search.partition.n_features
+    cdef bint can_cut = False
+    if search.max_features >= n_features:
+        return
+    # urn[:n_drawn] are the features drawn so far, urn[n_drawn:] the others.
+    while n_drawn < n_features and (n_drawn < search.max_features or not can_cut):
+        random_state += <uint64_t> 0x9E3779B97F4A7C15
+        chosen = n_drawn + <index_t> ((<uint128_t> mix64(random_state) * <uint64_t> (n_features - n_drawn)) >> 64)
+        feature = search.urn[chosen]
+        search.urn[chosen] = search.urn[n_drawn]
+        search.urn[n_drawn] = feature
+        search.origins[n_drawn] = chosen
+        search.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
+        n_drawn += 1
+        if not node.in_block and not is_categorical(search.partition.features, feature):
+            count_rows(search.histograms, node.slot, node.start, node.stop, &feature, 1)
+        can_cut = can_cut or _can_split(search, node, feature)
+    for i in range(n_drawn - 1, -1, -1):
+        feature = search.urn[i]
+        search.urn[i] = search.urn[search.origins[i]]
+        search.urn[search.origins[i]] = feature
+    _list_drawn(search)
+
+
+cdef void _list_drawn(NodeSearch search) noexcept nogil:
+    """List the features whose bits are set, and take the bits away."""
+    cdef index_t word, feature
+    cdef uint64_t bits
+    search.n_drawn = 0
+    search.n_drawn_categories = 0
+    for word in range(<index_t> search.drawn_bits.shape[0]):
+        bits = search.drawn_bits[word]
+        search.drawn_bits[word] = 0
+        while bits != 0:
+            feature = 64 * word + trailing_zeros(bits)
+            bits &= bits - 1
+            if is_categorical(search.partition.features, feature):
+                search.drawn_categories[search.n_drawn_categories] = feature
+                search.n_drawn_categories += 1
+            else:
+                search.drawn[search.n_drawn] = feature
+                search.n_drawn += 1
+
+
+cdef bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
+    cdef index_t n_missing, n = node.stop - node.start
+    if is_categorical(search.partition.features, feature):
+        return _allows_children(search, node, feature)
+    if node.in_block:
+        return has_cut(search.partition, node.block, feature, node.start, node.stop, search.min_samples_leaf)
+    n_missing = count_missing_by_bin(search.histograms, node.slot, feature)
+    if n_missing == 0 and _has_cut_at_edge(search.histograms, node, feature, search.min_samples_leaf):
+        return True
+    if search.partition.features.n_values[feature] > 0:
+        return False    # no bin holds several values
+    sort_by_value(
+        search.partition.features, feature, &search.partition.rows[node.start], n, &search.partition.pairs[0],
+        &search.partition.spare_pairs[0],
+    )
+    return missing_has_cut(&search.partition.pairs[0], n, n_missing, search.min_samples_leaf)
+
+
+cdef bint _allows_children(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
+    if not node.in_block:
+        order_by_category(search.partition, feature, node.start, node.stop)
+        return _are_children(search, &search.partition.pairs[0], node.stop - node.start)
+    if search.partition.is_wide:
+        return _has_children(search, node, feature, <const uint64_t*> NULL)
+    return _has_children(search, node, feature, <const uint32_t*> NULL)
+
+
+cdef inline bint _has_children(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* width
+) noexcept nogil:
+    cdef const Entry* entries = entries_of(search.partition, node.block, feature, node.start, node.stop, width)
+    return _are_children(search, entries, node.stop - node.start)
+
+
+cdef inline bint _are_children(NodeSearch search, const Entry* entries, index_t n) noexcept nogil:
+    """Whether the entries, sorted by category, can be split. For divisions into two sets this checks only the number of
+    all samples, so True may be optimistic."""
+    if search.categories is not None:
+        return 2 * <int64_t> search.min_samples_leaf <= n and count_children(entries, n, 1) > 0
+    return count_children(entries, n, search.min_samples_leaf) > 0
+
+
+cdef bint _has_cut_at_edge(
+    Histograms histograms, const NodeRows* node, index_t feature, index_t min_samples_leaf
+) noexcept nogil:
+    """Whether a cut between two bins leaves min_samples_leaf of the node's samples on both sides."""
+    cdef const int32_t* counts = feature_counts(histograms, node.slot, feature)
+    cdef index_t bin, n_left = 0, n_rows = node.stop - node.start, n_columns = <index_t> histograms.n_columns
+    for bin in range(histograms.bins.of_feature[feature].n_bins):
+        n_left += rows_in_bin(counts + bin * n_columns, n_classes_of(histograms), n_columns)
+        if min_samples_leaf <= n_left <= n_rows - min_samples_leaf:
+            return True
+    return False

@@ -1,0 +1,585 @@
+"""The best split of one node: the best cut of a numeric feature, or the best split by a categorical one.
+
+Criteria on class counts are scanned by `scan`. Those on label sequences, those of the user, and splits by category are
+judged here.
+"""
+
+import numpy as np
+
+from pytrees._core.base.sizes cimport MOST_CLASSES_IN_BINS, MOST_IN_NARROW
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
+from pytrees._core.base.types cimport (
+    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
+)
+from pytrees._core.criteria.categories cimport CategoryCounts
+from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction
+from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
+from pytrees._core.criteria.logarithms cimport compare_information, count_cut
+from pytrees._core.criteria.table cimport (
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, judges_in_floating_point, sums_fractions,
+)
+from pytrees._core.criteria.user cimport (
+    CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
+)
+from pytrees._core.rows.histogram cimport Histograms
+from pytrees._core.rows.node_bins cimport NodeBins
+from pytrees._core.rows.partition cimport (
+    Features, RowPartition, count_children, entries_of, missing_of, open_block, order_by_category,
+)
+from pytrees._core.sequence.groups cimport add_sample, start_groups
+from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
+from pytrees._core.split.allowed_cuts cimport AllowedCuts, allows, allows_some, is_tried, last_cut
+from pytrees._core.split.children cimport (
+    end_child, offer_children, offer_sequences, offer_user_gain, start_children, start_node,
+)
+from pytrees._core.split.cut_search cimport find_cut
+from pytrees._core.split.node_search cimport (
+    EntryArrays, NodeRows, NodeSearch, Split, allow_cuts, count_node, draw_features, first_place, label_at,
+    label_of_place, row_at, tally_missing, threshold_of, weight_of_node, write_cut,
+)
+from pytrees._core.split.subsets cimport offer_divisions
+
+from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
+from pytrees._core.criteria.table import (
+    class_counts, has_bounds, judges_sequence, judging_of, orders_by_share, scores_cuts, sequence_impurity_of,
+)
+
+
+def make_search(
+    RowPartition partition, Histograms histograms, labels, weights, n_classes, criterion, index_t min_samples_leaf,
+    index_t max_candidates, index_t max_features, index_t n_threads, bint subsets=False,
+):
+    """Return the state of the search by a criterion, which is a name, or a name and parameters, as a NodeSearch; with
+    `subsets` categories are divided into two sets."""
+    user_criterion, row_ids = user_criterion_of(criterion)
+    cdef NodeSearch search = NodeSearch(
+        partition, histograms, labels, weights, class_counts(criterion, n_classes, weights, partition.n_rows),
+        judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
+        max_candidates, max_features, n_threads, given_of(criterion).get("groups"),
+    )
+    if partition.features.has_missing:
+        make_room_for_missing(search.counts)
+    elif (
+        scores_cuts(criterion, n_classes) and weights is None and max_candidates == UNLIMITED
+        and not partition.is_wide and not partition.is_ranked
+    ):
+        search.entry_scores = EntryArrays(partition.spare_narrow.shape[0], n_classes)
+    if search.n_drawn_categories > 0:
+        has_float_weights = weights is not None and weights.dtype == np.float64
+        search.children = _child_counts(
+            search.counts, has_float_weights, partition.child_ends.shape[0], user_criterion
+        )
+    if search.children is not None and subsets:
+        search.categories = CategoryCounts(
+            n_classes, partition.child_ends.shape[0], partition.n_rows, orders_by_share(criterion, n_classes),
+            search.children.has_weights, judges_sequence(criterion),
+        )
+    return search
+
+
+def _child_counts(ClassCounts node, bint has_float_weights, Py_ssize_t most_children, user_criterion):
+    """Return room for the class counts of up to `most_children` children of a node, as a ChildCounts."""
+    has_weights = has_float_weights or judges_in_floating_point(node.code)
+    return ChildCounts(
+        node, has_weights, not has_weights and sums_fractions(node.code), most_children, user_criterion
+    )
+
+
+def ranked_cut(
+    const float64_t[:, ::1] X, const index_t[::1] y, weights, n_classes, criterion, index_t min_samples_leaf
+):
+    """Find the best cut of all samples as nodes do that look at few of many features: by ranks, in bins of the node.
+
+    The criterion has bounds, weights are whole numbers or None, and no value is missing. Returns the feature, the
+    number of samples that go left, the threshold and the gain; None where no cut is allowed.
+    """
+    cdef NodeRows node
+    cdef Split best
+    cdef NodeSearch search
+    cdef Features features = Features(X, True)
+    if not has_bounds(criterion, n_classes) or features.has_missing or X.shape[0] == 0:
+        raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
+    if n_classes > MOST_CLASSES_IN_BINS:
+        raise ValueError(f"Bins of a node take at most {MOST_CLASSES_IN_BINS} classes, got {n_classes}.")
+    features.lay_out_rows()
+    partition = RowPartition(features, np.arange(X.shape[0]), X.shape[0], False, X.shape[0] > MOST_IN_NARROW)
+    search = make_search(
+        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, <index_t> X.shape[1], 1
+    )
+    search.node_bins = NodeBins(partition, y, weights, n_classes)
+    node.start, node.stop = 0, <index_t> X.shape[0]
+    node.in_block = True
+    node.slot = NULL
+    with nogil:
+        node.block = open_block(search.partition, node.start, node.stop)
+        find_split(search, &node, 0, &best)
+    return None if best.feature == NONE else (best.feature, best.n_left, best.threshold, best.gain.value)
+
+
+# --------------------------------------------------------------------------------------------------- the best split
+
+cdef int find_split(NodeSearch search, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil:
+    """Write the best split of the node's samples; of equal ones that of the lowest feature, then threshold, then with
+    missing values on the right."""
+    _forget_split(best)
+    draw_features(search, node, random_state)
+    if search.judging == SEQUENCES:
+        _find_by_sequences(search, node, best)
+    elif search.judging == OWN_SEQUENCES:
+        _find_by_user_sequences(search, node, best)
+    elif search.judging == OWN_CLASS_COUNTS:
+        _find_user_cut(search, node, best)
+    else:
+        find_cut(search, node, best)
+    if search.n_drawn_categories > 0:
+        _find_category_split(search, node, best)
+    return 0
+
+
+cdef inline void _forget_split(Split* best) noexcept nogil:
+    best.feature = NONE
+    best.n_left = 0
+    best.n_missing = 0
+    best.n_missing_left = 0
+    best.n_children = 2
+    best.division = NONE
+    best.is_large = False
+
+
+cdef int offer_to_user(
+    NodeSearch search, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
+) except -1 nogil:
+    """Put the node's cuts into the user's table under this number; where it is full they are judged at once."""
+    draw_features(search, node, random_state)
+    return _add_cuts(search, node, number, best_of_node)
+
+
+cdef int take_user_cut(
+    NodeSearch search, const NodeRows* node, uint64_t random_state, const UserCut* cut, Split* best
+) except -1 nogil:
+    """Write the best split of the node whose best cut has been judged."""
+    _forget_split(best)
+    _write_user_cut(search, node, cut, best)
+    if search.children is not None:
+        # Other nodes have been looked at since its cuts were offered.
+        draw_features(search, node, random_state)
+        count_node(search, node)
+        _find_category_split(search, node, best)
+    return 0
+
+
+# --------------------------------------------------------------------------------------------------- label sequences
+
+cdef void _start_sequences(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Lay out the node's labels in the order of its samples, and the number of each place among them."""
+    cdef index_t i
+    search.orders.block, search.orders.start, search.orders.stop = node.block, node.start, node.stop
+    for i in range(node.stop - node.start):
+        search.orders.number_of_place[search.partition.rows[node.start + i]] = i
+        search.sequences.labels[i] = label_at(search, node, node.start + i)
+    if search.sequences.groups is not None:
+        start_groups(search.sequences.groups)
+        for i in range(node.stop - node.start):
+            add_sample(search.sequences.groups, i, row_at(search, node, node.start + i))
+
+
+cdef int _find_by_sequences(NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples by the impurity of their label sequence."""
+    cdef index_t i, n = node.stop - node.start
+    _start_sequences(search, node)
+    for i in range(search.n_drawn):
+        search.sequences.features[i] = search.drawn[i]
+    find_sequence_cut(search.sequences, search.orders, n, search.n_drawn, search.max_candidates)
+    if search.sequences.best.feature == NONE:
+        return 0
+    best.gain = exact_gain(
+        search.sequences.node_cost - search.sequences.best.cost, 1, n
+    )
+    _take_cut(
+        search, node, search.sequences.best.feature,
+        search.sequences.best.n_left - search.sequences.best.n_missing_left,
+        search.sequences.best.n_missing_left > 0, best,
+    )
+    return 0
+
+
+cdef void _take_cut(
+    NodeSearch search, const NodeRows* node, index_t feature, index_t n_known_left, bint missing_left, Split* best
+) noexcept nogil:
+    if search.partition.is_wide:
+        _take_cut_of(search, node, feature, n_known_left, missing_left, best, <const uint64_t*> NULL)
+    else:
+        _take_cut_of(search, node, feature, n_known_left, missing_left, best, <const uint32_t*> NULL)
+    best.threshold = threshold_of(search, node, best)
+
+
+cdef inline void _take_cut_of(
+    NodeSearch search, const NodeRows* node, index_t feature, index_t n_known_left, bint missing_left, Split* best,
+    const Entry* width
+) noexcept nogil:
+    cdef const Entry* entries = entries_of(search.partition, node.block, feature, node.start, node.stop, width)
+    cdef index_t n_missing = missing_of(search.partition, node.block, feature, entries, node.stop - node.start)
+    write_cut(search, node, feature, entries, n_missing, n_known_left, missing_left, best)
+
+
+cdef int _find_by_user_sequences(NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples by a user's criterion on label sequences."""
+    cdef index_t i, k, row, n = node.stop - node.start
+    _start_sequences(search, node)
+    for i in range(n):
+        row = row_at(search, node, node.start + i)
+        search.node_row_ids[i] = search.row_ids[row] if search.row_ids.shape[0] > 0 else row
+    for k in range(search.n_drawn):
+        _find_in_user_sequences(search, node, search.drawn[k], best)
+    return 0
+
+
+cdef int _find_in_user_sequences(NodeSearch search, const NodeRows* node, index_t feature, Split* best) except -1 nogil:
+    """Write the best cut of a feature where it is better than the best so far."""
+    cdef index_t way, n_missing, n_known_left, best_of_feature = NONE, n = node.stop - node.start
+    cdef index_t[2] n_cuts, next_cut
+    cdef float64_t best_gain = 0.0
+    cdef bint missing_left = False
+    cdef Gain gain
+    n_cuts[MISSING_RIGHT] = _judge_user_sequences(search, feature, n, False, &n_missing)
+    n_cuts[MISSING_LEFT] = _judge_user_sequences(search, feature, n, True, &n_missing) if n_missing > 0 else 0
+    next_cut[MISSING_RIGHT] = next_cut[MISSING_LEFT] = 0
+    # Of both ways the cuts before the next ones have been compared: by threshold, the missing on the right first.
+    while next_cut[MISSING_RIGHT] < n_cuts[MISSING_RIGHT] or next_cut[MISSING_LEFT] < n_cuts[MISSING_LEFT]:
+        way = MISSING_RIGHT
+        if next_cut[MISSING_RIGHT] == n_cuts[MISSING_RIGHT] or next_cut[MISSING_LEFT] < n_cuts[MISSING_LEFT] and (
+            search.user_cuts[MISSING_LEFT, next_cut[MISSING_LEFT]] - n_missing
+            < search.user_cuts[MISSING_RIGHT, next_cut[MISSING_RIGHT]]
+        ):
+            way = MISSING_LEFT
+        if takes_lead(search.user_gains[way, next_cut[way]], best_of_feature, best_gain):
+            best_of_feature = feature
+            best_gain = search.user_gains[way, next_cut[way]]
+            missing_left = way == MISSING_LEFT
+            n_known_left = search.user_cuts[way, next_cut[way]] - (n_missing if missing_left else 0)
+        next_cut[way] += 1
+    if best_of_feature == NONE:
+        return 0
+    gain = tolerant_gain(best_gain, <float64_t> n)
+    if best.feature == NONE or is_greater_gain(&gain, &best.gain):
+        best.gain = gain
+        _take_cut(search, node, feature, n_known_left, missing_left, best)
+    return 0
+
+
+cdef index_t _judge_user_sequences(
+    NodeSearch search, index_t feature, index_t n, bint missing_first, index_t* n_missing
+) except -1 nogil:
+    """Write the cuts of a feature with the missing on one side, and their gains; return how many there are."""
+    cdef index_t i, n_cuts = search.orders.read(
+        feature, missing_first, &search.sequences.worker.order[0], &search.sequences.worker.cuts[0], n_missing
+    )
+    if n_cuts == 0:
+        return 0
+    for i in range(n_cuts):
+        search.user_cuts[missing_first, i] = search.sequences.worker.cuts[i]
+    judge_sequences(
+        search.user_sequence, search.sequences.labels[:n], search.node_row_ids[:n],
+        search.sequences.worker.order[:n], search.sequences.worker.cuts[:n_cuts],
+        search.user_gains[missing_first, :n_cuts],
+    )
+    return n_cuts
+
+
+cdef int _offer_children_to_user(
+    NodeSearch search, index_t feature, index_t n_children, const Entry* entries, index_t n
+) except -1 nogil:
+    cdef index_t i, child = 0
+    for i in range(n):
+        child += i > 0 and key_of(entries[i]) != key_of(entries[i - 1])
+        search.partition.child_of[search.orders.number_of_place[place_of(entries[i])]] = child
+    with gil:
+        gain = search.user_sequence.judged_children(
+            search.sequences.labels[:n], search.partition.child_of[:n], search.node_row_ids[:n]
+        )
+        return offer_user_gain(search.children, feature, n_children, NONE, gain, <float64_t> n)
+
+
+# ------------------------------------------------------------------------------------ a user's criterion on counts
+
+cdef int _find_user_cut(NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples by a user's criterion on class counts."""
+    cdef UserCut cut
+    _add_cuts(search, node, 0, &cut)
+    judge_table(search.table, &cut)
+    _write_user_cut(search, node, &cut, best)
+    return 0
+
+
+cdef void _write_user_cut(NodeSearch search, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil:
+    """Write the split of a node whose best cut has been judged."""
+    if cut.feature == NONE:
+        return
+    best.gain = tolerant_gain(cut.gain, cut.weight)
+    _take_cut(search, node, cut.feature, cut.n_known_left, cut.missing_left, best)
+
+
+cdef int _add_cuts(NodeSearch search, const NodeRows* node, index_t number, UserCut* best_of_node) except -1 nogil:
+    """Put the cuts of the node's drawn features into the table, which is judged whenever it is full."""
+    best_of_node[number].feature = NONE
+    count_node(search, node)
+    best_of_node[number].weight = weight_of_node(search)
+    if search.partition.is_wide:
+        return _add_features(search, node, number, best_of_node, <const uint64_t*> NULL)
+    return _add_features(search, node, number, best_of_node, <const uint32_t*> NULL)
+
+
+cdef int _add_features(
+    NodeSearch search, const NodeRows* node, index_t number, UserCut* best_of_node, const Entry* width
+) except -1 nogil:
+    cdef index_t k, feature
+    for k in range(search.n_drawn):
+        feature = search.drawn[k]
+        _add_feature(
+            search, search.table, node,
+            entries_of(search.partition, node.block, feature, node.start, node.stop, width), number, feature,
+            best_of_node,
+        )
+    return 0
+
+
+cdef int _add_feature(
+    NodeSearch search, CutTable table, const NodeRows* node, const Entry* entries, index_t number, index_t feature,
+    UserCut* best_of_node
+) except -1 nogil:
+    cdef index_t i, n_missing = missing_of(
+        search.partition, node.block, feature, entries, node.stop - node.start
+    )
+    cdef Py_ssize_t n_cuts = 0
+    cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
+    for i in range(1, last_cut(&allowed) + 1):
+        if key_of(entries[i - 1]) != key_of(entries[i]):
+            n_cuts += allows(&allowed, MISSING_RIGHT, i) + allows(&allowed, MISSING_LEFT, i)
+    if n_cuts == 0:
+        return 0
+    if table.per_feature:
+        reserve_cuts(table, n_cuts)
+    if n_missing > 0:
+        tally_missing(search, node, entries, n_missing)
+    table.running[:] = 0.0
+    if search.float_weights.shape[0] > 0:
+        _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node, True)
+    else:
+        _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node, False)
+    if table.per_feature:
+        judge_table(table, best_of_node)
+    return 0
+
+
+cdef inline int _add_entries(
+    NodeSearch search, CutTable table, const NodeRows* node, const Entry* entries, AllowedCuts* allowed, index_t number,
+    index_t feature, UserCut* best_of_node, bint has_float_weights
+) except -1 nogil:
+    cdef index_t i, way, place, label, first = first_place(search, node)
+    cdef bint has_counts = search.count_weights.shape[0] > 0
+    cdef Segment* segment
+    if table.n_cuts == table.capacity:
+        judge_table(table, best_of_node)
+    segment = _open_segment(table, number, feature, True)
+    # The places of entries[:i] have moved to the left, in this order.
+    for i in range(1, last_cut(allowed) + 1):
+        place = first + <index_t> place_of(entries[i - 1])
+        label = label_of_place(search, place, entries)
+        if has_float_weights:
+            table.running[label] += search.place_weights[place]
+        else:
+            table.running[label] += <float64_t> search.place_counts[place] if has_counts else 1.0
+        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(allowed, i) or not is_tried(allowed):
+            continue
+        for way in range(2):
+            if not allows(allowed, way, i):
+                continue
+            if table.n_cuts == table.capacity:
+                segment.stop = table.n_cuts
+                judge_table(table, best_of_node)
+                segment = _open_segment(table, number, feature, False)
+            _add_cut(search, table, i, way == MISSING_LEFT, has_float_weights)
+    segment.stop = table.n_cuts
+    segment.ends_feature = True
+    return 0
+
+
+cdef inline Segment* _open_segment(CutTable table, index_t node, index_t feature, bint starts_feature) noexcept nogil:
+    """Every segment gets a cut, so that there are never more segments than cuts."""
+    cdef Segment* segment = &table.segments[table.n_segments]
+    table.n_segments += 1
+    segment.node = node
+    segment.feature = feature
+    segment.start = table.n_cuts
+    segment.starts_feature = starts_feature
+    segment.ends_feature = False
+    return segment
+
+
+cdef inline void _add_cut(
+    NodeSearch search, CutTable table, index_t n_known_left, bint missing_left, bint has_float_weights
+) noexcept nogil:
+    cdef index_t label, cut = table.n_cuts
+    cdef float64_t left
+    for label in range(search.counts.n_classes):
+        left = table.running[label]
+        if missing_left:
+            left += (
+                search.counts.missing_weights[label] if has_float_weights
+                else <float64_t> search.counts.missing_counts[label]
+            )
+        table.left[cut, label] = left
+        if has_float_weights:
+            # Where all of a class is on the left, rounding can leave less than nothing.
+            table.right[cut, label] = max(search.counts.total_weights[label] - left, 0.0)
+        else:
+            table.right[cut, label] = <float64_t> search.counts.total_counts[label] - left
+    table.n_known_left[cut] = n_known_left
+    table.missing_left[cut] = missing_left
+    table.n_cuts += 1
+
+
+# ------------------------------------------------------------------------------------------------ splits by category
+
+cdef int _find_category_split(NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
+    """Put the best split by a drawn categorical feature in the place of the best cut, where it is better, or where it
+    is not worse and of the lower feature. The node was searched for cuts: its classes are counted, or its labels laid
+    out."""
+    start_node(search.children)
+    if not node.in_block:
+        _offer_unsorted_features(search, node, best)
+    elif search.partition.is_wide:
+        _offer_features(search, node, best, <const uint64_t*> NULL)
+    else:
+        _offer_features(search, node, best, <const uint32_t*> NULL)
+    if search.children.best.feature == NONE:
+        return 0
+    complete_best(search.children)
+    if best.feature == NONE or _beats_cut(search.children, best):
+        best.feature = search.children.best.feature
+        best.n_children = search.children.best.n_children
+        best.division = search.children.best.division
+        best.gain = search.children.best.gain
+        best.is_large = search.children.best.is_large
+        best.n_missing = best.n_missing_left = 0
+        best.threshold = UNDEFINED
+    return 0
+
+
+cdef int _offer_unsorted_features(NodeSearch search, const NodeRows* node, const Split* cut) except -1 nogil:
+    cdef index_t k, feature
+    for k in range(search.n_drawn_categories):
+        feature = search.drawn_categories[k]
+        order_by_category(search.partition, feature, node.start, node.stop)
+        _offer_feature(search, node, feature, <const uint64_t*> &search.partition.pairs[0], cut)
+    return 0
+
+
+cdef int _offer_features(NodeSearch search, const NodeRows* node, const Split* cut, const Entry* width) except -1 nogil:
+    cdef index_t k, feature
+    for k in range(search.n_drawn_categories):
+        feature = search.drawn_categories[k]
+        _offer_feature(
+            search, node, feature,
+            entries_of(search.partition, node.block, feature, node.start, node.stop, width), cut,
+        )
+    return 0
+
+
+cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:
+    cdef bint is_lower = children.best.feature < cut.feature
+    if cut.gain.error > 0.0 and is_near(&children.best.gain, &cut.gain):
+        return _compare_to_cut(children, children.node) + is_lower > 0
+    if not children.best.is_large:
+        return is_greater_gain(&children.best.gain, &cut.gain) or (
+            is_lower and not is_greater_gain(&cut.gain, &children.best.gain)
+        )
+    # Either value is the double nearest to the gain.
+    if children.best.gain.value != cut.gain.value:
+        return children.best.gain.value > cut.gain.value
+    with gil:
+        gain_of_cut = exact_fraction(&cut.gain)
+        return children.large_gain > gain_of_cut or is_lower and children.large_gain == gain_of_cut
+
+
+cdef int _compare_to_cut(ChildCounts children, ClassCounts counts) except -2 nogil:
+    """Return 1 where the best split by category gains more entropy than the best cut, 0 where it gains as much, else
+    -1."""
+    count_cut(&counts.logs[0], &counts.total_counts[0], &counts.best_left_counts[0], counts.n_classes)
+    return compare_information(
+        counts.form, &counts.total_counts[0], counts.n_classes, &children.best.logs, &counts.logs[0]
+    )
+
+
+cdef int _offer_feature(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
+) except -1 nogil:
+    cdef index_t n_children, n = node.stop - node.start
+    if search.categories is not None:
+        return offer_divisions(search, node, feature, entries, cut)
+    n_children = count_children(entries, n, search.min_samples_leaf)
+    if n_children == 0 or search.min_leaf_weight > 0.0 and not _children_weigh_enough(search, node, entries):
+        return 0
+    if search.judging == SEQUENCES:
+        offer_sequences(search, feature, n_children, NONE, entries, n, cut)
+    elif search.judging == OWN_SEQUENCES:
+        _offer_children_to_user(search, feature, n_children, entries, n)
+    else:
+        start_children(search.children, feature, n_children, NONE)
+        if search.children.has_weights:
+            _count_entries(search, node, entries, n, True)
+        else:
+            _count_entries(search, node, entries, n, False)
+        offer_children(search.children)
+    return 0
+
+
+cdef inline bint _children_weigh_enough(NodeSearch search, const NodeRows* node, const Entry* entries) noexcept nogil:
+    """Whether every child of a node, which is in a block, has the least weight of a leaf."""
+    cdef index_t i, place, first = first_place(search, node)
+    cdef bint has_floats = search.float_weights.shape[0] > 0
+    cdef float64_t weight = 0.0
+    # Of entries[:i], `weight` is that of those of the last child; the others' children weigh enough.
+    for i in range(node.stop - node.start):
+        if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
+            if weight < search.min_leaf_weight:
+                return False
+            weight = 0.0
+        place = first + <index_t> place_of(entries[i])
+        weight += search.place_weights[place] if has_floats else <float64_t> search.place_counts[place]
+    return weight >= search.min_leaf_weight
+
+
+cdef inline void _count_entries(
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n, bint has_weights
+) noexcept nogil:
+    """Count the classes of the children, one after the other."""
+    cdef index_t i, place, label, first = first_place(search, node)
+    cdef bint has_counts = search.count_weights.shape[0] > 0, has_float_weights = search.float_weights.shape[0] > 0
+    cdef int64_t count = 1
+    cdef float64_t weight
+    cdef int64_t* counts = &search.children.counts[0]
+    # Of entries[:i], those of the last child are counted; the others' children have ended.
+    for i in range(n):
+        if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
+            end_child(search.children)
+        place = place_of(entries[i])
+        if not node.in_block:
+            place = search.partition.rows[node.start + place]
+            label = search.labels[place]
+            if has_counts:
+                count = search.count_weights[place]
+        else:
+            place += first
+            label = label_of_place(search, place, entries)
+            if has_counts:
+                count = search.place_counts[place]
+        if has_weights:
+            # Only blocks have weights in floating point.
+            weight = search.place_weights[place] if has_float_weights else <float64_t> count
+            search.children.weights[label] += weight
+            search.children.weight += weight
+        else:
+            counts[label] += count
+    end_child(search.children)

@@ -1,0 +1,325 @@
+"""The best cut of a node whose cuts have scores in vectors: of sorted entries, bins of the node, or all pairs.
+
+All cuts of all features are scored in single precision. The greatest score less its error tells which cuts can be the
+best, and which bins can hold a better one; these bins are refined. The cuts that are left are compared exactly, in
+ascending order.
+"""
+
+from libc.math cimport INFINITY
+from libc.string cimport memmove
+
+from pytrees._core.base.simd cimport narrow_keys, number_keys, sum_pairs
+from pytrees._core.base.sizes cimport MOST_PAIRED
+from pytrees._core.base.sorting cimport key_of, place_of
+from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.criteria.score_table cimport (
+    EntryScores, allow_entries, find_entries, lay_out_pairs, lowered, mark_bins, move_word_left, perfect_score,
+    score_bins, score_entries, score_pairs, start_scores, take_bins_left, take_entries_left, take_pair_left,
+)
+from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is_perfect, offer
+from pytrees._core.rows.node_bins cimport (
+    NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
+)
+from pytrees._core.rows.partition cimport narrow_entries
+from pytrees._core.split.node_search cimport (
+    NodeRows, NodeSearch, Split, first_place, threshold_of, write_cut, write_ranked_cut,
+)
+from pytrees._core.split.way cimport ALL_PAIRS, SCORED_BINS, SCORED_ENTRIES, Way
+
+
+# The best cut so far.
+cdef struct ScoredCut:
+    index_t number      # of its feature among the features looked at; NONE if there is no cut
+    index_t n_left      # sorted entries: the samples on the left
+    uint32_t last_key   # ranks: the greatest key on the left
+
+
+cdef bint find_scored_cut(
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, Split* best
+) except -1 nogil:
+    """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, because no
+    cut of sorted entries gains anything."""
+    cdef ScoredCut cut
+    cdef PairedSamples samples
+    cdef bint of_entries = way == SCORED_ENTRIES
+    cdef index_t k, n_scored = 0, n_features = search.n_drawn if of_entries else search.node_bins.n_slots
+    cdef float64_t score
+    cdef float to_reach, best_score = -INFINITY
+    # A cut inside a bin can be perfect though no edge is.
+    cdef float perfect = INFINITY if way == SCORED_BINS else lowered(scan, perfect_score(scan), of_entries)
+    _start(search, scan, node, way, &samples)
+    cut.number = NONE
+    while n_scored < n_features:
+        score = search.scores[n_scored] = _score_feature(search, scan, node, way, n_scored, &samples)
+        best_score = max(best_score, <float> score)
+        n_scored += 1
+        if score >= perfect and score > (0.0 if of_entries else -INFINITY):
+            # No later cut is better, and earlier ones were worse.
+            _offer_feature(search, scan, node, way, n_scored - 1, &samples, perfect, &cut)
+            if is_perfect(scan):
+                break
+            forget_best(scan)
+            cut.number = NONE
+    if of_entries and best_score <= 0.0:
+        return False
+    to_reach = lowered(scan, best_score, of_entries)
+    for k in range(n_scored if cut.number == NONE else 0):
+        _offer_feature(search, scan, node, way, k, &samples, to_reach, &cut)
+        if is_perfect(scan):
+            break
+    if cut.number != NONE:
+        _write(search, node, way, &cut, best)
+        best_gain(scan, &best.gain)
+    return True
+
+
+# ------------------------------------------------------------------------------------------- what a source hands over
+
+cdef inline void _start(
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, PairedSamples* samples
+) noexcept nogil:
+    """Lay out the node's samples for the scores."""
+    cdef index_t n = node.stop - node.start
+    cdef EntryScores scores
+    if way == SCORED_BINS:
+        start_scores(scan, search.node_bins)
+    elif way == ALL_PAIRS:
+        lay_out_pairs(scan, search.node_bins, n, samples)
+    else:
+        scores = _entry_scores(search)
+        allow_entries(scan, &scores, n, search.min_samples_leaf, n - search.min_samples_leaf)
+
+
+cdef inline float _score_feature(
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples
+) noexcept nogil:
+    """Score the cuts of the k-th feature that are allowed, and return the greatest score."""
+    cdef index_t first, last, n = node.stop - node.start
+    cdef NodeFeature* feature
+    cdef EntryScores scores
+    if way == SCORED_BINS:
+        feature = &search.node_bins.slots[k]
+        _find_allowed_edges(search.node_bins, feature, n, search.min_samples_leaf, &first, &last)
+        return score_bins(scan, search.node_bins, feature, n, first, last)
+    if way == ALL_PAIRS:
+        return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
+    scores = _entry_scores(search)
+    return score_entries(
+        scan, &scores, _entries(search, node, k), n, node.first_of_1, &search.narrow_labels[first_place(search, node)]
+    )
+
+
+cdef inline int _offer_feature(
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples,
+    float to_reach, ScoredCut* cut
+) except -1 nogil:
+    """Offer the cuts of the k-th feature whose scores reach what is asked, in ascending order."""
+    if way == SCORED_BINS:
+        return _offer_bins(search, search.node_bins, scan, node, k, to_reach, cut)
+    if search.scores[k] < to_reach or search.scores[k] == -INFINITY:
+        return 0
+    if way == ALL_PAIRS:
+        return _offer_pairs(search.node_bins, scan, k, samples, node.stop - node.start, to_reach, cut)
+    return _offer_entries(search, scan, node, k, to_reach, cut)
+
+
+cdef inline void _write(
+    NodeSearch search, const NodeRows* node, Way way, const ScoredCut* cut, Split* best
+) noexcept nogil:
+    if way == SCORED_ENTRIES:
+        write_cut(
+            search, node, search.drawn[cut.number], _entries(search, node, cut.number), 0, cut.n_left, False, best
+        )
+        best.threshold = threshold_of(search, node, best)
+    else:
+        write_ranked_cut(search, node, cut.number, cut.last_key, best)
+
+
+# --------------------------------------------------------------------------------------------------- sorted entries
+
+cdef inline const uint32_t* _entries(NodeSearch search, const NodeRows* node, index_t k) noexcept nogil:
+    return narrow_entries(search.partition, node.block, search.drawn[k], node.start, node.stop)
+
+
+cdef inline EntryScores _entry_scores(NodeSearch search) noexcept nogil:
+    cdef EntryScores scores
+    scores.left_factors = &search.entry_scores.left_factors[0]
+    scores.right_factors = &search.entry_scores.right_factors[0]
+    scores.steps = &search.entry_scores.steps[0]
+    scores.found = &search.entry_scores.found[0]
+    scores.squares_of_found = &search.entry_scores.squares_of_found[0]
+    return scores
+
+
+cdef inline int _offer_entries(
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
+) except -1 nogil:
+    cdef EntryScores scores = _entry_scores(search)
+    cdef index_t i, n_left, n_found = find_entries(
+        scan, &scores, _entries(search, node, k), node.stop - node.start, node.first_of_1,
+        &search.narrow_labels[first_place(search, node)], to_reach,
+    )
+    for i in range(n_found):
+        n_left = take_entries_left(scan, &scores, i)
+        if offer(scan):
+            cut.number = k
+            cut.n_left = n_left
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------- bins of the node
+
+cdef inline void _find_allowed_edges(
+    NodeBins bins, const NodeFeature* feature, index_t n, index_t min_samples_leaf, index_t* first, index_t* last
+) noexcept nogil:
+    """Find the bins behind which a cut is allowed: the bins [first, last)."""
+    first[0] = 0
+    last[0] = feature.n_bins - 1
+    if min_samples_leaf == 1:
+        return
+    count_samples(bins, feature, n)
+    while first[0] < feature.n_bins and bins.n_up_to[first[0]] < min_samples_leaf:
+        first[0] += 1
+    last[0] = first[0]
+    while last[0] < feature.n_bins and bins.n_up_to[last[0]] <= n - min_samples_leaf:
+        last[0] += 1
+
+
+cdef inline index_t _mark_ends(NodeBins bins, const NodeFeature* feature, index_t first, index_t last) noexcept nogil:
+    """Mark the bins with an edge that is not allowed as a cut, because a cut inside may be allowed; return how many
+    were not marked."""
+    cdef index_t n_marked = 0
+    if feature.shift == 0:
+        return 0
+    if first < feature.n_bins:
+        n_marked += not bins.is_marked[first]
+        bins.is_marked[first] = True
+    if last < feature.n_bins:
+        n_marked += not bins.is_marked[last]
+        bins.is_marked[last] = True
+    return n_marked
+
+
+cdef inline int _offer_bins(
+    NodeSearch search, NodeBins bins, BinnedScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
+) except -1 nogil:
+    """Offer the cuts between bins whose scores reach what is asked, and the cuts inside the bins that could hold such a
+    cut."""
+    cdef const NodeFeature* feature = &bins.slots[k]
+    cdef index_t bin, first, last, n = node.stop - node.start
+    cdef index_t n_marked = 0, n_in_marked = 0, sorted_start, n_sorted = 0
+    cdef const uint64_t* pairs = &bins.partition.pairs[0]
+    if feature.shift > 0:
+        n_marked = mark_bins(scan, bins, feature, search.min_samples_leaf == 1, to_reach)
+    _find_allowed_edges(bins, feature, n, search.min_samples_leaf, &first, &last)
+    if search.min_samples_leaf > 1:
+        n_marked += _mark_ends(bins, feature, first, last)
+    if n_marked > 0:
+        n_in_marked = sort_marked(bins, feature, n, &bins.is_marked[0])
+    elif search.scores[k] < to_reach:
+        return 0
+    for bin in range(feature.n_bins):
+        if n_in_marked > 0 and bins.is_marked[bin]:
+            # pairs[:sorted_start] are in marked bins before this one.
+            sorted_start = n_sorted
+            while n_sorted < n_in_marked and bin_of_key(feature, key_of(pairs[n_sorted])) == bin:
+                n_sorted += 1
+            take_bins_left(scan, bins, feature, bin - 1)
+            _offer_inside(
+                search, bins, scan, k, pairs + sorted_start, n_sorted - sorted_start,
+                bins.n_up_to[bin - 1] if search.min_samples_leaf > 1 and bin > 0 else 0, n, cut,
+            )
+        if first <= bin < last and feature.scores[bin] >= to_reach:
+            take_bins_left(scan, bins, feature, bin)
+            if offer(scan):
+                cut.number = k
+                cut.last_key = last_key_of_bin(feature, bin)
+    return 0
+
+
+cdef inline int _offer_inside(
+    NodeSearch search, NodeBins bins, BinnedScan* scan, index_t k, const uint64_t* pairs, index_t n_in_bin,
+    index_t n_left, index_t n, ScoredCut* cut
+) except -1 nogil:
+    """Move the samples of a marked bin one by one, and offer the cuts between different values."""
+    cdef index_t i
+    for i in range(n_in_bin):
+        move_word_left(scan, bins, bins.words[bins.start + place_of(pairs[i])])
+        n_left += 1
+        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+            continue
+        if search.min_samples_leaf > 1 and not (
+            search.min_samples_leaf <= n_left <= n - search.min_samples_leaf
+        ):
+            continue
+        if offer(scan):
+            cut.number = k
+            cut.last_key = key_of(pairs[i])
+    return 0
+
+
+# -------------------------------------------------------------------------------------------------------- all pairs
+
+cdef inline float _score_pairs(
+    NodeSearch search, BinnedScan* scan, NodeFeature* feature, const PairedSamples* samples, index_t n
+) noexcept nogil:
+    cdef uint16_t[MOST_PAIRED] keys
+    cdef float best
+    _write_narrow_keys(feature, n, keys)
+    best = score_pairs(scan, search.node_bins, feature, samples, keys, n)
+    return best if search.min_samples_leaf == 1 else _best_allowed(feature, keys, n, search.min_samples_leaf)
+
+
+cdef inline void _write_narrow_keys(const NodeFeature* feature, index_t n, uint16_t* keys) noexcept nogil:
+    """Write keys of 16 bits: differences to the smallest or, if these are too great, numbers in their order."""
+    cdef uint32_t[MOST_PAIRED] numbers
+    if feature.span <= 0xFFFF:
+        narrow_keys(feature.keys, n, feature.smallest, keys)
+    else:
+        number_keys(feature.keys, n, numbers)
+        narrow_keys(numbers, n, 0, keys)
+
+
+cdef float _best_allowed(
+    NodeFeature* feature, const uint16_t* keys, index_t n, index_t min_samples_leaf
+) noexcept nogil:
+    """Give cuts that leave too few samples a score of minus infinity, and return the greatest of the others."""
+    cdef uint16_t[MOST_PAIRED] ones, n_left
+    cdef index_t i
+    cdef float best = -INFINITY
+    for i in range(n):
+        ones[i] = 1
+    sum_pairs(keys, ones, n, n_left)
+    for i in range(n):
+        if not min_samples_leaf <= n_left[i] <= n - min_samples_leaf:
+            feature.scores[i] = -INFINITY
+        best = max(best, feature.scores[i])
+    return best
+
+
+cdef inline int _offer_pairs(
+    NodeBins bins, BinnedScan* scan, index_t k, const PairedSamples* samples, index_t n, float to_reach, ScoredCut* cut
+) except -1 nogil:
+    cdef const NodeFeature* feature = &bins.slots[k]
+    cdef index_t[MOST_PAIRED] found
+    cdef index_t i, hole, n_found = 0
+    cdef uint32_t key
+    # found[:n_found] are samples of those met so far, in ascending order of their keys, one for each key.
+    for i in range(n):
+        key = feature.keys[i]
+        if feature.scores[i] < to_reach or key - feature.smallest == feature.span:
+            continue
+        hole = n_found
+        while hole > 0 and feature.keys[found[hole - 1]] > key:
+            hole -= 1
+        if hole > 0 and feature.keys[found[hole - 1]] == key:
+            continue
+        memmove(&found[hole + 1], &found[hole], (n_found - hole) * sizeof(index_t))
+        found[hole] = i
+        n_found += 1
+    for i in range(n_found):
+        take_pair_left(scan, bins, feature, samples, found[i])
+        if offer(scan):
+            cut.number = k
+            cut.last_key = feature.keys[found[i]]
+    return 0

@@ -1,0 +1,7 @@
+"""The best cut of a node whose samples are sorted."""
+
+from pytrees._core.criteria.table cimport CountScan
+from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
+
+
+cdef int find_sorted_cut(NodeSearch search, CountScan* scan, const NodeRows* node, Split* best) except -1 nogil

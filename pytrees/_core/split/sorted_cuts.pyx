@@ -1,0 +1,183 @@
+"""The best cut of a node whose samples are sorted: one loop over sorted entries, for every criterion on class counts.
+
+A single sample has no cuts inside it, so that nothing is refined here, and cuts are compared as they come.
+"""
+
+from libc.math cimport INFINITY
+
+from pytrees._core.base.sizes cimport BOX_ROWS
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
+from pytrees._core.base.types cimport (
+    MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t,
+)
+from pytrees._core.criteria.gain cimport Gain, is_greater_gain
+from pytrees._core.criteria.table cimport (
+    CountScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect, move_left, offer,
+    offer_with_missing, start_feature,
+)
+from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
+from pytrees._core.rows.partition cimport entries_of, missing_of
+from pytrees._core.split.allowed_cuts cimport (
+    AllowedCuts, allows, allows_some, has_cut_between, is_tried, last_cut,
+)
+from pytrees._core.split.node_search cimport (
+    NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, write_cut,
+)
+
+
+cdef int find_sorted_cut(NodeSearch search, CountScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+    """Write the best cut of the node's samples, whose scan has been started."""
+    if search.partition.is_wide:
+        _search_features(search, scan, node, best, <const uint64_t*> NULL)
+    else:
+        _search_features(search, scan, node, best, <const uint32_t*> NULL)
+    if best.feature == NONE:
+        return 0
+    if not compares_with_tolerance(scan):
+        best_gain(scan, &best.gain)
+    best.threshold = threshold_of(search, node, best)
+    return 0
+
+
+cdef inline int _search_features(
+    NodeSearch search, CountScan* scan, const NodeRows* node, Split* best, const Entry* width
+) except -1 nogil:
+    cdef index_t k, feature, n_missing, n_known_left, n = node.stop - node.start
+    cdef bint missing_left
+    cdef const Entry* entries
+    cdef Gain gain
+    for k in range(search.n_drawn):
+        feature = search.drawn[k]
+        entries = entries_of(search.partition, node.block, feature, node.start, node.stop, width)
+        n_missing = missing_of(search.partition, node.block, feature, entries, n)
+        missing_left = False
+        n_known_left = _search_feature(search, scan, node, entries, n_missing, &missing_left)
+        if n_known_left == 0:
+            continue
+        if compares_with_tolerance(scan):
+            best_gain(scan, &gain)
+            if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
+                continue
+            best.gain = gain
+        end_feature(scan, 2 * <int64_t> n if search.partition.features.has_missing else n)
+        write_cut(search, node, feature, entries, n_missing, n_known_left, missing_left, best)
+        if is_perfect(scan):
+            break
+    return 0
+
+
+cdef inline index_t _search_feature(
+    NodeSearch search, CountScan* scan, const NodeRows* node, const Entry* entries, index_t n_missing,
+    bint* missing_left
+) except -1 nogil:
+    """Offer the cuts of a feature to try. Return how many known values the last cut kept sends left, 0 if none was
+    kept, and write whether it sends the missing ones left."""
+    cdef index_t n_known_left
+    cdef bint is_weighted = search.count_weights.shape[0] > 0
+    cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
+    cdef CountScan local = scan[0]
+    if n_missing == 0 and not has_cut_between(&allowed, entries):
+        return 0
+    if n_missing > 0:
+        tally_missing(search, node, entries, n_missing)
+    start_feature(&local)
+    # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
+    if CountScan is WeightedScan:
+        n_known_left = _walk_weights(search, &local, node, entries, n_missing, &allowed, missing_left)
+    elif n_missing > 0:
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, missing_left)
+    elif is_weighted or allowed.n_tried < allowed.n_allowed:
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, False, missing_left)
+    else:
+        n_known_left = _walk(search, &local, node, entries, &allowed, False, False, False, missing_left)
+    scan[0] = local
+    return n_known_left
+
+
+cdef inline index_t _walk(
+    NodeSearch search, WholeScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed,
+    bint is_weighted, bint asks_cuts, bint has_missing, bint* missing_left
+) except -1 nogil:
+    """Move the samples to the left one by one, and offer the cuts between different values."""
+    cdef index_t i, label, kept = 0, first = first_place(search, node)
+    cdef index_t fewest_left = allowed.fewest[MISSING_RIGHT], stop = last_cut(allowed)
+    cdef const uint16_t* narrow_labels = NULL
+    cdef const index_t* wide_labels = NULL
+    cdef const int64_t* counts = &search.place_counts[first] if is_weighted else NULL
+    cdef Entry entry, next_entry = entries[0]
+    if Entry is uint32_t:
+        narrow_labels = &search.narrow_labels[first]
+    else:
+        wide_labels = &search.wide_labels[first]
+    # The places of entries[:i + 1] have moved to the left, in this order.
+    for i in range(stop):
+        entry = next_entry
+        next_entry = entries[i + 1]
+        if Entry is uint32_t:
+            label = narrow_labels[place_of(entry)]
+        else:
+            label = wide_labels[place_of(entry)]
+        move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
+        if key_of(entry) == key_of(next_entry):
+            continue
+        if has_missing:
+            if not allows_some(allowed, i + 1) or not is_tried(allowed):
+                continue
+            if allows(allowed, MISSING_RIGHT, i + 1) and offer(scan):
+                kept, missing_left[0] = i + 1, False
+            if allows(allowed, MISSING_LEFT, i + 1) and offer_with_missing(scan, search.counts):
+                kept, missing_left[0] = i + 1, True
+        elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer(scan):
+            kept = i + 1
+    return kept
+
+
+# ------------------------------------------------------------------------------ weights that are not whole numbers
+
+cdef inline index_t _walk_weights(
+    NodeSearch search, WeightedScan* scan, const NodeRows* node, const Entry* entries, index_t n_missing,
+    AllowedCuts* allowed, bint* missing_left
+) except -1 nogil:
+    """As _walk, for weights that are not whole numbers. With two classes, runs of samples are skipped if no cut in them
+    can win."""
+    cdef index_t i = 0, place, kept = 0, next_box = 0, first = first_place(search, node), stop = last_cut(allowed)
+    cdef bint skips_boxes = n_missing == 0 and has_boxes(scan) and allowed.n_tried == allowed.n_allowed
+    # The places of entries[:i] have moved to the left, in this order.
+    while i < stop:
+        if skips_boxes and i >= next_box and scan.to_reach > -INFINITY and i + BOX_ROWS < stop:
+            if _skips_box(search, scan, entries + i, first):
+                i += BOX_ROWS
+                continue
+            next_box = i + BOX_ROWS
+        place = first + <index_t> place_of(entries[i])
+        move_weight_left(scan, label_of_place(search, place, entries), search.place_weights[place])
+        i += 1
+        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(allowed, i) or not is_tried(allowed):
+            continue
+        if allows(allowed, MISSING_RIGHT, i) and offer(scan):
+            kept, missing_left[0] = i, False
+        if allows(allowed, MISSING_LEFT, i) and offer_with_missing(scan, search.counts):
+            kept, missing_left[0] = i, True
+    return kept
+
+
+cdef inline bint _skips_box(
+    NodeSearch search, WeightedScan* scan, const Entry* entries, index_t first
+) noexcept nogil:
+    """Move the next samples to the left if no cut among them or behind them gains enough."""
+    cdef float64_t last[2]
+    cdef float64_t weight, of_one, left_total = scan.left_total, zeros = scan.left_counts[0], ones = scan.left_counts[1]
+    cdef index_t i, place
+    for i in range(BOX_ROWS):
+        place = first + <index_t> place_of(entries[i])
+        weight = search.place_weights[place]
+        # Adding 0 changes nothing, and takes no jump.
+        of_one = weight * label_of_place(search, place, entries)
+        zeros += weight - of_one
+        ones += of_one
+        left_total += weight
+    last[0], last[1] = zeros, ones
+    if not box_stays_below(scan, scan.left_counts, last):
+        return False
+    move_box_left(scan, last, left_total)
+    return True

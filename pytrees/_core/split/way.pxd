@@ -1,0 +1,62 @@
+"""Which way the cuts of a node are searched: one value, chosen in one place from the sizes of `base/sizes.h`.
+
+The tree is the same on every way. `growth/by_gain` prepares the ways of a tree: bins of the table, ranks, sorted blocks.
+"""
+
+from pytrees._core.base.sizes cimport (
+    FEWEST_IN_BINS, FEWEST_SCORED, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
+)
+from pytrees._core.base.types cimport index_t, int64_t, uint32_t
+from pytrees._core.criteria.score_table cimport counts_in_words, most_in_pairs
+from pytrees._core.criteria.table cimport BinnedScan
+from pytrees._core.rows.node_bins cimport NodeBins
+from pytrees._core.split.node_search cimport NodeRows, NodeSearch
+
+
+cdef enum Way:
+    SORTED_ENTRIES      # one after another
+    SCORED_ENTRIES      # sorted entries whose cuts are scored in vectors
+    BINS_OF_TABLE
+    BINS_OF_NODE        # heavy: counted in 32 bits
+    SCORED_BINS         # light bins of the node, scored in vectors
+    ALL_PAIRS           # every sample of the node compared with all others
+
+
+cdef inline bint uses_table_bins(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Whether the node, if it is in no block yet, is searched in bins of the table."""
+    return not node.in_block and node.stop - node.start > search.block_rows
+
+
+cdef inline Way way_of(NodeSearch search, const BinnedScan* scan, const NodeRows* node) noexcept nogil:
+    """Choose the way of a node whose classes are counted, for a criterion with bounds. If ranked features are cut into
+    bins of the node, the node's keys are laid out."""
+    cdef index_t n = node.stop - node.start
+    if not node.in_block:
+        return BINS_OF_TABLE
+    if search.node_bins is not None:
+        if scan.total > MOST_WEIGHT_IN_HALVES:
+            return BINS_OF_NODE
+        if (
+            scan.total <= MOST_WEIGHT_IN_PAIRS and n <= most_in_pairs(scan)
+            and not _has_few_values(scan, search.node_bins, n)
+        ):
+            return ALL_PAIRS
+        return SCORED_BINS
+    if (
+        search.entry_scores is not None and FEWEST_SCORED <= n <= MOST_SCORED
+        and 2 * <int64_t> search.min_samples_leaf <= n
+    ):
+        return SCORED_ENTRIES
+    return SORTED_ENTRIES
+
+
+cdef inline bint _has_few_values(const BinnedScan* scan, NodeBins bins, index_t n) noexcept nogil:
+    """Whether all features have so few values that bins of one value each take less time than pairs."""
+    cdef index_t k
+    cdef uint32_t most = n if counts_in_words(scan) else n // 2
+    if n < FEWEST_IN_BINS:
+        return False
+    for k in range(bins.n_slots):
+        if bins.slots[k].span >= most:
+            return False
+    return True
