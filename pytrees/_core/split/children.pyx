@@ -165,7 +165,7 @@ cdef int offer_sequences(
     # The labels of entries[i - length:i], which share a key and a group, are in `worker.sequence`.
     for i in range(n + 1):
         if i < n:
-            sample = scanner.number_of_place[place_of(entries[i])]
+            sample = scanner.orders.sample_of_place[place_of(entries[i])]
         if i == n or i > 0 and (
             key_of(entries[i]) != key_of(entries[i - 1])
             or scanner.sequences.groups is not None and scanner.sequences.groups.group_of_sample[sample] != group

@@ -28,6 +28,7 @@ from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.children cimport (
     end_child, offer_children, offer_sequences, offer_user_gain, start_children, start_node,
 )
+from pytrees._core.split.feature_orders cimport start_orders
 from pytrees._core.split.scan cimport find_cut
 from pytrees._core.split.scanner cimport (
     OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, Cuts, CutScores, KnownEnds, NodeRows, Scanner, Split, allows,
@@ -169,11 +170,10 @@ cdef int take_user_cut(
 # --------------------------------------------------------------------------------------------------- label sequences
 
 cdef void _start_sequences(Scanner scanner, const NodeRows* node) noexcept nogil:
-    """Lay out the node's labels in the order of its samples, and the number of each place among them."""
+    """Lay out the node's labels in the order of its samples, and number the samples."""
     cdef index_t i
-    scanner.node = node[0]
+    start_orders(scanner.orders, node.block, node.start, node.stop)
     for i in range(node.stop - node.start):
-        scanner.number_of_place[scanner.partition.rows[node.start + i]] = i
         scanner.sequences.labels[i] = label_at(scanner, node, node.start + i)
     if scanner.sequences.groups is not None:
         start_groups(scanner.sequences.groups)
@@ -187,7 +187,7 @@ cdef int _find_by_sequences(Scanner scanner, const NodeRows* node, Split* best) 
     _start_sequences(scanner, node)
     for i in range(scanner.n_drawn):
         scanner.sequences.features[i] = scanner.drawn[i]
-    find_sequence_cut(scanner.sequences, scanner, n, scanner.n_drawn, scanner.max_candidates)
+    find_sequence_cut(scanner.sequences, scanner.orders, n, scanner.n_drawn, scanner.max_candidates)
     if scanner.sequences.best.feature == NONE:
         return 0
     best.gain = exact_gain(
@@ -259,7 +259,7 @@ cdef index_t _judge_user_sequences(
     Scanner scanner, index_t feature, index_t n, bint missing_first, index_t* n_missing
 ) except -1 nogil:
     """Write the cuts of a feature with the missing on one side, and their gains; return how many there are."""
-    cdef index_t i, n_cuts = scanner.read(
+    cdef index_t i, n_cuts = scanner.orders.read(
         feature, missing_first, &scanner.sequences.worker.order[0], &scanner.sequences.worker.cuts[0], n_missing
     )
     if n_cuts == 0:
@@ -280,7 +280,7 @@ cdef int _offer_children_to_user(
     cdef index_t i, child = 0
     for i in range(n):
         child += i > 0 and key_of(entries[i]) != key_of(entries[i - 1])
-        scanner.partition.child_of[scanner.number_of_place[place_of(entries[i])]] = child
+        scanner.partition.child_of[scanner.orders.sample_of_place[place_of(entries[i])]] = child
     with gil:
         gain = scanner.user_sequence.judged_children(
             scanner.sequences.labels[:n], scanner.partition.child_of[:n], scanner.node_row_ids[:n]

@@ -14,7 +14,8 @@ from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Block, RowPartition, count_missing
-from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceScanner
+from pytrees._core.sequence.scanner cimport SequenceScanner
+from pytrees._core.split.feature_orders cimport NodeOrders
 
 
 cdef enum Judging:
@@ -76,7 +77,7 @@ cdef class CutScores:
 
 
 @cython.final
-cdef class Scanner(FeatureOrders):
+cdef class Scanner:
     cdef RowPartition partition
     cdef Histograms histograms                  # None where all nodes are in blocks
     cdef NodeBins node_bins                     # None but where ranked features are cut into bins of the node
@@ -92,8 +93,7 @@ cdef class Scanner(FeatureOrders):
     cdef ClassCounts counts
     cdef bint is_counted                        # whether these are already those of the node that is searched
     cdef SequenceScanner sequences              # None but for sequences
-    cdef NodeRows node                          # whose sequences are scanned
-    cdef index_t[::1] number_of_place           # scratch: a place's number among those of the node
+    cdef NodeOrders orders                      # what the search in sequences asks for; None but for sequences
     cdef CutTable table                         # None but for a user's criterion on counts
     cdef SequenceCriterion user_sequence        # None but for a user's criterion on sequences
     cdef const int64_t[::1] row_ids             # by row, where the user's X has other numbers for them; or empty

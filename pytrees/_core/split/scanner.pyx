@@ -10,7 +10,7 @@ cimport cython
 from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport trailing_zeros
-from pytrees._core.base.sorting cimport Entry, key_of, place_of
+from pytrees._core.base.sorting cimport Entry, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
@@ -23,7 +23,8 @@ from pytrees._core.rows.partition cimport (
     ENTRIES_BEHIND, RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, missing_has_cut,
     open_block, order_by_category, sort_by_value, threshold_between,
 )
-from pytrees._core.sequence.scanner cimport FeatureOrders, SequenceImpurity, SequenceScanner
+from pytrees._core.sequence.scanner cimport SequenceImpurity, SequenceScanner
+from pytrees._core.split.feature_orders cimport NodeOrders
 
 
 @cython.final
@@ -40,7 +41,7 @@ cdef class CutScores:
 
 
 @cython.final
-cdef class Scanner(FeatureOrders):
+cdef class Scanner:
     def __cinit__(
         self, RowPartition partition, Histograms histograms, labels, weights, ClassCounts counts, Judging judging,
         SequenceImpurity impurity, user_criterion, row_ids, index_t min_samples_leaf, index_t max_candidates,
@@ -66,7 +67,7 @@ cdef class Scanner(FeatureOrders):
             self.sequences = SequenceScanner(
                 partition.n_rows, partition.n_features, counts.n_classes, n_threads, impurity, groups
             )
-            self.number_of_place = np.empty(n_places, dtype=np.int32)
+            self.orders = NodeOrders(partition, min_samples_leaf, max_candidates)
         self._take_user_criterion(user_criterion, row_ids)
         self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
@@ -92,61 +93,6 @@ cdef class Scanner(FeatureOrders):
             self.node_row_ids = np.empty(self.partition.n_rows, dtype=np.int64)
             self.user_cuts = np.empty((2, self.partition.n_rows), dtype=np.int32)
             self.user_gains = np.empty((2, self.partition.n_rows))
-
-    cdef index_t read(
-        self, index_t feature, bint missing_first, index_t* order, index_t* cuts, index_t* n_missing
-    ) noexcept nogil:
-        if self.partition.is_wide:
-            return _read(self, feature, missing_first, order, cuts, n_missing, <const uint64_t*> NULL)
-        return _read(self, feature, missing_first, order, cuts, n_missing, <const uint32_t*> NULL)
-
-
-cdef index_t _read(
-    Scanner scanner, index_t feature, bint missing_first, index_t* order, index_t* cuts, index_t* n_missing,
-    const Entry* width
-) noexcept nogil:
-    """Read the order of the node's samples by a feature, and the cuts to try, as FeatureOrders.read."""
-    cdef index_t i, n_cuts = 0, n = scanner.node.stop - scanner.node.start
-    cdef const Entry* entries = entries_of(
-        scanner.partition, scanner.node.block, feature, scanner.node.start, scanner.node.stop, width
-    )
-    cdef Ends ends = ends_by_samples(scanner)
-    cdef Cuts allowed
-    n_missing[0] = missing_of(scanner, &scanner.node, feature, entries)
-    if n_missing[0] > 0:
-        return _read_with_missing(scanner, entries, n_missing[0], missing_first, order, cuts)
-    if not entries_have_cut(entries, n, ends):
-        return 0
-    allowed = cuts_to_try(entries, n, ends, scanner.max_candidates)
-    for i in range(n):
-        order[i] = scanner.number_of_place[place_of(entries[i])]
-    for i in range(ends.left - 1, n - ends.right):
-        if key_of(entries[i]) != key_of(entries[i + 1]) and is_tried(&allowed):
-            cuts[n_cuts] = i + 1
-            n_cuts += 1
-    return n_cuts
-
-
-cdef index_t _read_with_missing(
-    Scanner scanner, const Entry* entries, index_t n_missing, bint missing_first, index_t* order, index_t* cuts
-) noexcept nogil:
-    cdef index_t i, n_left, n_cuts = 0, n = scanner.node.stop - scanner.node.start
-    cdef KnownEnds ends = known_ends(scanner, &scanner.node, entries, n_missing)
-    cdef Cuts allowed = known_cuts_to_try(entries, &ends, scanner.max_candidates)
-    for i in range(1, last_cut(&ends) + 1):
-        if key_of(entries[i - 1]) == key_of(entries[i]) or not has_way(&ends, i) or not is_tried(&allowed):
-            continue
-        if allows(&ends, missing_first, i):
-            cuts[n_cuts] = i + n_missing if missing_first else i
-            n_cuts += 1
-    if n_cuts == 0:
-        return 0
-    n_left = n_missing if missing_first else 0
-    for i in range(n - n_left):
-        order[n_left + i] = scanner.number_of_place[place_of(entries[i])]
-    for i in range(n_left):
-        order[i] = scanner.number_of_place[place_of(entries[n - n_left + i])]
-    return n_cuts
 
 
 cdef KnownEnds known_ends(

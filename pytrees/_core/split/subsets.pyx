@@ -177,7 +177,7 @@ cdef int _offer_to_sequence_criterion(Scanner scanner, index_t feature, index_t 
     with gil:
         order = np.empty(n, dtype=np.int32)
         for i in range(n):
-            order[i] = scanner.number_of_place[place_of(scanner.categories.divided[i])]
+            order[i] = scanner.orders.sample_of_place[place_of(scanner.categories.divided[i])]
         gains = scanner.user_sequence.judged(
             scanner.sequences.labels[:n], scanner.node_row_ids[:n], order, [scanner.categories.n_listed]
         )
@@ -191,7 +191,7 @@ cdef inline void _number_categories(Scanner scanner, const Entry* entries, index
     cdef index_t i, category = 0
     for i in range(n):
         category += i > 0 and key_of(entries[i]) != key_of(entries[i - 1])
-        scanner.categories.category_of[scanner.number_of_place[place_of(entries[i])]] = category
+        scanner.categories.category_of[scanner.orders.sample_of_place[place_of(entries[i])]] = category
 
 
 cdef void _divide(Scanner scanner, CategoryCounts categories, const NodeRows* node) noexcept nogil:
