@@ -127,8 +127,8 @@ WEIGHTS = {
     ],
     ids=str,
 )
-def test_limits_of_weight_and_impurity_are_those_of_scikit_learn(engine, criterion, weights, parameters):
-    X, y = make_classes(n_samples=120 if engine == "compiled" else 60, seed=5)
+def test_limits_of_weight_and_impurity_are_those_of_scikit_learn(criterion, weights, parameters):
+    X, y = make_classes(n_samples=120, seed=5)
     sample_weight = WEIGHTS[weights](np.random.default_rng(0), len(y))
     ours, _ = assert_same_as_scikit_learn(X, y, sample_weight, criterion=criterion, **parameters)
     assert 2 < ours.get_n_leaves() < DecisionTreeClassifier(criterion).fit(X, y).get_n_leaves()
