@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-# Tests run on all cores already: threads of BLAS and OpenMP would only wait for each other. This precedes NumPy's import.
+# Tests run on all cores already: threads of BLAS and OpenMP would wait for each other. This precedes NumPy's import.
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 import pytest
