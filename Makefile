@@ -29,7 +29,7 @@ fuzz:  ## Feed hostile input to every estimator: FUZZ_CASES cases (10000), from 
 bench:  ## Run every benchmark once, on the last commit
 	cd asv_bench && asv machine --yes && asv run --quick HEAD^!
 
-ratios:  ## Measure everything in docs/performance.md; a quarter of an hour on an idle machine
+ratios:  ## Measure pytrees beside other libraries, as docs/performance.md shows it; about ten minutes on an idle machine
 	python asv_bench/ratios.py --plot
 
 dashboard:  ## Write asv's pages of the stored results into build/docs/dashboard, without a network

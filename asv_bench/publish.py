@@ -45,7 +45,7 @@ STORED = {
     "bootstrap.min.js": "bootstrap/dist/js/bootstrap.min.js",
     "bootstrap.min.css": "bootstrap/dist/css/bootstrap.min.css",
 }
-# What the head of asv's page lacks: words that are dark enough, and room on a phone, where its bar covers the page.
+# The head of asv's page lacks words that are dark enough, and room on a phone, where its bar covers the page.
 HEAD = """<head>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <style>
@@ -90,7 +90,7 @@ def missing():
             'it, or pip install -e ".[docs,bench]" in an activated one; then make dashboard.'
         )
     if not NODE_MODULES.is_dir():
-        return "What asv's pages load is not here: npm ci --prefix asv_bench, then make dashboard."
+        return "The libraries that asv's pages load are not here: npm ci --prefix asv_bench, then make dashboard."
     return ""
 
 

@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+# Tests run on all cores already: threads of BLAS and OpenMP would wait for each other. This precedes NumPy's import.
+os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -13,14 +16,15 @@ _COMMON = {"deadline": None, "print_blob": True, "suppress_health_check": [Healt
 
 # Tests that ask for a number of examples get their share of it by `support.examples`.
 settings.register_profile("thorough", max_examples=100, **_COMMON)
-settings.register_profile("default", max_examples=25, **_COMMON)
+settings.register_profile("ci", max_examples=25, **_COMMON)
+settings.register_profile("default", max_examples=15, **_COMMON)
 settings.register_profile("fast", max_examples=5, **_COMMON)  # for builds with bounds checks, which are slow
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # Folders of the tests that `-m kernels` runs; tests elsewhere are marked where they stand.
 _KERNEL_FOLDERS = {"sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "fourier"}
 
-# Of what only a clone has; wheels are tested beside these tests alone.
+# These test what only a clone has; wheels are tested beside the other tests alone.
 _FOLDERS_OF_A_CLONE = ["fuzz", "package", "studies"]
 collect_ignore = [] if (Path(__file__).parents[1] / "studies").is_dir() else _FOLDERS_OF_A_CLONE
 

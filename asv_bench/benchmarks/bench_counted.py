@@ -54,7 +54,7 @@ class Raced:
         self.kernel, self.args, self.kwargs = raced_call()
 
     def track_share(self):
-        # What rises is a regression to asv: therefore not scikit-learn's time divided by the kernel's.
+        # asv takes a rise for a regression: therefore not scikit-learn's time divided by the kernel's.
         return 100 * share_of_sklearn(self.kernel, *self.args, **self.kwargs)
 
     track_share.unit = "% of scikit-learn's time"

@@ -151,14 +151,14 @@ print(median(turn() for _ in range(31)))
 )
 
 
-def run_kernel(program, package, module, name, args, kwargs, run=None):
-    """Run CALL_KERNEL or RACE_KERNEL on a kernel of the package in that folder, in a process of its own; return what
-    it prints, or what `run` makes of Python's arguments."""
+def run_kernel(program, name, args, kwargs, run=None):
+    """Run CALL_KERNEL or RACE_KERNEL on a compiled kernel, in a process of its own; return what it prints, or what
+    `run` makes of Python's arguments."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "call.pickle")
         with open(file, "wb") as stream:
-            pickle.dump((module, name, args, kwargs), stream)
-        command = ["-c", program, package, file]
+            pickle.dump((KERNELS[name], name, args, kwargs), stream)
+        command = ["-c", program, _PACKAGE, file]
         if run is not None:
             return run(command)
         return subprocess.run([sys.executable, *command], check=True, capture_output=True, text=True).stdout
@@ -167,12 +167,12 @@ def run_kernel(program, package, module, name, args, kwargs, run=None):
 def count_instructions(function, *args, **kwargs):
     """Count the instructions of one call of a compiled kernel by callgrind; the load of the machine does not
     matter."""
-    return run_kernel(CALL_KERNEL, _PACKAGE, KERNELS[function], function, args, kwargs, partial(callgrind, function))
+    return run_kernel(CALL_KERNEL, function, args, kwargs, partial(callgrind, function))
 
 
 def share_of_sklearn(function, *args, **kwargs):
     """Return the processor time of a compiled kernel that grows a tree of (X, y, ...), divided by scikit-learn's."""
-    return float(run_kernel(RACE_KERNEL, _PACKAGE, KERNELS[function], function, args, kwargs))
+    return float(run_kernel(RACE_KERNEL, function, args, kwargs))
 
 
 def callgrind(function, command, tries=6):

@@ -10,7 +10,6 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from information import comparable_gain
-from strategies import limits
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
@@ -21,7 +20,7 @@ from pytrees import (
     PermutationDecisionForestClassifier,
 )
 from pytrees._engine import kernel
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
+from pytrees.testing.strategies import count_weights, no_weights, problems
 
 RATIOS = ["gain_ratio", "nvi", "nvi_sum", "nvi_max"]
 INFORMATION = [*RATIOS, "vi"]
@@ -230,17 +229,6 @@ def test_nearly_equal_similarities_are_compared_exactly(engine):
 
 
 # --------------------------------------------------------------------------------------------------------- equal trees
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-def test_engines_grow_the_same_tree(criterion, weights):
-    @examples(150)
-    @given(problem=problems(weights, missing=True), growth_limits=limits())
-    def check(problem, growth_limits):
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, **growth_limits))
-
-    check()
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -1,38 +1,31 @@
 """Globally evaluated growth: compiled against reference, both against a computation from the definitions."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from by_distance import DISTANCES, EVERY_DISTANCE, NO_LIMITS, STOPS, TIES, WAYS, grow, size_limits
+from by_distance import (
+    CRITERIA,
+    DISTANCES,
+    EVERY_DISTANCE,
+    NO_LIMITS,
+    SEQUENCE_CRITERIA,
+    STOPS,
+    TIES,
+    WAYS,
+    grow,
+    mixed_problems,
+    size_limits,
+    steps_of,
+)
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
-from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
+from support import UNLIMITED, assert_same_tree, examples, on_both_engines
 
-from pytrees.testing.strategies import Problem, count_weights, feature_matrices, float_weights, no_weights
-from pytrees.tree import LEAF
-
-
-@st.composite
-def small_problems(draw, weights=no_weights, max_rows=12, max_classes=4, missing=False):
-    X = draw(feature_matrices(max_rows=max_rows, missing=missing))
-    n_classes = draw(st.integers(1, max_classes))
-    y = draw(st.lists(st.integers(0, n_classes - 1), min_size=len(X), max_size=len(X)))
-    return Problem(X, np.array(y, dtype=np.int32), draw(weights(len(X))), n_classes)
-
-
-def steps_of(tree):
-    """The splits in the order in which they were made, as the oracle tells them."""
-    paths, steps = {0: ()}, {}
-    for node in range(len(tree["feature"])):
-        if tree["children_left"][node] == LEAF:
-            continue
-        left, right = tree["children_left"][node], tree["children_right"][node]
-        paths |= {left: (*paths[node], 0), right: (*paths[node], 1)}
-        feature = tree["feature"][node]
-        labels = int(tree["label"][left]), int(tree["label"][right])
-        steps[int(tree["split_step"][node])] = (feature, tree["threshold"][node], paths[node], labels)
-    return [steps[step] for step in range(len(steps))]
-
+from pytrees import Tree
+from pytrees.testing.strategies import count_weights, float_weights, no_weights
+from pytrees.tree import LEAF, MULTIWAY
 
 # ----------------------------------------------------------------------------------------------- from the definitions
 
@@ -40,20 +33,19 @@ def steps_of(tree):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_steps_follow_the_definitions(engine, distance, way):
-    @examples(10)
-    @given(st.one_of(small_problems(max_rows=9, max_classes=3), small_problems(count_weights, 7, 3)), TIES)
-    def check(problem, ties):
-        assert steps_of(grow(*problem, distance, way, ties=ties)) == Oracle(problem, distance, *way, ties=ties).grow()
+    @examples(12)
+    @given(
+        mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
+        st.sampled_from([1, 1, 1, 2, 3]),
+        st.sampled_from([UNLIMITED, UNLIMITED, 6, 4, 3]),
+        TIES,
+    )
+    def check(mixed, min_samples_leaf, max_leaf_nodes, ties):
+        problem, categories = mixed
+        limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes, "ties": ties, **categories}
+        assert steps_of(grow(*problem, distance, way, **limits)) == Oracle(problem, distance, *way, **limits).grow()
 
     check()
-
-
-@pytest.mark.parametrize("way", [WAYS[0], WAYS[2], WAYS[6]])
-@examples(15)
-@given(problem=small_problems(max_rows=9, max_classes=3), min_samples_leaf=st.integers(2, 3))
-def test_steps_leave_samples_on_both_sides(engine, way, problem, min_samples_leaf):
-    tree = grow(*problem, "jaccard", way, min_samples_leaf=min_samples_leaf)
-    assert steps_of(tree) == Oracle(problem, "jaccard", *way, min_samples_leaf).grow()
 
 
 # ---------------------------------------------------------------------------------------- compiled against reference
@@ -62,63 +54,42 @@ def test_steps_leave_samples_on_both_sides(engine, way, problem, min_samples_lea
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
 def test_engines_agree(distance, way):
-    @examples(15)
-    @given(
-        small_problems(max_rows=14, missing=True) | small_problems(count_weights, 12, missing=True), size_limits(), TIES
-    )
-    def check(problem, limits, ties):
-        assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **limits))
+    @examples(20)
+    @given(mixed_problems(max_rows=15, missing=True) | mixed_problems(count_weights, missing=True), size_limits(), TIES)
+    def check(mixed, limits, ties):
+        problem, categories = mixed
+        assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **categories, **limits))
 
     check()
 
 
 @pytest.mark.parametrize("stop", STOPS)
-@pytest.mark.parametrize("distance", EVERY_DISTANCE)
-def test_engines_agree_on_weights_that_are_not_whole(distance, stop):
-    @examples(40)
-    @given(small_problems(float_weights, 16, missing=True), size_limits())
-    def check(problem, limits):
-        assert_same_tree(*on_both_engines(grow, *problem, distance, ("local", "majority", stop), **limits))
-
-    check()
-
-
-# Other criteria compare leaves by their gain.
-@pytest.mark.parametrize("stop", STOPS)
-@pytest.mark.parametrize(
-    "criterion",
-    [
-        "entropy",
-        "ogini",
-        "wig",
-        "ranking",
-        ("wig", {"alpha": 2.0}),
-        ("ranking", {"class_scores": [0, 1, 4.5, 9]}),
-        "etc",
-        "lz76",
-    ],
-)
-def test_engines_agree_on_criteria(criterion, stop):
-    @examples(25)
-    @given(
-        small_problems(no_weights if criterion in ("etc", "lz76") else count_weights, 14, missing=True), size_limits()
-    )
-    def check(problem, limits):
+@pytest.mark.parametrize("criterion", [*EVERY_DISTANCE, *CRITERIA])
+def test_engines_agree_on_local_growth(criterion, stop):
+    @examples(50)
+    @given(st.data(), size_limits())
+    def check(data, limits):
+        weights = [no_weights] if criterion in SEQUENCE_CRITERIA else [float_weights, float_weights, count_weights]
+        mixed = data.draw(mixed_problems(data.draw(st.sampled_from(weights)), missing=True))
+        problem, categories = mixed
         problem.n_classes = 4
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, ("local", "majority", stop), **limits))
+        way = "local", "majority", stop
+        assert_same_tree(*on_both_engines(grow, *problem, criterion, way, **categories, **limits))
 
     check()
 
 
-# Denominators of many sizes, and many rows of one value.
 @pytest.mark.parametrize("ties", ["first", "local"])
 @pytest.mark.parametrize("way", [WAYS[2], WAYS[4], WAYS[6]])
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_engines_agree_on_more_samples(distance, way, ties):
+    """Denominators have many sizes, and many samples share a value."""
     rng = np.random.default_rng(5)
-    y = rng.integers(0, 5, 40).astype(np.int32)
-    X = (rng.normal(size=(40, 3)) + 0.5 * y[:, None]).round(1)
-    trees = on_both_engines(grow, X, y, rng.integers(1, 3000, 40), 5, distance, way, max_leaf_nodes=6, ties=ties)
+    n_rows, n_classes = (24, 3) if way[1] == "all" else (40, 5)  # the reference tries all pairs of labels
+    y = rng.integers(0, n_classes, n_rows).astype(np.int32)
+    X = (rng.normal(size=(n_rows, 3)) + 0.5 * y[:, None]).round(1)
+    weights = rng.integers(1, 3000, n_rows)
+    trees = on_both_engines(grow, X, y, weights, n_classes, distance, way, max_leaf_nodes=6, ties=ties)
     assert_same_tree(*trees)
     assert len(trees[0]["feature"]) == 11
 
@@ -150,41 +121,45 @@ def test_steps_that_come_equally_near(distance, labels, largest, seed, nudge, ti
 
 
 @pytest.mark.parametrize("way", WAYS)
-@examples(30)
-@given(problem=small_problems(count_weights, 14), limits=size_limits(), distance=st.sampled_from(DISTANCES))
-def test_trees_are_valid(engine, way, problem, limits, distance):
-    X, y, weights, n_classes = problem
-    tree = grow(*problem, distance, way, **limits)
-    is_leaf = tree["children_left"] == LEAF
-    assert sorted(tree["split_step"][~is_leaf]) == list(range((~is_leaf).sum()))
-    assert (tree["split_step"][is_leaf] == -1).all()
+@examples(40)
+@given(mixed=mixed_problems(count_weights, 14), limits=size_limits(), distance=st.sampled_from(DISTANCES))
+def test_trees_are_valid(engine, way, mixed, limits, distance):
+    (X, y, weights, n_classes), categories = mixed
+    arrays = grow(X, y, weights, n_classes, distance, way, **categories, **limits)
+    labels, steps = arrays.pop("label"), arrays.pop("split_step")
+    tree = Tree.from_arrays(arrays, X.shape[1])
+    is_leaf = tree.children_left == LEAF
     assert is_leaf.sum() <= limits["max_leaf_nodes"]
-    for node, rows in enumerate(rows_of_nodes(tree, X)):
-        counts = np.bincount(y[rows], weights[rows], minlength=n_classes)
-        np.testing.assert_array_equal(tree["value"][node], counts)
-        assert tree["n_node_samples"][node] == len(rows) > 0
-        if way[1] == "majority":
-            assert tree["label"][node] == counts.argmax()
-        for child in (tree["children_left"][node], tree["children_right"][node]):
-            if child != LEAF:
-                assert child > node
-                assert tree["n_node_samples"][child] >= limits["min_samples_leaf"]
-                assert not 0 <= tree["split_step"][child] <= tree["split_step"][node]
+    assert sorted(steps[~is_leaf]) == list(range((~is_leaf).sum()))
+    assert (steps[is_leaf] == -1).all()
+    paths = tree.decision_path(X).toarray().astype(bool)
+    for node in range(tree.node_count):
+        rows = np.flatnonzero(paths[:, node])
+        np.testing.assert_array_equal(tree.value[node], np.bincount(y[rows], weights[rows], minlength=n_classes))
+        assert tree.n_node_samples[node] == len(rows) > 0
+        children = tree.children_of(node)
+        assert (children > node).all()
+        assert (tree.n_node_samples[children] >= limits["min_samples_leaf"]).all()
+        assert all(steps[child] == -1 or steps[child] > steps[node] for child in children)
+        is_multiway = not is_leaf[node] and categories.get("n_categories", [0] * X.shape[1])[tree.feature[node]] > 0
+        assert (tree.children_left[node] == MULTIWAY) == is_multiway
+        if is_multiway:
+            assert tree.category[children].tolist() == sorted(set(X[rows, tree.feature[node]]))
+        if way[1] == "majority" or len(children) > 2:
+            np.testing.assert_array_equal(labels[children], tree.value[children].argmax(axis=1))
     if way[2] == "pure" and limits == NO_LIMITS | {"seed": limits["seed"]}:
-        for node in np.flatnonzero(is_leaf):
-            rows = rows_of_nodes(tree, X)[node]
+        for rows in paths.T[is_leaf]:
             assert len(set(y[rows])) == 1 or len(np.unique(X[rows], axis=0)) == 1
 
 
 @pytest.mark.parametrize("way", WAYS)
-@examples(20)
-@given(problem=small_problems(count_weights, 12), distance=st.sampled_from(DISTANCES))
-def test_whole_weights_are_repeated_samples(way, problem, distance):
-    X, y, weights, n_classes = problem
-    weighted = grow(X, y, weights, n_classes, distance, way)
-    repeated = grow(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, n_classes, distance, way)
-    names = sorted(set(weighted) - {"n_node_samples"})
-    assert_same_tree(weighted, repeated, names=names)
+@examples(25)
+@given(mixed=mixed_problems(count_weights), distance=st.sampled_from(DISTANCES))
+def test_whole_weights_are_repeated_samples(way, mixed, distance):
+    (X, y, weights, n_classes), categories = mixed
+    weighted = grow(X, y, weights, n_classes, distance, way, **categories)
+    repeated = grow(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, n_classes, distance, way, **categories)
+    assert_same_tree(weighted, repeated, names=sorted(set(weighted) - {"n_node_samples"}))
 
 
 def test_a_leaf_of_one_class_and_a_wrong_label_stays(engine):
@@ -194,16 +169,6 @@ def test_a_leaf_of_one_class_and_a_wrong_label_stays(engine):
     assert tree["value"].tolist() == [[1, 1], [0, 1], [1, 0]]
 
 
-def test_splits_that_change_nothing_are_made_unless_stop_is_no_decrease(engine):
-    # XOR: no split is better than none, to any distance.
-    X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    for distance in ("information_gain", "gini", "nvi", "gain_ratio"):
-        for evaluation in ("local", "global", "glocal"):
-            assert len(grow(X, y, distance=distance, way=(evaluation, "majority", "pure"))["feature"]) == 7
-    for evaluation in ("local", "global", "glocal"):
-        assert len(grow(X, y, distance="gini", way=(evaluation, "majority", "no_decrease"))["feature"]) == 1
-
-
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
     # The first class is the majority on both sides of every cut, so that none changes the clustering: the first cut is
@@ -211,17 +176,17 @@ def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
     X, y = np.arange(10.0)[:, None], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0]
     limits = {"distance": distance, "way": ("global", "majority", "pure"), "max_leaf_nodes": 2}
     assert grow(X, y, **limits)["threshold"][0] == 0.5
-    by_merit = {"jaccard": 5.5, "accuracy": 5.5, "mae": 5.5}
-    assert grow(X, y, ties="local", **limits)["threshold"][0] == by_merit.get(distance, 5.5)
+    assert grow(X, y, ties="local", **limits)["threshold"][0] == 5.5
 
 
 def test_plateaus_are_walked_but_for_no_decrease(engine):
     # XOR: every first split leaves the distance as it is; with a sample more of class 0 it is one of equals.
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     n_nodes = {"pure": 7, "no_distance_decay": 7, "no_decrease": 1}
-    for evaluation in ("local", "global", "glocal"):
-        for stop, n in n_nodes.items():
-            assert len(grow(X, y, distance="gini", way=(evaluation, "majority", stop))["feature"]) == n
+    for evaluation, (stop, n) in product(("local", "global", "glocal"), n_nodes.items()):
+        assert len(grow(X, y, distance="gini", way=(evaluation, "majority", stop))["feature"]) == n
+    for evaluation, distance in product(("local", "global", "glocal"), ("information_gain", "nvi", "gain_ratio")):
+        assert len(grow(X, y, distance=distance, way=(evaluation, "majority", "pure"))["feature"]) == 7
     # Both sides of the only cut are mostly of class 0, and within the leaf one of them must not be: accuracy falls.
     X, y = [[0.0], [0.0], [1.0], [1.0], [1.0]], [0, 0, 0, 0, 1]
     for stop, n in {"pure": 3, "no_distance_decay": 1, "no_decrease": 1}.items():

@@ -11,7 +11,7 @@ from sklearn.datasets import load_wine
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
 
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
+from pytrees.testing.strategies import count_weights, float_weights, problems
 from pytrees.tree import LEAF, UNDEFINED
 
 CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc", "lz76"]
@@ -22,29 +22,6 @@ CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc", "lz76"]
 
 def assert_engines_agree(problem, criterion, growth_limits):
     assert_same_tree(*on_both_engines(grow, *problem, criterion, **growth_limits))
-
-
-# The label sequence has no weights.
-@pytest.mark.parametrize(
-    ("criterion", "weights", "number"),
-    [
-        ("gini", no_weights, 1000),
-        ("entropy", no_weights, 800),
-        ("etc", no_weights, 1000),
-        ("lz76", no_weights, 1000),
-        ("gini", count_weights, 700),
-        ("entropy", count_weights, 500),
-        ("gini", float_weights, 700),
-        ("entropy", float_weights, 500),
-    ],
-)
-def test_engines_agree(criterion, weights, number):
-    @examples(number)
-    @given(problems(weights, missing=True), limits())
-    def check(problem, growth_limits):
-        assert_engines_agree(problem, criterion, growth_limits)
-
-    check()
 
 
 # Under a limit on the leaves the order in which they are split shows.

@@ -8,153 +8,19 @@ from category_gains import CRITERIA, EXACT, gini, impurity_gain, nearly_equal_sp
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import limits
-from support import assert_same_tree, effort, examples, grow, on_both_engines
+from support import assert_same_tree, examples, grow
 
-from pytrees._engine import config_context, kernel
+from pytrees._engine import kernel
 from pytrees.criteria import CountCriterion, SequenceCriterion
 from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems_with_categories
 from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 NO_CATEGORY = -1
-BLOCKS = st.integers(1, 12)
-BINS = st.integers(2, 5) | st.just(256)
-
 SEQUENCE_CRITERIA = ["etc", "lz76"]
-
-
-class Gini(CountCriterion):
-    def gains(self, left, right):
-        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
-        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
-        return squares / (n_left + n_right) - ((left + right) ** 2).sum(axis=1) / (n_left + n_right) ** 2
-
-    def gain_of_children(self, counts):
-        sizes = counts.sum(axis=1)
-        return ((counts**2).sum(axis=1) / sizes).sum() / sizes.sum() - (
-            counts.sum(axis=0) ** 2
-        ).sum() / sizes.sum() ** 2
-
-
-class OfFewChildren(Gini):
-    """Forbids more children than three."""
-
-    def gain_of_children(self, counts):
-        return super().gain_of_children(counts) if len(counts) <= 3 else -np.inf
-
-
-class Effort(SequenceCriterion):
-    def impurity(self, labels):
-        return effort(labels)
-
-
-class Spread(SequenceCriterion):
-    """Rows that stand close together are to stay together."""
-
-    needs_rows = True
-
-    def gain(self, labels, goes_left, rows):
-        return np.std(rows) - np.std(rows[goes_left]) - np.std(rows[~goes_left])
-
-    def gain_of_children(self, labels, children, rows):
-        return np.std(rows) - sum(np.std(rows[children == child]) for child in range(children.max() + 1))
 
 
 def of_users(criterion, n_classes):
     return criterion.specification(n_classes)
-
-
-def grow_reference(*args, **options):
-    with config_context(engine="reference"):
-        return grow(*args, **options)
-
-
-# -------------------------------------------------------------------------------------------------------- both engines
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-def test_engines_grow_the_same_tree(criterion, weights):
-    @examples(50)
-    @given(problems_with_categories(weights, missing=True), limits())
-    def check(drawn, growth_limits):
-        problem, n_categories = drawn
-        options = growth_limits | {"n_categories": n_categories}
-        assert_same_tree(*on_both_engines(grow, *problem, sized(criterion, problem.n_classes), **options))
-
-    check()
-
-
-@pytest.mark.parametrize("criterion", SEQUENCE_CRITERIA)
-@pytest.mark.parametrize("n_threads", [1, 2])
-def test_engines_grow_the_same_tree_of_sequences(n_threads, criterion):
-    @examples(60)
-    @given(problems_with_categories(max_rows=30, missing=True), limits())
-    def check(drawn, growth_limits):
-        problem, n_categories = drawn
-        options = growth_limits | {"n_categories": n_categories, "n_threads": n_threads}
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, **options))
-
-    check()
-
-
-@pytest.mark.parametrize("criterion", [Gini(), OfFewChildren(), Effort(), Spread()], ids=lambda c: c.name)
-def test_engines_grow_the_same_tree_by_a_user_s_criterion(criterion):
-    weights = no_weights if criterion.judges == "sequence" else count_weights
-
-    @examples(60)
-    @given(problems_with_categories(weights, max_rows=20, missing=True), limits())
-    def check(drawn, growth_limits):
-        problem, n_categories = drawn
-        specification = of_users(criterion, problem.n_classes)
-        assert_same_tree(*on_both_engines(grow, *problem, specification, **growth_limits, n_categories=n_categories))
-
-    check()
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-@pytest.mark.parametrize("weights", [no_weights, count_weights])
-def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights):
-    @examples(120)
-    @given(problems_with_categories(weights, max_rows=40, missing=True), limits(max_candidates=2**31 - 1), BLOCKS, BINS)
-    def check(drawn, growth_limits, block_rows, max_bins):
-        problem, n_categories = drawn
-        options = growth_limits | {"n_categories": n_categories}
-        tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, **options)
-        assert_same_tree(tree, grow_reference(*problem, criterion, **options))
-
-    check()
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy", *SEQUENCE_CRITERIA])
-def test_subsamples_and_repeated_samples(criterion):
-    @examples(60)
-    @given(problems_with_categories(min_rows=2, missing=True), limits(), st.data())
-    def check(drawn, growth_limits, data):
-        problem, n_categories = drawn
-        numbers = st.integers(0, len(problem.X) - 1)
-        # A sequence can hold a row more than once.
-        rows = data.draw(st.lists(numbers, min_size=1, max_size=20, unique=criterion not in SEQUENCE_CRITERIA))
-        options = growth_limits | {"n_categories": n_categories, "rows": np.array(rows)}
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, **options))
-
-    check()
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini"])
-@pytest.mark.parametrize("n_rows", [16384, 16385, 65536, 65537])
-def test_all_code_paths_grow_the_same_tree_around_their_thresholds(criterion, n_rows):
-    rng = np.random.default_rng(n_rows)
-    X = np.column_stack(
-        [rng.normal(size=n_rows), rng.integers(0, 7, n_rows), rng.integers(0, 3000, n_rows), rng.integers(0, 2, n_rows)]
-    )
-    y = (rng.random(n_rows) < 0.3 + 0.05 * X[:, 1] * (X[:, 0] > 0)).astype(np.int32)
-    options = {"n_categories": [0, 7, 3000, 2], "max_depth": 4, "min_samples_leaf": 3}
-    tree = grow(X, y, None, 2, criterion, **options)
-    assert (tree["children_left"] == MULTIWAY).any()
-    assert_same_tree(tree, grow(X, y, None, 2, criterion, block_rows=n_rows, **options))
-    assert_same_tree(tree, grow(X, y, None, 2, criterion, block_rows=500, max_bins=16, **options))
-    best_first = grow(X, y, None, 2, criterion, **options, max_leaf_nodes=10**6)
-    assert_same_tree(tree, best_first)
 
 
 # ---------------------------------------------------------------------------------------------- two categories as a cut
@@ -325,7 +191,7 @@ def test_wrong_codes_are_refused(engine, value, n_categories, message):
 
 class WithoutChildren(CountCriterion):
     def gains(self, left, right):
-        return Gini().gains(left, right)
+        return left.max(axis=1) + right.max(axis=1)
 
 
 class SequenceWithoutChildren(SequenceCriterion):
@@ -359,7 +225,7 @@ def test_a_user_s_criterion_without_the_method_is_refused_early(engine, criterio
     ],
 )
 def test_what_a_user_s_criterion_returns_is_checked(engine, returned, error, message):
-    class Returning(Gini):
+    class Returning(WithoutChildren):
         def gain_of_children(self, counts):
             if isinstance(returned, Exception):
                 raise returned

@@ -1,61 +1,17 @@
-"""Limits on the weight of leaves and on the decrease of impurity: both engines, and what they leave of a tree."""
+"""Limits on the weight of leaves and on the decrease of impurity: which splits they leave."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import limits
-from support import assert_same_tree, examples, grow, on_both_engines
+from support import assert_same_tree, examples, grow
 
 from pytrees._engine import kernel
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems, problems_with_categories
+from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
 from pytrees.tree import LEAF
 
 FRACTIONS = st.sampled_from([0.0, 1e-9, 0.05, 0.1, 0.2, 1 / 3, 0.5])
 DECREASES = st.sampled_from([0.0, 1e-9, 0.01, 0.05, 0.125, 0.25, 0.5])
-WITH_IMPURITY = ["gini", "entropy", "ogini", "wig", "ranking", ("ranking", {"class_scores": np.arange(25) * 0.3})]
-OTHERS = ["nvi", "gain_ratio", "jaccard", "mae"]
-
-
-def scored(criterion, n_classes):
-    """Return the criterion with a score for each of the classes, where it has scores."""
-    if isinstance(criterion, str):
-        return criterion
-    return criterion[0], {"class_scores": criterion[1]["class_scores"][:n_classes].tolist()}
-
-
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-@pytest.mark.parametrize("criterion", [*WITH_IMPURITY, *OTHERS], ids=str)
-def test_engines_agree(criterion, weights):
-    @examples(120)
-    @given(problem=problems(weights, missing=True), growth_limits=limits(), fraction=FRACTIONS, decrease=DECREASES)
-    def check(problem, growth_limits, fraction, decrease):
-        growth_limits["min_weight_fraction_leaf"] = fraction
-        if criterion not in OTHERS:
-            growth_limits["min_impurity_decrease"] = decrease
-        assert_same_tree(*on_both_engines(grow, *problem, scored(criterion, problem.n_classes), **growth_limits))
-
-    check()
-
-
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-@examples(200)
-@given(data=st.data(), fraction=FRACTIONS, decrease=DECREASES, criterion=st.sampled_from(["gini", "entropy", "ogini"]))
-def test_engines_agree_on_categories(weights, data, fraction, decrease, criterion):
-    problem, n_categories = data.draw(problems_with_categories(weights, missing=True))
-    growth_limits = data.draw(limits())
-    growth_limits |= {"min_weight_fraction_leaf": fraction, "min_impurity_decrease": decrease}
-    growth_limits["n_categories"] = np.array(n_categories)
-    assert_same_tree(*on_both_engines(grow, *problem, criterion, **growth_limits))
-
-
-@pytest.mark.parametrize("criterion", ["etc", "lz76"])
-@examples(60)
-@given(problem=problems(missing=True), fraction=FRACTIONS)
-def test_engines_agree_on_sequences(criterion, problem, fraction):
-    trees = on_both_engines(grow, *problem, criterion, min_weight_fraction_leaf=fraction)
-    assert_same_tree(*trees)
-    assert_least_weight(trees[0], fraction)
 
 
 def assert_least_weight(tree, fraction):

@@ -1,4 +1,4 @@
-"""Growth judged by distances of clusterings: the call of the kernel, its distances, its ways and its limits."""
+"""Growth judged by distances of clusterings: the call of the kernel, its parameters, random problems, its steps."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from support import UNLIMITED
 
 from pytrees._engine import kernel
+from pytrees.testing.strategies import Problem, feature_matrices, no_weights
+from pytrees.tree import LEAF
 
 DISTANCES = ["information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", "mae"]
 ABSENT_DIFFER = ("jaccard", {"absent_classes": "different"})
@@ -30,6 +32,19 @@ WAYS = [
 ]
 TIES = st.sampled_from(["first", "local"])
 STOPS = ["pure", "no_decrease", "no_distance_decay"]
+# Criteria that compare leaves by their gain, and are no distances.
+CRITERIA = [
+    "entropy",
+    "ogini",
+    "wig",
+    ("wig", {"alpha": 2.0}),
+    "ranking",
+    ("ranking", {"weighted": False}),
+    ("ranking", {"class_scores": [0, 1, 4.5, 9]}),
+    "etc",
+    "lz76",
+]
+SEQUENCE_CRITERIA = ["etc", "lz76"]
 
 
 def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **limits):
@@ -46,7 +61,41 @@ def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **lim
         stop=stop,
         **(NO_LIMITS | limits),
     )
-    return {name: np.asarray(array) for name, array in tree.items()}
+    # An empty list of children does not tell its kind.
+    return {name: np.asarray(array, dtype=np.int64 if name == "children" else None) for name, array in tree.items()}
+
+
+def steps_of(tree):
+    """Return the splits in the order in which they were made, as the oracle tells them."""
+    paths, steps = {0: ()}, {}
+    for node in np.flatnonzero(tree["children_left"] != LEAF):
+        children = [tree["children_left"][node], tree["children_right"][node]]
+        if "children" in tree:
+            children = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+        paths |= {child: (*paths[node], b) for b, child in enumerate(children)}
+        labels = tuple(tree["label"][children].tolist())
+        steps[int(tree["split_step"][node])] = (tree["feature"][node], tree["threshold"][node], paths[node], labels)
+    return [steps[step] for step in range(len(steps))]
+
+
+@st.composite
+def mixed_problems(
+    draw, weights=no_weights, max_rows=12, max_classes=4, max_categories=6, missing=False, all_numeric=True
+):
+    """Draw a problem, and {"n_categories": number of every feature, 0 of numeric ones}; perhaps all are numeric."""
+    X = draw(feature_matrices(max_rows=max_rows, missing=missing))
+    n_rows, n_features = X.shape
+    n_classes = draw(st.integers(1, max_classes))
+    y = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
+    problem = Problem(X, np.array(y, dtype=np.int32), draw(weights(n_rows)), n_classes)
+    if all_numeric and draw(st.booleans()):
+        return problem, {}
+    kinds = st.lists(st.just(0) | st.integers(1, max_categories), min_size=n_features, max_size=n_features)
+    n_categories = draw(kinds.filter(any))
+    for feature, n in enumerate(n_categories):
+        if n:
+            X[:, feature] = draw(st.lists(st.integers(0, n - 1), min_size=n_rows, max_size=n_rows))
+    return problem, {"n_categories": np.array(n_categories)}
 
 
 def size_limits():

@@ -14,7 +14,7 @@ def long_label_sequences(draw, min_length, max_length):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_symbols = draw(ALPHABETS)
     length = draw(st.integers(min_length, max_length))
-    # Beside uniform codes such as favour the low ones, and such as stay for a while.
+    # Skewed and sticky codes are drawn too.
     codes = rng.integers(0, n_symbols, length)
     if draw(st.booleans()):
         codes = np.minimum(codes, rng.integers(0, n_symbols, length))
@@ -37,6 +37,7 @@ def limits(**fixed):
         "min_gain": rarely(st.sampled_from([-0.5, 0.0, 1e-9, 0.1, 0.25, 1.0]), -np.inf),
         "max_candidates": rarely(st.integers(1, 5), UNLIMITED),
         "max_features": rarely(st.integers(1, 3), UNLIMITED),
+        "min_weight_fraction_leaf": rarely(st.sampled_from([1e-9, 0.05, 0.1, 0.2, 1 / 3, 0.5]), 0.0),
         "seed": st.integers(0, 2**64 - 1),
     }
     return st.fixed_dictionaries(drawn | {name: st.just(value) for name, value in fixed.items()})
@@ -67,7 +68,7 @@ def costs_of_pairs(draw, n_classes):
     """Draw a symmetric matrix of costs, zero on its diagonal: whole numbers, or others."""
     costs = draw(st.sampled_from([st.integers(0, 3).map(float), st.floats(0.0, 2.0)]))
     matrix = [[0.0] * n_classes for _ in range(n_classes)]
-    # Of many classes drawing each cost would be most of a test's work.
+    # With many classes, drawing each cost would be most of a test's work.
     drawn = draw(st.lists(costs, min_size=1, max_size=10))
     for q in range(n_classes):
         for j in range(q):

@@ -1,4 +1,4 @@
-"""The dashboard: stored results, counts of old commits, pages without a network, and the page of the comparison."""
+"""The dashboard: stored results, pages without a network; and the page of the comparison."""
 
 import json
 import re
@@ -12,12 +12,6 @@ from sources import ROOT
 BENCH = ROOT / "asv_bench"
 RESULTS = BENCH / "results"
 STORED = sorted(file for file in (RESULTS / "ci-2-cores").glob("*.json") if file.name != "machine.json")
-
-
-@pytest.fixture
-def history(monkeypatch):
-    monkeypatch.syspath_prepend(BENCH)
-    return import_module("history")
 
 
 @pytest.fixture
@@ -36,20 +30,22 @@ def test_the_history_has_enough_commits():
 
 
 @pytest.mark.parametrize("file", STORED, ids=lambda file: file.name[:8])
-def test_stored_results_are_what_history_writes(file, history):
+def test_stored_results_are_counts_and_shares(file):
     content, results = results_of(file)
-    counts, share = results[history.COUNTED], results.get(history.RACED, [None])[0]
-    assert content == history.content(content["commit_hash"], content["date"], counts, share)
     assert file.name.startswith(content["commit_hash"][:8])
-    assert all(count is None or 10**6 < count < 10**9 for count in counts)
+    assert all(count is None or 10**6 < count < 10**9 for count in results["bench_counted.Counted.track_instructions"])
+    share = results.get("bench_counted.Raced.track_share", [None])[0]
     assert share is None or 1 < share < 100
 
 
-def test_stored_benchmarks_are_those_of_the_code(history):
+def test_stored_benchmarks_are_those_of_the_code(monkeypatch):
+    monkeypatch.syspath_prepend(BENCH)
+    calls = import_module("benchmarks.bench_counted").CALLS
     described = json.loads((RESULTS / "benchmarks.json").read_text(encoding="utf-8"))
-    assert described.keys() == {"version", history.COUNTED, history.RACED}
-    assert described[history.COUNTED]["params"] == [[repr(call) for call in history.CALLS]]
-    assert described[history.RACED]["params"] == []
+    counted, raced = "bench_counted.Counted.track_instructions", "bench_counted.Raced.track_share"
+    assert described.keys() == {"version", counted, raced}
+    assert described[counted]["params"] == [[repr(call) for call in calls]]
+    assert described[raced]["params"] == []
 
 
 @pytest.mark.parametrize(
@@ -63,54 +59,6 @@ def test_stored_benchmarks_are_those_of_the_code(history):
 def test_thresholds_of_regressions(name, threshold):
     thresholds = json.loads((BENCH / "asv.conf.json").read_text(encoding="utf-8"))["regressions_thresholds"]
     assert [value for pattern, value in thresholds.items() if re.match(pattern, name)] == [threshold]
-
-
-@pytest.fixture
-def old_commit(tmp_path):
-    """Files of a commit whose kernel had another name and place."""
-    core = tmp_path / "pytrees" / "_core"
-    (core / "base").mkdir(parents=True)
-    (core / "base" / "sorting.pyx").write_text("from .types cimport Count\n")
-    (core / "base" / "types.pyx").write_text("")
-    (core / "unused.pyx").write_text("")
-    (core / "global_growth.pyx").write_text("def grow_tree(X):\n    pass\n")
-    (core / "growth.pyx").write_text("def grow_tree(X):\n    pass\n")
-    (core / "growth.pxd").write_text("from pytrees._core.base cimport sorting\n")
-    return tmp_path
-
-
-def test_kernels_of_old_commits_are_found(history, old_commit):
-    assert history.located(old_commit, "grow_by_gain") == ("growth", "grow_tree")
-    assert history.located(old_commit, "effort_to_compress") is None
-    assert history.count(old_commit, "effort to compress") is None
-
-
-def test_kernels_that_another_reads_are_compiled_with_it(history, old_commit):
-    source, _ = history.defining(old_commit, "grow_by_gain")
-    assert {path.stem for path in history.needed(old_commit, source)} == {"growth", "sorting", "types"}
-
-
-def test_what_is_stored_is_read_back(history, tmp_path, monkeypatch):
-    (tmp_path / "machine.json").write_text("{}")
-    monkeypatch.setattr(history, "RESULTS", tmp_path)
-    n_calls = len(history.CALLS)
-    assert history.stored("0" * 40) == ([None] * n_calls, None)
-    for counts, share in (([1, None, 3, 4], None), ([1, 2, 3, 4], 5.5)):
-        content = history.content("0" * 40, 0, counts, share)
-        history.result_file("0" * 40).write_text(json.dumps(content))
-        assert history.stored("0" * 40) == (counts, share)
-
-
-def test_the_page_shows_what_is_stored(history):
-    assert "\n".join(history.table()) in (ROOT / "docs" / "dashboard.md").read_text(encoding="utf-8")
-
-
-def test_a_measurement_that_fails_is_said(history, capsys):
-    def fail():
-        raise subprocess.CalledProcessError(1, "valgrind", stderr="crashed")
-
-    assert history.measured("abc: tree", fail) is None
-    assert capsys.readouterr().out == "abc: tree: crashed\n"
 
 
 def test_asvs_page_loads_nothing_from_other_sites(publish):
@@ -128,7 +76,7 @@ def test_asvs_page_loads_nothing_from_other_sites(publish):
         ('<script src="https://a.example/new.js"></script>', "in a way that this script does not know"),
     ],
 )
-def test_what_asv_newly_loads_is_refused(publish, page, message):
+def test_unknown_libraries_of_asvs_page_are_refused(publish, page, message):
     with pytest.raises(SystemExit, match=message):
         publish.local_page(page)
 
@@ -144,19 +92,12 @@ def test_a_page_says_what_the_dashboard_needs(publish, tmp_path, monkeypatch, ca
         publish.main()
 
 
-def test_libraries_that_are_not_there_are_named(publish, tmp_path, monkeypatch):
-    monkeypatch.setattr(publish, "NODE_MODULES", tmp_path / "absent")
-    monkeypatch.setattr(publish.importlib.util, "find_spec", lambda name: name)
-    if (ROOT / ".git").exists():
-        assert "npm ci" in publish.missing()
-    else:
-        assert "clone" in publish.missing()
-
-
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone")
-def test_the_python_without_asv_is_named(publish, monkeypatch):
-    monkeypatch.setattr(publish.importlib.util, "find_spec", lambda name: None)
-    assert f"asv, which {sys.executable} does not have: activate" in publish.missing()
+@pytest.mark.parametrize(("finds", "message"), [(True, "npm ci"), (False, f"asv, which {sys.executable} does not")])
+def test_a_missing_tool_is_named(publish, tmp_path, monkeypatch, finds, message):
+    monkeypatch.setattr(publish, "NODE_MODULES", tmp_path / "absent")
+    monkeypatch.setattr(publish.importlib.util, "find_spec", lambda name: finds or None)
+    assert message in publish.missing()
 
 
 def has_dashboard():

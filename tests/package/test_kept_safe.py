@@ -52,7 +52,7 @@ ESTIMATORS = [
     (OrthogonalTreesClassifier(DecisionForestClassifier(**FEW)), (200_000, 30)),
 ]
 
-N_FITS = 400
+N_FITS = 200
 
 
 def named(estimator):
@@ -101,7 +101,7 @@ def test_long_fits_can_be_interrupted(estimator, size):
     with Interruption() as interruption:
         with pytest.raises(KeyboardInterrupt):
             estimator.fit(X, y)
-        # Of computing, which the load of the machine does not change.
+        # Processor time, which the load of the machine does not change.
         assert interruption.seconds() < 2.0
     after = vars(estimator)
     assert before.keys() == after.keys()
@@ -163,7 +163,7 @@ def watch_memory(function, estimator):
             sizes.append(resident())
     assert sizes[-1] - sizes[2] < 2**20
     # NumPy and the interpreter keep freed blocks, which traced ones replace bit by bit: this ends, a leak does not.
-    assert min(traced_growths(function, estimator, X, y)) < 10_000
+    assert any(growth < 10_000 for growth in traced_growths(function, estimator, X, y))
 
 
 def traced_growths(function, *arguments):

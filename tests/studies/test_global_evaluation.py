@@ -38,7 +38,8 @@ def iris():
 
 @pytest.fixture(scope="module")
 def tables():
-    return {"monks3": make_monks(3, n_samples=60, noise=0.05, random_state=0), "iris": iris()}
+    few = tuple(part[::3] for part in iris())
+    return {"monks3": make_monks(3, n_samples=60, noise=0.05, random_state=0), "iris": few}
 
 
 @pytest.fixture(scope="module")

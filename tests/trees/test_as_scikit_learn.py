@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from samples import make_classes
+from samples import make_classes, trees_of
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
@@ -127,7 +127,7 @@ WEIGHTS = {
     ],
     ids=str,
 )
-def test_limits_of_weight_and_impurity_are_those_of_scikit_learn(engine, criterion, weights, parameters):
+def test_limits_of_weight_and_impurity_are_those_of_scikit_learn(criterion, weights, parameters):
     X, y = make_classes(n_samples=120, seed=5)
     sample_weight = WEIGHTS[weights](np.random.default_rng(0), len(y))
     ours, _ = assert_same_as_scikit_learn(X, y, sample_weight, criterion=criterion, **parameters)
@@ -217,7 +217,7 @@ def test_pruning_is_that_of_scikit_learn(engine, criterion, weights):
     assert_same_path(path, theirs.cost_complexity_pruning_path(X, y, sample_weight))
     alphas, _ = steps_of(path)
     assert len(alphas) > 4
-    for alpha in (alphas[1:] + alphas[:-1]) / 2:
+    for alpha in ((alphas[1:] + alphas[:-1]) / 2)[:: 1 if engine == "compiled" else 4]:
         smaller, _ = assert_same_as_scikit_learn(X, y, sample_weight, **parameters, ccp_alpha=alpha)
         assert smaller.get_n_leaves() < ours.get_n_leaves() or alpha < alphas[1]
 
@@ -278,16 +278,13 @@ FORESTS = [
 ]
 
 
-def trees_of(forest):
-    return [estimator.tree_ for estimator in forest.estimators_]
-
-
 @pytest.mark.parametrize("estimator", FORESTS)
 def test_a_warm_start_ends_at_the_forest_of_one_fit(engine, estimator, data):
-    whole = estimator(5, random_state=0, bootstrap=True).fit(*data)
-    grown = estimator(2, random_state=0, bootstrap=True, warm_start=True).fit(*data)
+    X, y = (part[:30] for part in data)
+    whole = estimator(4, random_state=0, bootstrap=True).fit(X, y)
+    grown = estimator(2, random_state=0, bootstrap=True, warm_start=True).fit(X, y)
     first = grown.estimators_[0]
-    grown.set_params(n_estimators=5).fit(*data)
+    grown.set_params(n_estimators=4).fit(X, y)
     assert grown.estimators_[0] is first
     assert trees_of(grown) == trees_of(whole)
     assert [one.random_state for one in grown] == [one.random_state for one in whole]

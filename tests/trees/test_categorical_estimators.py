@@ -95,7 +95,7 @@ def test_one_categorical_column_gives_its_table_of_class_counts(engine, estimato
 
 
 @every_estimator
-def test_all_ways_to_name_categorical_features_agree(engine, estimator, data):
+def test_all_ways_to_name_categorical_features_agree(estimator, data):
     X, y = data
     expected = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     assert any(tree.is_multiway for tree in all_trees(expected))
@@ -123,7 +123,7 @@ def test_all_ways_to_name_categorical_features_agree(engine, estimator, data):
 
 
 @every_estimator
-def test_renaming_categories_in_the_same_order_changes_nothing(engine, estimator, data):
+def test_renaming_categories_in_the_same_order_changes_nothing(estimator, data):
     X, y = data
     expected = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     names = {"blue": "a", "green": "aa", "red": "b", "white": "é"}
