@@ -1,8 +1,8 @@
 """Minimal cost-complexity pruning by its definition: L. Breiman, J. Friedman, R. Olshen and C. Stone, "Classification
 and Regression Trees", 1984, Section 3.3.
 
-The weakest link of a tree is the inner node that as a leaf raises the risk least, for every leaf that there is fewer
-then. It becomes a leaf, until the root is one.
+The weakest link of a tree is the inner node that, as a leaf, raises the risk least per leaf that goes. The weakest link
+becomes a leaf again and again, until the root is a leaf.
 """
 
 from fractions import Fraction
@@ -13,8 +13,8 @@ def prune_path(child_offsets, children, risks, total):
     """Return the nodes that become leaves, the weakest first, and alphas and risks of the tree before and after each.
 
     `risks` are the impurities of all nodes times their weights, as fractions or floating-point numbers, and `total` is
-    the weight of the root, a whole number. Of equal alphas the lowest node is first. The first alpha is 0, and none is
-    lower.
+    the weight of the root, a whole number. Nodes of equal alphas are in ascending order. The first alpha is 0, and no
+    alpha is lower.
     """
     risks = [Fraction(risk) / total for risk in risks]
     below = [children[start:stop] for start, stop in pairwise(child_offsets)]

@@ -1,6 +1,6 @@
 """The paths of samples through trees.
 
-Where a value may be missing, `missing_go_to_left` says for every node whether such samples go left.
+If values may be missing, `missing_go_to_left` says for every node whether samples without the value go left.
 """
 
 from math import inf, isfinite, isnan
@@ -11,10 +11,9 @@ from .base.types import LEAF, MULTIWAY, UNDEFINED
 def binarise(children_left, feature, threshold, child_offsets, children, category_offsets, categories):
     """Convert a tree to thresholds only: (children_left, children_right, feature, threshold, node), in preorder.
 
-    A multiway node becomes a balanced search among its categories, with thresholds half-way between codes. `node` has
-    the node of the tree that a node is a part of: rows of other categories than the children's stay at the multiway
-    node, which therefore also has leaves. Where a search ends at a child for the second time, that node shares the
-    children of the first one.
+    A multiway node becomes a balanced search among its categories, with thresholds half-way between codes. `node` gives
+    the original node of each new node. Rows of a category without a child stay at the multiway node, which therefore
+    has leaves, too. If a search ends at a child for the second time, the new node shares the children of the first one.
     """
     binary = {name: [] for name in ("left", "right", "feature", "threshold", "node")}
     numbers, copies = {}, []
@@ -28,7 +27,7 @@ def binarise(children_left, feature, threshold, child_offsets, children, categor
         binary["node"].append(node)
         return number
 
-    # What is still to be added, the next last: a node, or the intervals of a multiway one to search, and its parent.
+    # The parts still to add, the next one last: a node, or the intervals of a multiway node to search, and the parent.
     pending = [(0, None, None, None)]
     while pending:
         node, found, parent, side = pending.pop()
@@ -61,7 +60,7 @@ def binarise(children_left, feature, threshold, child_offsets, children, categor
 
 
 def intervals(below, category_offsets, categories):
-    """Return the codes from the least to the greatest, as (upper end, child): None where rows stay at the node."""
+    """Return the intervals of codes in ascending order, as (upper end, child); child None means that rows stay here."""
     child_of = {
         code: child for child in below for code in categories[category_offsets[child] : category_offsets[child + 1]]
     }
@@ -76,7 +75,7 @@ def intervals(below, category_offsets, categories):
 
 
 def path(children_left, children_right, feature, threshold, row_values, missing_go_to_left=None):
-    """Return the nodes that a row visits, from the root to its leaf: left where its value is at most the threshold."""
+    """Return the nodes that a row visits, from the root to its leaf: left if its value is at most the threshold."""
     nodes = [0]
     while children_left[nodes[-1]] != LEAF:
         node = nodes[-1]
@@ -97,32 +96,32 @@ def apply(children_left, children_right, feature, threshold, X, missing_go_to_le
 def pack(children_left, children_right, feature, threshold):
     """Return the nodes with siblings side by side, and their numbers, for walks of many rows.
 
-    The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
-    stand in the preorder of their parents, of several the first. A leaf is its own left child, with an infinite
-    threshold.
+    The nodes are records (threshold, feature, left child); the right child follows the left child. Siblings are in the
+    preorder of their parents; shared siblings count for their first parent. A leaf is its own left child, and has an
+    infinite threshold.
     """
     inner = [node for node in range(len(children_left)) if children_left[node] != LEAF]
     pairs = dict.fromkeys((children_left[node], children_right[node]) for node in inner)
     numbers = [0, *(child for pair in pairs for child in pair)]
     parents = set(inner)
-    place = {number: i for i, number in enumerate(numbers)}
+    position = {number: i for i, number in enumerate(numbers)}
     nodes = [
-        (threshold[number], feature[number], place[children_left[number]]) if number in parents else (inf, 0, i)
+        (threshold[number], feature[number], position[children_left[number]]) if number in parents else (inf, 0, i)
         for i, number in enumerate(numbers)
     ]
     return nodes, numbers
 
 
 def packed_leaf(nodes, numbers, row_values, missing_go_to_left=None):
-    """Return the number of the leaf that one row comes to in a packed tree; `missing_go_to_left` is by place."""
-    place = 0
-    while nodes[place][2] != place:
-        threshold, feature, left = nodes[place]
+    """Return the number of the leaf that one row comes to in a packed tree; `missing_go_to_left` is by position."""
+    position = 0
+    while nodes[position][2] != position:
+        threshold, feature, left = nodes[position]
         goes_right = row_values[feature] > threshold
         if missing_go_to_left is not None and isnan(row_values[feature]):
-            goes_right = not missing_go_to_left[place]
-        place = left + 1 if goes_right else left
-    return numbers[place]
+            goes_right = not missing_go_to_left[position]
+        position = left + 1 if goes_right else left
+    return numbers[position]
 
 
 def apply_packed(nodes, numbers, X, missing_go_to_left=None):
@@ -132,10 +131,10 @@ def apply_packed(nodes, numbers, X, missing_go_to_left=None):
 
 
 def pack_forest(trees, leaf_arrays, n_classes, missing=None):
-    """Return what `sum_leaves` takes: for every tree what `pack` makes of it, what its nodes give, n_classes numbers
-    each, and `missing_go_to_left` by place or None.
+    """Return the forest for `sum_leaves`: for every tree the result of `pack`, n_classes numbers of every node, and
+    `missing_go_to_left` by position or None.
 
-    What nodes give are votes, each for one class, or such numbers.
+    `leaf_arrays` give each node a vote for one class, or n_classes numbers.
     """
     if missing is None:
         missing = [None] * len(trees)
@@ -147,7 +146,7 @@ def pack_forest(trees, leaf_arrays, n_classes, missing=None):
 
 
 def sum_leaves(forest, X):
-    """Return the sum over the trees, in their order, of what every row's leaf gives, and whether X is finite."""
+    """Return the sum of the numbers of every row's leaves, in the order of the trees, and whether X is finite."""
     trees, n_classes = forest
     sums = [[0.0] * n_classes for _ in X]
     for (nodes, numbers), given, missing in trees:
@@ -167,7 +166,7 @@ def decision_path(children_left, children_right, feature, threshold, X, missing_
 
 
 def feature_usage(children_left, children_right, feature, threshold, X, missing_go_to_left=None):
-    """Count for every feature the rows for which it is tested along the decision path."""
+    """Count for every feature the rows that it is tested for along the decision path."""
     usage = [0] * (len(X[0]) if X else 0)
     for row_values in X:
         inner_nodes = path(children_left, children_right, feature, threshold, row_values, missing_go_to_left)[:-1]

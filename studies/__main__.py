@@ -26,12 +26,12 @@ def main(arguments=None):
     Parameters
     ----------
     arguments : list of str, optional
-        The command line; by default that of the process.
+        The command line; by default the arguments of the process.
 
     Returns
     -------
     int
-        The exit code, as of :func:`pytrees.tour.program.run_program`.
+        The exit code, as returned by :func:`pytrees.tour.program.run_program`.
     """
     parser = argparse.ArgumentParser(
         prog="python -m studies",

@@ -1,14 +1,14 @@
-"""Which tree for me: what every family of trees scores beside scikit-learn's random forest and histogram boosting.
+"""Which tree for me: the scores of every family of trees beside scikit-learn's random forest and histogram boosting.
 
 A question has tables and models of its own. The samples of a table, 700 at most, are divided by stratified fivefold
-cross-validation, twice; all models of a question see the same folds, and have the parameters that they come with, but
-for limits that the question is about. Over the tables of a question models are compared in pairs: a table counts once,
-with its mean over the folds.
+cross-validation, twice. All models of a question see the same folds, and have their default parameters, except for the
+limits that the question is about. Models are compared in pairs over the tables of a question: a table counts once, with
+its mean over the folds.
 
-Fits run on one thread, as their processor time is compared: scikit-learn's boosting would take every core.
+Fits run on one thread, because their processor time is compared: scikit-learn's boosting would take every core.
 
-Samples that arrive in time are not shuffled: windows of up to 600 of them, of which the first three quarters train and
-the last quarter tests, as in the study of order.
+Samples that arrive in time are not shuffled. They come in windows of up to 600, whose first three quarters train and
+whose last quarter tests, as in the study of order.
 """
 
 import warnings
@@ -85,7 +85,7 @@ def judge_folds(question, problem, repetition):
     """Judge all models of a question on the folds of one repetition; return a row for each model and fold."""
     rows = []
     with warnings.catch_warnings():
-        # Some classes have fewer samples than there are folds; all models see the same ones.
+        # Some classes have fewer samples than there are folds; all models see the same folds.
         warnings.filterwarnings("ignore", message="The least populated class in y has only")
         folds = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=repetition).split(problem.X, problem.y))
     for fold, (train, test) in enumerate(folds):

@@ -1,7 +1,7 @@
 """Models of the study of choices, and how each is judged.
 
 A model is made from the columns of categories and a seed. Judges take the training and the test samples, and return a
-row of figures for every model: what they score, `seconds` of processor time of the fit, and `leaves`.
+row of figures for every model: its scores, `seconds` of processor time of the fit, and `leaves`.
 """
 
 import time
@@ -64,7 +64,7 @@ class Distilled:
 
 
 class Optimal:
-    """The tree of the fewest training errors of so many levels, and among these of the fewest leaves."""
+    """The tree with the fewest training errors within a number of levels, and among these with the fewest leaves."""
 
     def __init__(self, max_depth):
         self.max_depth = max_depth
@@ -169,7 +169,7 @@ MODELS = {
     },
 }
 
-# Of a seed. The rules are tried on one fit each.
+# By seed. The rules are tried on one fit each.
 ORDINAL = {
     "rf": lambda seed: RandomForestClassifier(random_state=seed),
     "hgb": lambda seed: HistGradientBoostingClassifier(random_state=seed),
@@ -195,7 +195,7 @@ def timed_fit(model, X, y):
 
 
 def leaves_of(model):
-    """Count the leaves of a model; None where it does not tell."""
+    """Count the leaves of a model; None if the model does not tell."""
     model = model.steps[-1][1] if hasattr(model, "steps") else model
     if hasattr(model, "model_"):
         return int(sum(tree.n_leaves for tree in model.model_.codes.trees))
@@ -209,7 +209,7 @@ def leaves_of(model):
 
 
 def has_subset_splits(X, y, columns):
-    """Whether all divisions of the categories into two sets can be judged: of two classes, or of few categories."""
+    """Whether all divisions of the categories into two sets can be judged: there are two classes, or few categories."""
     return len(np.unique(y)) == 2 or max(len(np.unique(X[:, column])) for column in columns) <= MOST_CATEGORIES
 
 
@@ -284,7 +284,7 @@ def judge_same(question, train, test, columns, seed):
 
 
 def _digest(model):
-    """Return what tells two trees apart: their features and thresholds, node by node."""
+    """Return the features and thresholds of a tree, node by node, which tell trees apart."""
     return model.tree_.feature.tobytes() + np.asarray(model.tree_.threshold).tobytes()
 
 

@@ -144,12 +144,12 @@ LEVEL = 0.95
 
 
 def report(rows, output):
-    """Print and write what every question found.
+    """Print and write the results of every question.
 
     Parameters
     ----------
     rows : list of dict
-        Of every model, table, repetition and fold.
+        One for every model, table, repetition and fold.
     output : pathlib.Path
         Folder of the CSV files.
     """
@@ -182,7 +182,7 @@ def means_of(rows, field):
 
 
 def print_models(rows, about):
-    """Print the means of all models over the tables that all of them take, their sizes, and how long they take."""
+    """Print the means of all models over the tables that all models take, their sizes, and their times."""
     scores = {metric: means_of(rows, metric) for metric in about.metrics}
     seconds, leaves = means_of(rows, "seconds"), means_of(rows, "leaves")
     first = next(iter(scores.values()))
@@ -202,7 +202,7 @@ def print_models(rows, about):
 
 
 def print_pairs(rows, about):
-    """Print every pair of models, over all tables and over groups of them; return the lines of the CSV file."""
+    """Print every pair of models, over all tables and over groups of tables; return the lines of the CSV file."""
     lines = []
     for metric, greater in about.metrics.items():
         means = means_of(rows, metric)
@@ -221,13 +221,14 @@ def print_pairs(rows, about):
 
 
 def compare(means, pairs, greater_is_better, only=None):
-    """Compare models in pairs over the tables that both take, or over those of them that are named.
+    """Compare models in pairs over the tables that both take, or over the named tables.
 
     Returns
     -------
     list of tuple
-        Of every pair: model, rival, number of tables, the mean difference and its interval by Student's t, on how many
-        tables the model is better, equal, worse, and p of Wilcoxon's signed ranks, by Holm's method for all pairs.
+        For every pair: model, rival, number of tables, the mean difference and its interval by Student's t, the numbers
+        of tables on which the model is better, equal, worse, and p of Wilcoxon's signed ranks, by Holm's method for all
+        pairs.
     """
     found = []
     for model, rival in pairs:
@@ -244,7 +245,7 @@ def compare(means, pairs, greater_is_better, only=None):
 
 
 def print_same(rows):
-    """Print how many trees there are of ten seeds and of ten orders of the samples, and where they differ."""
+    """Print how many trees grow from ten seeds and from ten orders of the samples, and how often they differ."""
     means = {field: means_of(rows, field) for field in SAME_FIELDS}
     printed = []
     for model, tables in means["trees_seeds"].items():

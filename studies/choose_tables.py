@@ -1,4 +1,4 @@
-"""Tables of the study of choices: what every question is asked of."""
+"""Tables of the study of choices, by question."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from pytrees.datasets import load, load_ordinal
 
-# So many samples of a table at most, drawn once with its classes' shares.
+# The most samples of a table, drawn once with its classes' shares.
 MOST_SAMPLES = 700
 
 NUMBERS = (
@@ -73,7 +73,7 @@ MADE_GAPS = ("breast_cancer_wisconsin_diagnostic", "ctg_nsp", "ionosphere", "see
 AT_RANDOM = tuple(f"{name}, at random" for name in MADE_GAPS)
 HIGH_VALUES = tuple(f"{name}, high values" for name in MADE_GAPS)
 
-# The share of the values that are taken out, and above which quantile of a feature they lie where it is not at random.
+# The share of values that are taken out; if not at random, they lie above this quantile of a feature.
 GAP_SHARE = 0.2
 HIGH_QUANTILE = 0.6
 
@@ -87,7 +87,7 @@ class Problem(NamedTuple):
 
 
 def load_problems(home):
-    """Load the tables of every question but that of time, by question and name.
+    """Load the tables of every question except the question of time, by question and name.
 
     Raises
     ------

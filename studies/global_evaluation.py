@@ -1,8 +1,8 @@
 """The experiments of "Global Evaluation for Decision Tree Learning", with many repetitions of each.
 
 F. Späh and S. Kosub, arXiv:2208.04828, Figures 4 to 8: trees on growing training sets, trees on points that a random
-tree has labelled, redundant splits, pruning under noise, and glocal evaluation. What one repetition does stands in
-:mod:`studies.global_protocol`.
+tree has labelled, redundant splits, pruning under noise, and glocal evaluation. :mod:`studies.global_protocol` has one
+repetition.
 """
 
 import sys
@@ -39,8 +39,8 @@ def add_options(parser):
 def load_tables(options):
     """Load features and classes (0, 1, ...) of the data sets by name.
 
-    The folder's tables where there are such; otherwise Monks' problems are all their 432 rows without noise, and Iris
-    and Wine those that scikit-learn ships. Cardiotocography needs the folder, and is left out without it.
+    The folder's tables come first. Without a folder, Monks' problems have all their 432 rows without noise, and Iris
+    and Wine come from scikit-learn. Cardiotocography needs the folder, and is left out without it.
     """
     home = get_data_home(options.data_home)
     in_folder = set() if home is None else set(names(home))
@@ -55,7 +55,7 @@ def load_tables(options):
         elif name.startswith("monks"):
             tables[name] = make_monks(int(name.removeprefix("monks")))
         elif name == "blobs":
-            # Three blobs that overlap, those of the authors' published code.
+            # Three blobs that overlap, from the authors' published code.
             tables[name] = make_gaussian_blobs(2000, 3, 3, cluster_std=(2.3, 3.5, 2.4), random_state=0)
     absent = [name for name in DATA_SETS if name not in tables]
     if absent:
@@ -89,8 +89,8 @@ def run_global(tables, n_seeds, output, *, tree_sizes=TREE_SIZES, n_jobs=None):
     Returns
     -------
     dict
-        By figure, a dict by (data set or nodes of the random tree, seed) of what the functions of
-        :mod:`studies.global_protocol` give.
+        By figure, a dict by (data set or nodes of the random tree, seed) of the results of
+        :mod:`studies.global_protocol`.
     """
     tasks = list_tasks(tables, n_seeds, tree_sizes)
     finished = run_resumable(repeat, tasks, output / KEPT, settings(), n_jobs=n_jobs, label="repetitions")
@@ -101,7 +101,7 @@ def run_global(tables, n_seeds, output, *, tree_sizes=TREE_SIZES, n_jobs=None):
     return results
 
 
-# What takes long first: the last tasks to finish are short ones.
+# Long tasks first, so that the last tasks to finish are short.
 EXPERIMENTS = {
     "figure_4": grow_sizes,
     "figure_5": grow_on_random_tree,
@@ -129,7 +129,7 @@ def list_tasks(tables, n_seeds, tree_sizes):
 
 
 def settings():
-    """Return what the results depend on beside the data and the seed."""
+    """Return everything that the results depend on, except the data and the seed."""
     return {
         "study": "global",
         "version": PROTOCOL_VERSION,

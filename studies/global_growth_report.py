@@ -72,7 +72,7 @@ def final(growth):
 
 
 def report_noise(results, n_rows, output):
-    """Report Figure 7: what pruning does under noise.
+    """Report Figure 7: pruning under noise.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from pytrees.tour.report import import_pyplot
 from .global_protocol import DISTANCES, EVALUATIONS, EVALUATIONS_UNDER_NOISE
 from .report import standard_error
 
-# In the order in which they are drawn: glocal trees are often local ones, and then stand behind them as a broad line.
+# In the order of drawing: glocal trees are often local trees, and then form a broad line behind them.
 COLORS = {"glocal": "C2", "local": "C0", "global": "C3", "global, local ties": "C1"}
 WIDTHS = {"glocal": 3.5, "local": 1.4, "global": 1.4, "global, local ties": 1.4}
 
@@ -71,7 +71,7 @@ def legend(figure, plt, styles, evaluations):
 
 
 def draw_random_trees(random_trees, path):
-    """Draw Figure 5: the nodes of the trees by those of the random tree, and of the smallest tree."""
+    """Draw Figure 5: the nodes of the trees by the nodes of the random tree and of the smallest tree."""
     plt = import_pyplot()
     figure, axes = plt.subplots(2, 3, figsize=(11, 7), layout="constrained", sharex=True, sharey=True)
     x = np.array(list(random_trees))
@@ -153,7 +153,7 @@ def draw_verdicts(ax, judged):
 
 
 def draw_growth(ax, growth, color, width):
-    """Test (broad) and train accuracy by step, the paler the more trees have ended; a tick where half of them have."""
+    """Draw test (broad) and train accuracy by step, paler as more trees have ended; a tick marks half of the trees."""
     from matplotlib.collections import LineCollection
 
     unfinished = growth.unfinished

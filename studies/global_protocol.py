@@ -1,8 +1,8 @@
 """Repetitions of the study of global evaluation: one function for one repetition of one of the paper's figures.
 
 Every function gives lists and numbers as JSON knows them. Among equally good splits a tree takes the lowest feature,
-which would favour data whose features stand in a lucky order (in Monks 1 the first two decide): so every repetition
-shuffles the columns.
+which would favour a lucky order of features (in Monks 1 the first two decide). Every repetition therefore shuffles the
+columns.
 """
 
 import warnings
@@ -122,14 +122,13 @@ def grow_sizes(X, y, seed):
 def grow_on_random_tree(n_nodes, seed):
     """Repeat Figure 5: trees on points that a random tree has labelled, and the smallest such tree.
 
-    Points are drawn anew where a tree is consistent and smaller than the one that has labelled them.
+    Points are drawn anew if a consistent tree is smaller than the tree that has labelled them.
 
     Returns
     -------
     dict
         ``discarded``, how often they were drawn anew; ``minimal`` and ``lower_bound``, nodes of the smallest tree that
-        was found and a bound that is proven; ``trees``: of every tree its distance, evaluation, nodes and redundant
-        splits.
+        was found and a proven bound; ``trees``: the distance, evaluation, nodes and redundant splits of every tree.
     """
     random = np.random.RandomState(seed)
     n_classes = min(N_CLASSES, (n_nodes + 1) // 2)
@@ -169,7 +168,8 @@ def situations():
 
 
 def judge_situation(X, y, borders, distance, evaluation):
-    """Judge Figure 6: is the first split at a border, how many are as good, what is redundant in the tree."""
+    """Judge Figure 6: whether the first split is at a border, how many are equally good, and the tree's redundant
+    splits."""
     tree = ID3Classifier(distance, **WAYS[evaluation]).fit(X, y)
     first = (int(tree.tree_.feature[0]), float(tree.tree_.threshold[0]))
     return {
@@ -209,7 +209,7 @@ def prune_noise(X, y, seed):
     Returns
     -------
     list of list
-        Of every tree: distance, evaluation, pruning, and what :func:`watch_growth` says.
+        For every tree: distance, evaluation, pruning, and the result of :func:`watch_growth`.
     """
     random = np.random.RandomState(seed)
     X_train, y_train, X_test, y_test = draw_rows(X, y, random)

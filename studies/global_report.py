@@ -23,13 +23,13 @@ DATA_SETS = {
 
 CONSTANT = ("constant", "")
 
-# Training sets of so many rows, at most, are called small.
+# Training sets of at most this many rows are called small.
 MOST_ROWS_OF_SMALL = 40
 
 # Those of the paper's Figure 4.
 PAPERS_DISTANCES = ("information_gain", "gini", "jaccard", "nvi")
 
-# A difference counts where it is so many standard errors.
+# A difference counts if it is this many standard errors.
 ERRORS_THAT_COUNT = 2.0
 
 
@@ -229,7 +229,8 @@ def write_sizes(grown, results, output):
 
 
 def collect_random_trees(results):
-    """Collect by nodes of the random tree: nodes and redundant splits by model, and what is proven of the least."""
+    """Collect by nodes of the random tree: nodes and redundant splits by model, and proven bounds on the least
+    nodes."""
     by_size = {}
     for (n_nodes, _), found in sorted(results.items()):
         by_size.setdefault(n_nodes, []).append(found)
@@ -250,7 +251,7 @@ def collect_random_trees(results):
 
 
 def print_random_trees(random_trees):
-    """Print the sizes of the trees, by that of the tree that labelled the points."""
+    """Print the sizes of the trees, by the size of the tree that labelled the points."""
     n_seeds = len(next(iter(random_trees.values()))["minimal"])
     print(f"\nFigure 5: nodes of trees on points that a random tree has labelled, mean (median) of {n_seeds} samples")
     print("Samples for which a tree is smaller than that one are discarded, as in the paper. Below: the nodes of the")
@@ -307,7 +308,7 @@ def judge_situations(output):
     Returns
     -------
     dict
-        By setting, by model: what :func:`studies.global_protocol.judge_situation` says.
+        By setting, by model: the result of :func:`studies.global_protocol.judge_situation`.
     """
     judged = {
         name: {model: judge_situation(*situation, *model) for model in models()}

@@ -1,17 +1,17 @@
 """When the order of the samples matters: permutation trees and forests on ordered data, and on shuffled training data.
 
-The protocol: of every table up to five windows, none of which overlaps another, spread over all of its time; the first
-three quarters of a window train and the last quarter tests, so that every test sample is later. Trees of depth 4 and
-forests of 50 trees of depth 8. The score is the recall, averaged over the classes that are among the test samples.
+The protocol: every table gives up to five windows that do not overlap, spread over all of its time. The first three
+quarters of a window train and the last quarter tests, so that every test sample is later. Trees have depth 4, and
+forests 50 trees of depth 8. The score is the recall, averaged over the classes of the test samples.
 
 Trees by label sequences are also grown on the training samples in shuffled orders, of single samples and of blocks;
-the test samples stay. A p-value is that of a permutation test of the mean over the windows, two-sided, and exact, as
-windows have no sample in common. Holm's correction is over all tables.
+the test samples stay. A p-value comes from a two-sided permutation test of the mean over the windows. It is exact,
+because windows have no sample in common. Holm's correction is over all tables.
 
-One model, a Gini tree, has the class of the sample before as a further feature: what the order says to whoever knows
-that class when it predicts.
+One model, a Gini tree, has the class of the sample before as a further feature. It shows the value of the order if
+that class is known at prediction.
 
-Beside that stands, of every table, whether its order matters at all: `pytrees.order_sensitivity` of a Gini tree.
+`pytrees.order_sensitivity` of a Gini tree tells whether the order of a table matters at all.
 """
 
 import sys
@@ -50,13 +50,13 @@ MAX_CANDIDATES = 16
 BLOCK = 20
 N_SEEDS = 2
 
-# Whether the order matters at all is asked of so many of the first samples.
+# `order_sensitivity` takes this many of the first samples.
 MOST_SAMPLES = 3000
 
 TREE = {"max_depth": TREE_DEPTH, "max_candidates": MAX_CANDIDATES, "handle_unknown": "majority"}
 FOREST = {"n_estimators": N_TREES, **TREE, "max_depth": FOREST_DEPTH}
 
-# Of a table's categorical columns and a seed.
+# Takes a table's categorical columns and a seed.
 MODELS = {
     "etc": lambda columns, seed: PermutationDecisionTreeClassifier("etc", categorical_features=columns, **TREE),
     "lz76": lambda columns, seed: PermutationDecisionTreeClassifier("lz76", categorical_features=columns, **TREE),
@@ -115,7 +115,7 @@ def run(tables, options):
 
 
 def settings():
-    """Return what the results depend on beside the data and the seed."""
+    """Return everything that the results depend on, except the data and the seed."""
     return {
         "study": "order",
         "version": PROTOCOL_VERSION,
@@ -146,7 +146,7 @@ def mean_recall(y_true, y_pred):
 
 
 def judge_model(table, model, n_shuffled):
-    """Score a model on every window: in the true order, in reverse, and in shuffled ones.
+    """Score a model on every window: in the true order, in reverse, and in shuffled orders.
 
     Returns
     -------

@@ -38,16 +38,16 @@ KINDS = {"shuffled": "samples", "blocks": "blocks"}
 
 
 def report(tables, scores, sensitivity, output):
-    """Print the tables, and write them as CSV files, and a picture where matplotlib is installed.
+    """Print the tables, and write them as CSV files; draw a picture if matplotlib is installed.
 
     Parameters
     ----------
     tables : dict of tuple to studies.order_tables.OrderedTable
         By name and seed.
     scores : dict of tuple to dict
-        Of `studies.order.judge_model`, by name, seed and model.
+        Results of `studies.order.judge_model`, by name, seed and model.
     sensitivity : dict of tuple to dict
-        Of `studies.order.judge_sensitivity`, by name and seed.
+        Results of `studies.order.judge_sensitivity`, by name and seed.
     output : pathlib.Path
         Folder of the files.
     """
@@ -59,13 +59,13 @@ def report(tables, scores, sensitivity, output):
 
 
 def title_of(tables, key):
-    """Return the title of a table, with its seed where there are several."""
+    """Return the title of a table, with its seed if there are several."""
     n_seeds = sum(name == key[0] for name, _ in tables)
     return tables[key].title + (f" {key[1] + 1}" if n_seeds > 1 else "")
 
 
 def adjusted(p_values):
-    """Return the p-values by Holm's correction for all of them, in their order."""
+    """Return the p-values with Holm's correction, in their order."""
     p_values = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p_values, kind="stable")
     factors = len(p_values) - np.arange(len(p_values))
@@ -85,7 +85,7 @@ def permutation_test(true, shuffled):
         Scores in shuffled orders.
     """
     score, others = float(np.mean(true)), np.mean(shuffled, axis=0)
-    # Means of the same scores may differ by what is rounded.
+    # Means of the same scores may differ by rounding.
     score, others = round(score, 12), np.round(others, 12)
     tails = [(1 + np.count_nonzero(side)) / (1 + len(others)) for side in (others >= score, others <= score)]
     low, high = np.quantile(score - others, [0.025, 0.975])
@@ -130,7 +130,7 @@ def mean_of_set(scores, name, model):
 
 
 def report_effects(tables, scores, output):
-    """Report what the true order of the training samples gains against shuffled ones; return it by model and kind."""
+    """Report the gain of the true order of the training samples over shuffled orders; return it by model and kind."""
     effects, written = {}, []
     for model in dict.fromkeys(model for *_, model in scores):
         for kind, what in KINDS.items():

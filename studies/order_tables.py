@@ -26,7 +26,7 @@ class OrderedTable(NamedTuple):
     target: np.ndarray  # of shape (n_samples,), codes
     categorical: tuple[int, ...]  # columns
     is_real: bool
-    order_matters: bool | None  # None where nobody knows
+    order_matters: bool | None  # None if nobody knows
 
 
 def load_ordered(home):
@@ -68,7 +68,7 @@ def make_regimes(rng, n_samples):
 
 
 def make_drift(rng, n_samples):
-    """The line between the classes turns by half a circle: late samples are worth more than early ones."""
+    """The line between the classes turns by half a circle: late samples are worth more than early samples."""
     X = rng.normal(size=(n_samples, 5))
     angle = np.linspace(0.0, np.pi, n_samples)
     score = np.cos(angle) * X[:, 0] + np.sin(angle) * X[:, 1] + 0.5 * rng.normal(size=n_samples)
@@ -76,7 +76,7 @@ def make_drift(rng, n_samples):
 
 
 def make_alarms(rng, n_samples):
-    """Now and then a burst of one of two kinds of alarm, each with a feature that rises while it lasts."""
+    """Bursts of two kinds of alarm come now and then; each kind has a feature that rises during the burst."""
     labels = np.zeros(n_samples, dtype=np.int64)
     at = int(rng.geometric(1 / 40))
     while at < n_samples:

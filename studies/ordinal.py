@@ -1,10 +1,10 @@
 """The ordinal paper's experiment: five splitting criteria on its data sets, over many random splits.
 
-The paper's protocol (Section IV): stratified random splits of the sizes of Table I; the depth of a tree is chosen among
-3, 5, 8 and 16 by stratified fivefold cross-validation on the training samples, by mean absolute error, the lowest of
-the best; mean absolute error (MAE), kappa with quadratic weights (QWK) and ranked probability score (RPS) on the test
-samples. Beside these trees stand those of ranking impurity in its original form, whose children are not weighted, and
-two constant answers: the most frequent class of the training samples, and their median class.
+The paper's protocol (Section IV) has stratified random splits of the sizes of Table I. Stratified fivefold
+cross-validation on the training samples chooses the depth of a tree among 3, 5, 8 and 16, by mean absolute error, the
+lowest of the best. The test samples give mean absolute error (MAE), kappa with quadratic weights (QWK) and ranked
+probability score (RPS). Two more models are trees by ranking impurity in its original form, with unweighted children,
+and constant answers: the most frequent class of the training samples, and their median class.
 
 Further parts judge variants of the criteria and of the prediction by the same protocol, and draw Figures 2 and 3, which
 needs no data.
@@ -39,7 +39,7 @@ MORE_CRITERIA = {"ranking_unweighted": RankingImpurity(weighted=False)}
 # Constant answers, and the classes that they give; their probabilities are the shares of the training samples.
 CONSTANTS = {"majority": mode_class, "median": median_class}
 
-# What the study can do: the paper's experiment, variants of its criteria, and Figures 2 and 3.
+# The parts of the study: the paper's experiment, variants of its criteria, and Figures 2 and 3.
 PARTS = ("tables", "variants", "impurities")
 
 KEPT = "ordinal_tasks.jsonl"
@@ -110,7 +110,7 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
     Returns
     -------
     list of dict
-        Of every model on every split: its data set and seed, and what :func:`judge_split` says.
+        For every model on every split: its data set and seed, and the result of :func:`judge_split`.
     """
     tell_small_classes(tables)
     results = judge_all(judge_split, tables, n_seeds, output / KEPT, settings(), n_jobs)
@@ -119,13 +119,13 @@ def run_ordinal(tables, n_seeds, output, *, n_jobs=None):
 
 
 def run_variants(tables, n_seeds, output, *, n_jobs=None):
-    """Run the protocol with all variants, print their table, and write a CSV file; parameters as of
+    """Run the protocol with all variants, print their table, and write a CSV file; parameters as for
     :func:`run_ordinal`.
 
     Returns
     -------
     list of dict
-        Of every variant on every split: its data set and seed, and what :func:`judge_variants` says.
+        For every variant on every split: its data set and seed, and the result of :func:`judge_variants`.
     """
     of_variants = {**settings(), "study": "ordinal variants", "criteria": list(make_variants(2))}
     results = judge_all(judge_variants, tables, n_seeds, output / KEPT_VARIANTS, of_variants, n_jobs)
@@ -136,7 +136,7 @@ def run_variants(tables, n_seeds, output, *, n_jobs=None):
 def judge_all(judge, tables, n_seeds, path, settings, n_jobs):
     """Judge all splits of all data sets, but for those that a file holds; return the rows in their order."""
     tasks = {}
-    # What takes long first: the last tasks to finish are short ones.
+    # Long tasks first, so that the last tasks to finish are short.
     for name in sorted(tables, key=lambda name: -tables[name].train_size * tables[name].data.shape[1]):
         table = tables[name]
         arguments = (table.data, table.target, len(table.target_names), table.train_size, table.test_size)
@@ -153,7 +153,7 @@ def judge_all(judge, tables, n_seeds, path, settings, n_jobs):
 
 
 def settings():
-    """Return what the results depend on beside the data and the seed."""
+    """Return everything that the results depend on, except the data and the seed."""
     return {
         "study": "ordinal",
         "version": PROTOCOL_VERSION,
@@ -165,7 +165,7 @@ def settings():
 
 
 def tell_small_classes(tables):
-    """Name the data sets where a class has fewer training samples than cross-validation has parts."""
+    """Name the data sets in which a class has fewer training samples than cross-validation has parts."""
     # A stratified part has a class's share of the rows, rounded up or down.
     small = [
         name
@@ -181,7 +181,7 @@ def tell_small_classes(tables):
 
 def judge_split(X, y, n_classes, train_size, test_size, seed):
     """Judge all criteria and the constant answers on one random split; return a row of figures for each."""
-    # All classes of the scale, also where a part of the rows lacks some.
+    # All classes of the scale, even if a part of the rows lacks some.
     models = {
         name: OrdinalDecisionTreeClassifier(MORE_CRITERIA.get(name, name), classes=np.arange(n_classes))
         for name in (*CRITERIA, *MORE_CRITERIA)
@@ -218,7 +218,7 @@ def judge_trees(models, X, y, n_classes, train_size, test_size, seed):
 def choose_depth(model, X, y):
     """Choose the depth of the least mean absolute error in stratified cross-validation, the lowest of the best.
 
-    It is that of scikit-learn's ``GridSearchCV``, without what that does around every fit.
+    The choice equals scikit-learn's ``GridSearchCV``, without its work around every fit.
     """
     errors = np.empty((len(DEPTHS), N_FOLDS))
     with warnings.catch_warnings():

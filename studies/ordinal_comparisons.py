@@ -1,4 +1,4 @@
-"""Tables III to V of the ordinal paper and what stands behind them: which criteria differ, and by how much."""
+"""Tables III to V of the ordinal paper and their tests: which criteria differ, and by how much."""
 
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ class Comparison(NamedTuple):
     means: np.ndarray
     paper: dict
     order: list  # the places of the criteria, the best mean first
-    pairs: Pairs | None  # None where splits do not vary
+    pairs: Pairs | None  # None if splits do not vary
     ranks: np.ndarray
     friedman: float
     against: list  # OGini against the others, by data sets
@@ -84,14 +84,14 @@ def test_criteria(title, group, metric):
 
 
 def paper_means(title, metric):
-    """Return what the paper prints for a group of data sets, by criterion."""
+    """Return the paper's figures for a group of data sets, by criterion."""
     if title == ALL:
         return {criterion: row[metric][0] for criterion, row in TABLE_2.items()}
     return {MANY: MEANS_MANY, FEW: MEANS_FEW}[title][metric]
 
 
 def letters_of(test):
-    """Return the groups of every criterion as letters, a for the best; none where there is nothing to test by."""
+    """Return the groups of every criterion as letters, a for the best; none if splits do not vary."""
     groups = homogeneous_groups(test.pairs, test.order) if test.pairs else []
     return ["".join(chr(ord("a") + g) for g, group in enumerate(groups) if i in group) for i in range(len(TITLES))]
 
@@ -140,7 +140,7 @@ def print_variance(groups, output):
 
 
 def print_against(tests):
-    """Print OGini against every other criterion, where a data set counts once."""
+    """Print OGini against every other criterion; a data set counts once."""
     print("\nOGini against the others, where a data set counts once: data sets on which its mean is better / equal /")
     print("worse, and p of Wilcoxon's signed ranks, adjusted by Holm; p of Friedman's test that all are alike\n")
     rows = []
@@ -151,7 +151,7 @@ def print_against(tests):
 
 
 def verdict(test):
-    """Say what the figures tell of OGini."""
+    """Say in words how OGini does."""
     greater = METRICS[test.metric]
     place = test.order.index(OGINI) + 1
     gini = list(CRITERIA).index("gini")

@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of the ordinal paper: what the criteria say of two nodes, and of two splits of one node."""
+"""Figures 2 and 3 of the ordinal paper: impurities of two nodes, and gains of two splits of one node."""
 
 import numpy as np
 
@@ -26,14 +26,14 @@ NAMES_OF_IMPURITIES = {"entropy": "H", "wig": "H_w"}
 
 
 def compute_impurities():
-    """Compute what the figures show.
+    """Compute the numbers of the figures.
 
     Returns
     -------
     impurities : dict of str to ndarray
-        By criterion, of the nodes of Figure 2.
+        By criterion, for the nodes of Figure 2.
     gains : dict of str to ndarray
-        By criterion, of the splits of Figure 3.
+        By criterion, for the splits of Figure 3.
     """
     nodes = np.array(list(NODES.values()))
     left, right = np.moveaxis(np.array(list(SPLITS.values())), 1, 0)
@@ -42,7 +42,7 @@ def compute_impurities():
 
 
 def report_impurities(output):
-    """Print and write the numbers of both figures, and draw them where matplotlib is installed."""
+    """Print and write the numbers of both figures, and draw them if matplotlib is installed."""
     impurities, gains = compute_impurities()
     rows = [(NAMES_OF_IMPURITIES.get(name, CRITERIA[name]), *map(_number, found)) for name, found in impurities.items()]
     print("\nFigure 2: impurities of twenty samples of four ordered classes; the less the better\n")

@@ -14,7 +14,7 @@ METRICS = {"mae": False, "qwk": True, "rps": False}
 DEPTHS = (3, 5, 8, 16)
 N_FOLDS = 5
 
-# Section V: data sets of this many classes are told apart from those of fewer.
+# Section V: data sets of at least this many classes are one group, data sets of fewer the other.
 MANY_CLASSES = 6
 ALL, MANY, FEW = "all data sets", "Q >= 6", "Q < 6"
 

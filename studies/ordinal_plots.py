@@ -11,7 +11,7 @@ COLORS = {"gini": "0.55", "entropy": "0.25", "ogini": "C3", "wig": "C0", "rankin
 
 
 def draw_data_sets(scores, path):
-    """Draw, for every data set, the criteria's errors by that of the median, and OGini's lead over Gini."""
+    """Draw, for every data set, the criteria's errors by the error of the median, and OGini's lead over Gini."""
     plt = import_pyplot()
     order = sorted(range(len(scores.names)), key=lambda i: (scores.n_classes[i], scores.names[i].lower()))[::-1]
     n_seeds = scores.depths.shape[2]
@@ -75,7 +75,7 @@ def draw_means(groups, comparisons, path):
 
 
 def draw_confusions(confusions, path):
-    """Draw the matrices of one data set: those of the paper, one split, and ours, means over the splits."""
+    """Draw the matrices of one data set: the paper's, from one split, and ours, means over the splits."""
     plt = import_pyplot()
     panels = []
     for criterion in [*(c for c in confusions if c in TABLE_6), *(c for c in confusions if c not in TABLE_6)]:

@@ -10,7 +10,7 @@ from .ordinal_comparisons import compare_criteria, paper_means
 from .ordinal_paper import ALL, CONFUSED, CRITERIA, FEW, MANY, MANY_CLASSES, METRICS, TABLE_2, TABLE_6, TABLE_6_MEASURES
 from .ordinal_plots import draw_confusions, draw_data_sets, draw_means
 
-# The criteria, what stands beside them, and the constant answers.
+# The criteria, further models, and the constant answers.
 MODELS = {**CRITERIA, "ranking_unweighted": "RI, unweighted", "majority": "most frequent", "median": "median"}
 N_CONSTANTS = 2
 
@@ -23,7 +23,7 @@ class Scores(NamedTuple):
     names: list
     n_classes: np.ndarray
     values: dict  # an array by measure
-    depths: np.ndarray  # the chosen ones, of the criteria alone
+    depths: np.ndarray  # the chosen depths, of the criteria alone
 
     def only(self, kept):
         """Return the scores of some data sets."""

@@ -23,7 +23,7 @@ class Pairs(NamedTuple):
     """Tukey's test of all pairs of models."""
 
     means: np.ndarray  # of every model
-    p: np.ndarray  # of every pair of models, adjusted for all of them
+    p: np.ndarray  # by pair of models, adjusted for all pairs
     half_width: float  # means whose intervals of this half width overlap do not differ at 5 %
 
 
@@ -31,7 +31,7 @@ ALPHA = 0.05
 
 
 def has_variance(values):
-    """Whether splits of a data set differ, so that there is something to test against."""
+    """Whether splits of a data set differ, so that a test is possible."""
     return values.shape[0] > 1 and values.shape[2] > 1 and bool(np.any(values.var(axis=2) > 0.0))
 
 
@@ -134,8 +134,8 @@ def count_not_normal(values):
 def rank_models(values, greater_is_better):
     """Rank the models: mean rank over the data sets (1 is best, ties share), and p of Friedman's test.
 
-    A data set counts once, with its mean over the splits: this asks what is to be expected of other data sets, which
-    repeated splits of the same ones cannot tell.
+    A data set counts once, with its mean over the splits. The ranks thus speak about other data sets, which repeated
+    splits of the same data sets cannot do.
     """
     means = _comparable(values.mean(axis=2))
     ranks = stats.rankdata(-means if greater_is_better else means, axis=1)
@@ -151,8 +151,8 @@ def compare_with(values, place, greater_is_better):
     Returns
     -------
     list of tuple
-        Of every other model: its place, the data sets where `place` is better, equal, worse, and p, adjusted by Holm's
-        method.
+        For every other model: its place, the data sets on which `place` is better, equal, worse, and p, adjusted by
+        Holm's method.
     """
     means = _comparable(values.mean(axis=2))
     compared = []
@@ -175,5 +175,5 @@ def adjust_by_holm(p):
 
 
 def _comparable(means):
-    """Round away what is left of sums in another order: the same scores on all splits must be a tie."""
+    """Round away the effect of the order of sums: the same scores on all splits must be a tie."""
     return means.round(12)

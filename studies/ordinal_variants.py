@@ -1,9 +1,9 @@
 """Measure the choices that the ordinal paper leaves open or cites: variants of criteria and of the prediction.
 
-Every variant stands beside the criterion that it changes in one thing, on the same splits and by the same protocol:
-weighted information gain by the classes that its weights are normalised over and by the class that distances are taken
-from; the original form of ranking impurity by what a pair of classes costs; and trees of ordinal Gini by the rule that
-makes a prediction of a leaf.
+Every variant changes a criterion in one point, and is compared with it on the same splits by the same protocol.
+Weighted information gain varies in the classes that its weights are normalised over, and in the class that distances
+are taken from. The original form of ranking impurity varies in the cost of a pair of classes. Trees of ordinal Gini
+vary in the rule of a leaf's prediction.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Variant(NamedTuple):
 
     title: str
     base: str
-    criterion: object  # as trees take it, or what makes one from the distances of the classes
+    criterion: object  # for trees, or a function that makes one from the distances of the classes
     costs: object = None  # of predictions, from the distances of the classes; None: the most frequent class
 
 
@@ -60,7 +60,7 @@ def _ranking_by(costs):
 
 
 def make_variants(n_classes):
-    """Make the trees of all variants, for so many classes; a dict by name."""
+    """Make the trees of all variants for a number of classes; a dict by name."""
     ranks = np.arange(n_classes)
     distances = np.abs(np.subtract.outer(ranks, ranks))
     models = {}

@@ -1,8 +1,8 @@
-"""The experiments of "Orthogonal Decision Trees", over many seeds, and what a large forest is as a few trees.
+"""The experiments of "Orthogonal Decision Trees", over many seeds, and a large forest as a few trees.
 
 H. Kargupta, B.-H. Park and H. Dutta, IEEE TKDE 18, 2006, Section VII: C4.5, bagging, random forests, trees rebuilt from
-their spectra (RFT), one tree of all (AFT) and orthogonal trees (ODT) on five data sets. What one seed does stands in
-:mod:`studies.orthogonal_protocol`.
+their spectra (RFT), one tree of all (AFT) and orthogonal trees (ODT) on five data sets.
+:mod:`studies.orthogonal_protocol` has one seed.
 """
 
 import sys
@@ -30,7 +30,7 @@ SUMMARY = "a forest as a few orthogonal trees: Tables I to V of their paper, and
 
 KEPT = "orthogonal_tasks.jsonl"
 
-# What the forest is grown on.
+# The data of the forest.
 FOREST = "forest"
 FOREST_DATA = "breast_cancer_wisconsin_diagnostic"
 
@@ -88,8 +88,8 @@ def run_orthogonal(tables, n_seeds, output, *, n_forest_trees=N_FOREST_TREES, n_
     Returns
     -------
     dict
-        By data set a list, by seed, of what :func:`studies.orthogonal_protocol.judge` gives; ``"forest"`` is what
-        :func:`studies.orthogonal_protocol.compress` gives.
+        By data set a list, by seed, of the results of :func:`studies.orthogonal_protocol.judge`; ``"forest"`` is the
+        result of :func:`studies.orthogonal_protocol.compress`.
     """
     tasks = list_tasks(tables, n_seeds, n_forest_trees)
     finished = run_resumable(repeat, tasks, output / KEPT, settings(), n_jobs=n_jobs, label="seeds")
@@ -105,11 +105,11 @@ def repeat(name, *arguments):
 
 
 def list_tasks(tables, n_seeds, n_forest_trees):
-    """List arguments of :func:`repeat` by data set, digest of what is done, and seed."""
+    """List arguments of :func:`repeat` by data set, digest of the settings, and seed."""
     bunch = load_shipped(FOREST_DATA)
     # Class 1 is benign, as scikit-learn has it.
     forest = (bunch.data, (bunch.target == "benign").astype(np.int64), n_forest_trees)
-    # What takes long first: the last tasks to finish are short ones.
+    # Long tasks first, so that the last tasks to finish are short.
     tasks = {(FOREST, digest_of(*forest), seed): (FOREST, *forest, seed) for seed in range(n_seeds)}
     for name in sorted(tables, key=lambda name: -SETTINGS[name].n_trees * tables[name].data.shape[1]):
         table, setting = tables[name], SETTINGS[name]
@@ -121,7 +121,7 @@ def list_tasks(tables, n_seeds, n_forest_trees):
 
 
 def settings():
-    """Return what the results depend on beside the data, the paper's numbers, and the seed."""
+    """Return everything that the results depend on, except the data, the paper's numbers and the seed."""
     return {
         "study": "orthogonal",
         "version": PROTOCOL_VERSION,

@@ -110,6 +110,6 @@ SETTINGS = {
     ),
 }
 
-# The rows of this set in the order of its file, whose last ones, the test samples, are of one class.
+# This set's rows in the order of its file; the last rows, the test samples, are of one class.
 IN_ORDER = "cmc_in_order"
 SETTINGS[IN_ORDER] = SETTINGS["cmc"]._replace(title="Contraceptive Method, file's order")

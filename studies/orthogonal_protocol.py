@@ -1,6 +1,6 @@
 """One seed of the study of orthogonal trees: a data set of the paper, or a large forest.
 
-All of it gives lists and numbers as JSON knows them.
+All results are lists and numbers as JSON knows them.
 """
 
 import warnings
@@ -29,13 +29,13 @@ from .orthogonal_paper import ENERGY
 # Counts up when the results of the functions below change.
 PROTOCOL_VERSION = 2
 
-# Of the cross-validation of C4.5.
+# For the cross-validation of C4.5.
 N_FOLDS = 10
 
 # Leaves of an aggregated tree and of a component's tree: the paper limits them, and does not say how.
 MAX_LEAF_NODES = 32
 
-# Leaves of the aggregated trees that show what the limit costs.
+# Leaves of the aggregated trees that show the cost of the limit.
 LEAVES = (8, 32, 128, 512)
 
 # Measure of the domain, and whether the functions are centred; the paper's come first.
@@ -46,14 +46,14 @@ VARIANTS = {
     "empirical_centered": ("empirical", True),
 }
 
-# Of the large forest.
+# For the large forest.
 N_FOREST_TREES = 500
 FOREST_COMPONENTS = (1, 2, 3, 5, 10, 20)
 TEST_SHARE = 0.3
 
 
 def c45(n_features):
-    """Make a C4.5 tree on categories, of which a bag may lack some."""
+    """Make a C4.5 tree on categories; a bag may lack some of them."""
     return C45Classifier(categorical_features=list(range(n_features)), handle_unknown="majority")
 
 
@@ -104,23 +104,23 @@ def judge(X, y, n_train, drawn, setting, seed):
     n_train : int
         The rows to train on.
     drawn : bool
-        Whether they are drawn; otherwise they are the first ones.
+        Whether these rows are drawn; otherwise they are the first rows.
     setting : dict
         ``n_trees``, ``max_features``, ``n_components`` and ``max_samples`` of a
         :class:`studies.orthogonal_paper.Setting`.
     seed : int
-        Of the rows, if they are drawn, of bags and of the forest.
+        For the rows, if they are drawn, for bags and for the forest.
 
     Returns
     -------
     dict
-        ``rows``, for every model what :meth:`HeldOutRows.judged` gives; ``out_of_bag``, the error of the forest on the
-        training samples that a tree has not seen; ``leaves``, by measure, of aggregated trees of
-        `LEAVES` leaves at most the errors and how often they differ from the vote; ``variance``, by variant the shares
-        of all components; ``curves``, by variant and way to combine, the errors of the first 1, 2, ... components;
-        ``overlap``, by variant the greatest absolute cosine between two of the components' trees;
-        ``cross_validation``, what :func:`cross_validate_c45` gives for the training samples; ``members``, for every
-        bagged tree its error and nodes, and those of the tree rebuilt from it.
+        ``rows``, for every model the result of :meth:`HeldOutRows.judged`; ``out_of_bag``, the error of the forest on
+        the training samples that a tree has not seen; ``leaves``, by measure, of aggregated trees of `LEAVES` leaves at
+        most the errors and how often they differ from the vote; ``variance``, by variant the shares of all components;
+        ``curves``, by variant and way to combine, the errors of the first 1, 2, ... components; ``overlap``, by variant
+        the greatest absolute cosine between two of the components' trees; ``cross_validation``, the result of
+        :func:`cross_validate_c45` for the training samples; ``members``, for every bagged tree its error and nodes, and
+        the error and nodes of the tree rebuilt from it.
     """
     rows = np.random.RandomState(seed).permutation(len(y)) if drawn else np.arange(len(y))
     train = X[rows[:n_train]], y[rows[:n_train]]
@@ -159,13 +159,13 @@ def fit_ensembles(train, setting, seed):
         random_state=seed,
     )
     with warnings.catch_warnings():
-        # Of ten trees some rows are in all bags; the others tell the error.
+        # With ten trees some rows are in all bags; the other rows tell the error.
         warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
         return bag.fit(*train), forest.fit(*train)
 
 
 def judge_simple(train, test):
-    """Judge what takes no tree: one class always, and one split."""
+    """Judge models that are no tree: one class always, and one split."""
     stump = DecisionTreeClassifier("entropy", max_depth=1).fit(*train)
     # The second is known to no one who has not seen the test samples, as weights are that are fitted to them.
     constants = {"majority": np.bincount(train[1]).argmax(), "best_constant": np.bincount(test.y).argmax()}
@@ -277,7 +277,7 @@ class Components:
             max_leaf_nodes=MAX_LEAF_NODES,
         ).fit(*train)
         self.center, self.test = center, test
-        # What the components are at the rows, and the rows' classes.
+        # The components at the rows, and the rows' classes.
         self.at_train, self.at_test = ((self.model.evaluate(X)[:, :, 0], y) for X, y in (train, (test.X, test.y)))
 
     def predict(self, weights, intercept):
@@ -347,7 +347,7 @@ def compress(X, y, n_trees, seed):
         0 or 1.
     n_trees : int
     seed : int
-        Of the division of the rows and of the forest.
+        For the division of the rows and for the forest.
 
     Returns
     -------

@@ -37,7 +37,7 @@ PAPER_TITLES = dict(
     zip(ERROR_ROWS, ("C4.5", "bagging", "random forest", "AFT", "ODT from the 1st PC", "ODT-LR"), strict=True)
 )
 
-# What the figures of a model are; the fields of a row behind its name.
+# The figures of a model: the fields of a row after its name.
 FIGURES = ("error", "balanced_accuracy", "share_of_class_1", "differs_from_vote", "nodes", "merged_nodes")
 
 VARIANT_TITLES = {
@@ -95,7 +95,7 @@ def collect(results):
 
 
 def place_of(figure, values):
-    """Say where the paper's figure lies: within the range of ours, or below, or above it."""
+    """Say whether the paper's figure lies within the range of ours, below or above it."""
     # Half of the last digit that the paper prints.
     return "below" if figure < values.min() - 0.005 else "above" if figure > values.max() + 0.005 else "within"
 
@@ -203,7 +203,7 @@ def print_cross_validation(results, tables, output):
 
 
 def print_leaves(results, tables, output):
-    """Print what the limit of leaves costs an aggregated tree."""
+    """Print the cost of the limit of leaves for an aggregated tree."""
     print(
         "\nAFT by its greatest number of leaves: error in per cent of the test samples; in brackets the per cent that"
     )
@@ -355,7 +355,7 @@ def write_curves(results, tables, output):
 
 
 def errors_by_number(results, variant, way):
-    """Collect, for 1, 2, ... components, the errors of the seeds that have so many."""
+    """Collect, for k = 1, 2, ... components, the errors of the seeds that have k components."""
     curves = [found["curves"][variant][way] for found in results]
     return [[curve[n] for curve in curves if n < len(curve)] for n in range(max(map(len, curves)))]
 

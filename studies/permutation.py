@@ -1,8 +1,8 @@
-"""Tables 4 and 5 of the permutation paper on all of its six data sets, with random forests tuned as the paper does.
+"""Tables 4 and 5 of the permutation paper on all of its six data sets, with random forests tuned as in the paper.
 
-The protocol is that of the tour, :mod:`pytrees.tour.permutation`; beside it stand random forests whose number of trees
-and depth are chosen on the training samples by fivefold cross-validation. Finished splits are kept: a run that was
-killed goes on where it stopped.
+The protocol is the tour's, :mod:`pytrees.tour.permutation`. The study adds random forests whose number of trees and
+depth are chosen on the training samples by fivefold cross-validation. Finished splits are kept: a run that was killed
+continues where it stopped.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def load_tables(options):
 
 
 def run(tables, options):
-    """Run the toy example and the protocol; return 0, or 1 where the example does not give the paper's figures."""
+    """Run the toy example and the protocol; return 0, or 1 if the example does not give the paper's figures."""
     return tour.run_with(run_permutation, tables, options)
 
 
@@ -91,7 +91,7 @@ def run_permutation(tables, n_seeds, output, *, n_jobs=None):
 
 
 def settings():
-    """Return what the results depend on beside the data and the seed."""
+    """Return everything that the results depend on, except the data and the seed."""
     return {
         "study": "permutation",
         "version": PROTOCOL_VERSION,
@@ -109,7 +109,7 @@ def judge_split(name, X, y, seed):
 
 
 def report_tuned(results, output):
-    """Print and write what tuning makes of random forests, and what it would make of them on the test samples."""
+    """Print and write the results of tuned random forests, and of forests tuned on the test samples."""
     of_model = {}
     for row in results:
         entry = dict(zip(tour.RESULT_FIELDS, row, strict=True))

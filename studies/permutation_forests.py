@@ -1,8 +1,8 @@
 """Random forests tuned as for Table 5 of the permutation paper: number of trees and depth by cross-validation.
 
-A forest of fewer trees is the first ones of a larger forest of the same seed, and a tree of less depth is the upper
-part of a deeper one, for what a node draws follows from its path: one :class:`pytrees.DecisionForestClassifier` of the
-most trees and the greatest depth tells what all forests of the grid predict.
+A forest of fewer trees has the first trees of a larger forest of the same seed. A tree of less depth is the upper part
+of a deeper tree, because the draws of a node follow from its path. One :class:`pytrees.DecisionForestClassifier` of the
+most trees and the greatest depth thus gives the predictions of all forests of the grid.
 """
 
 import time
@@ -70,14 +70,14 @@ def grid_scores(X, y, X_test, y_test, seed, numbers=NUMBERS_OF_TREES, depths=FOR
     X_test, y_test : ndarray
         Test samples and their classes.
     seed : int
-        Of every forest.
+        The seed of every forest.
     numbers, depths : sequence of int
         The grid, ascending.
 
     Returns
     -------
     ndarray of shape (len(depths), len(numbers)), float64
-        The first of equal scores is that of the lowest depth, then of the fewest trees.
+        The first of equal scores has the lowest depth, then the fewest trees.
     """
     forest = DecisionForestClassifier(numbers[-1], max_depth=depths[-1], random_state=seed).fit(X, y)
     trees = [estimator.tree_ for estimator in forest.estimators_]
@@ -115,7 +115,7 @@ def add_shares(sums, trees, X, depths):
     reached = 0
     for i, depth in enumerate(depths):
         for _ in range(reached, depth):
-            # Of a leaf any feature will do.
+            # A leaf may have any feature.
             goes_left = X[samples, np.maximum(feature[nodes], 0)] <= threshold[nodes]
             nodes = np.where(goes_left, left[nodes], right[nodes])
         reached = depth

@@ -4,10 +4,10 @@ A line is a JSON object of settings, key and result, written at once. Nothing is
 that is not whole, as a killed run may leave behind, counts as none; lines of other settings stay and are not used; of
 several lines of a task the first counts.
 
-`joblib.Memory` would not keep these promises: it deletes all results of a function when its source changes, be it by a
-comment, and does not notice when something changes that the function calls; a task that fails ends the others; results
-of other settings cannot be told from those in force. It keeps two files for every task, which takes about 1.7 seconds
-for 2,000 tasks that do nothing, where the lines take 0.03.
+`joblib.Memory` would not keep these promises. It deletes all results of a function when its source changes, even in a
+comment, and does not notice when something changes that the function calls. A task that fails ends the others. Results
+of other settings cannot be told from the present results. It keeps two files for every task, which takes about 1.7
+seconds for 2,000 tasks that do nothing; the lines take 0.03.
 """
 
 import hashlib
@@ -31,26 +31,26 @@ def run_resumable(function, tasks, path, settings, *, n_jobs=None, label="tasks"
     Parameters
     ----------
     function : callable
-        Called with the arguments of a task; what it returns must be of what JSON knows: lists, dicts, numbers, words.
+        Called with the arguments of a task; it must return data that JSON knows: lists, dicts, numbers, words.
     tasks : dict
-        The arguments (a tuple) of every task by its key: a string, an integer, or a tuple of such. They start in this
-        order; large tasks first keep all processes busy until the end. Of data that may change a key should hold a
-        digest: arguments are not compared.
+        The arguments (a tuple) of every task by its key: a string, an integer, or a tuple of these. They start in this
+        order; large tasks first keep all processes busy until the end. If data may change, a key should hold a digest
+        of it, because arguments are not compared.
     path : pathlib.Path
-        The file; it and its folder are made where they are absent.
+        The file; it and its folder are made if they are absent.
     settings : dict
         Everything else that the results depend on, as JSON knows it: the parameters, and a version to be counted up
         when `function` changes. Results of other settings are not used.
     n_jobs : int, optional
         Tasks worked on at once, as in joblib.
     label : str, default="tasks"
-        What the progress bar counts.
+        The word for the things that the progress bar counts.
 
     Returns
     -------
     dict
-        Results by key, in the order of `tasks`: as JSON gives them back, tuples as lists, whether they have been
-        computed now or before.
+        Results by key, in the order of `tasks`, as JSON gives them back: tuples are lists, no matter when they were
+        computed.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def read_finished(path, settings):
             entry = json.loads(line)
             key, result = _key(entry["key"]), entry["result"]
             fits = entry["settings"] == settings
-        except (ValueError, KeyError, TypeError):  # no JSON, or not what `run_resumable` writes
+        except (ValueError, KeyError, TypeError):  # no JSON, or no line of `run_resumable`
             continue
         if fits:
             finished.setdefault(key, result)
@@ -121,7 +121,7 @@ def read_finished(path, settings):
 
 
 def digest_of(data, target, *numbers):
-    """Return a word that differs where the data or the numbers do, for the key of a task."""
+    """Return a word that differs if the data or the numbers differ, for the key of a task."""
     digest = hashlib.sha256(repr((data.shape, numbers)).encode())
     digest.update(np.ascontiguousarray(data, dtype=np.float64).tobytes())
     digest.update(np.ascontiguousarray(target, dtype=np.int64).tobytes())
@@ -139,7 +139,7 @@ def versions():
 
 
 def add_resumable_options(parser, repeated, default, kept):
-    """Add the options of all studies, and tell where the finished pieces are kept."""
+    """Add the options of all studies, and name the file of the finished pieces."""
     add_common_options(parser, repeated, default)
     parser.epilog = (
         f"All finished {repeated} are kept in {kept} in the folder of the results. A run that was killed goes on where "
@@ -157,7 +157,7 @@ def _attempt(function, settings, key, arguments):
 
 
 def _end_torn_line(file):
-    """Begin a new line where the last one has no end, so that what is appended stands on lines of its own."""
+    """Begin a new line if the last line has no end, so that new results have lines of their own."""
     if file.seek(0, 2):
         file.seek(-1, 2)
         if file.read(1) != b"\n":

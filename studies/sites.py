@@ -1,8 +1,8 @@
-"""One model of data that lies in several places: trees are sent instead of rows.
+"""One model of data in several places: trees are sent instead of rows.
 
-The setting of H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006, Section VIII, for
-which it has no figures: rows divided over sites, evenly and skewed; a model of the sum of what the sites learn against
-one from all rows, and against a site alone; and the bytes that are sent.
+The setting is from H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006, Section VIII,
+which has no figures for it. Rows are divided over sites, evenly and skewed. The sum of the sites' models is compared
+with a model of all rows and with a site alone, and the sent bytes are counted.
 """
 
 import pickle
@@ -30,12 +30,12 @@ KEPT = "sites_tasks.jsonl"
 # Counts up when the results of :func:`judge` change.
 PROTOCOL_VERSION = 1
 
-# All forests together have as many trees; TEST_SHARE of the rows are for tests.
+# All forests together have this many trees; TEST_SHARE of the rows are for tests.
 N_TREES = 96
 TEST_SHARE = 0.3
 SITES = (3, 12)
 
-# Trees that a site sends in place of its forest, their leaves, and those of the last tree of all.
+# Trees that a site sends instead of its forest, their leaves, and the leaves of the last tree of all.
 N_FEW, FEW_LEAVES, LAST_LEAVES = 3, 32, 64
 
 # How rows are divided.
@@ -63,8 +63,8 @@ def add_options(parser):
 
 
 def load_tables(options):
-    """Load Breast Cancer and digits, and, where there is a folder of tables, two more; the class of California Housing
-    is whether a house costs more than half of the others."""
+    """Load Breast Cancer and digits, and two more from a folder of tables. The class of California Housing is whether a
+    house costs more than half of the others."""
     tables = {"breast_cancer": load_breast_cancer(), "digits": load_digits()}
     try:
         home = get_data_home(options.data_home)
@@ -130,8 +130,8 @@ def judge(data, target, seed):
     Returns
     -------
     list
-        Rows of `COLUMNS` from the division on, without the seed. Bytes are those that are sent to where the model is
-        made, as pickles: rows in float64, or trees.
+        Rows of `COLUMNS` from the division on, without the seed. Bytes are sent to the place of the model as pickles:
+        rows in float64, or trees.
     """
     train, test, y, y_test = train_test_split(
         data, np.asarray(target), test_size=TEST_SHARE, stratify=target, random_state=seed
@@ -149,7 +149,7 @@ def judge(data, target, seed):
 
 
 def judge_sites(sites, others, seed):
-    """Judge what the sites make together, and alone."""
+    """Judge the models of all sites together, and of a site alone."""
     train, test, y_test = others
     per_site = max(1, N_TREES // len(sites))
     forests = [forest(per_site, seed + 1000 * i).fit(*site) for i, site in enumerate(sites)]
@@ -164,7 +164,7 @@ def judge_sites(sites, others, seed):
     found = [
         ["sum", *judged(whole, test, y_test), in_trees],
         ["sum_few", *judged(merge(few, weights), test, y_test), in_few],
-        # Of one tree the measure is that of all rows, which no site has: the marginals of the features suffice.
+        # One tree takes the measure of all rows, which no site has: the marginals of the features suffice.
         ["sum_last", *judged(last_tree(whole, train), test, y_test), in_trees],
     ]
     alone = np.mean([judged(additive_model(one), test, y_test) for one in forests], axis=0)

@@ -3,7 +3,7 @@ A feature with many categories: one child each, or two sets?
 ============================================================
 
 A category can be split into one child for every value, into two sets of values, or by a threshold on arbitrary codes.
-With many values the first makes leaves of few samples. The second keeps them together.
+With many values the first way makes leaves of few samples. The second way keeps them together.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ from pytrees import DecisionTreeClassifier
 
 
 def make_shops(n_categories, n_samples=600, seed=0):
-    """Make samples of so many shops."""
+    """Make samples of n_categories shops."""
     rng = np.random.default_rng([n_categories, seed])
     good = rng.permutation(n_categories) < n_categories / 2
     shop = rng.integers(0, n_categories, n_samples)
@@ -48,7 +48,7 @@ for (name, scores), style in zip(accuracy.items(), ("o-", "s--", "^:"), strict=T
 ax.set(xscale="log", xlabel="number of categories", ylabel="accuracy, cross-validated")
 ax.set_xticks(numbers_of_shops, numbers_of_shops)
 ax.minorticks_off()
-ax.set_title("Of many categories, thresholds on codes lose accuracy")
+ax.set_title("With many categories, thresholds on codes lose accuracy")
 ax.legend()
 plt.show()
 
@@ -56,7 +56,7 @@ plt.show()
 # With few categories all three are alike. With many, thresholds on codes need a leaf for every run of good shops, and
 # run out of leaves. One child for every value and two sets of values stay level here.
 #
-# What not to conclude: that codes never do. Where their order means something, as in sizes, thresholds are the better
-# split. And the two sets of values are the best ones on the training samples: with categories of a few samples each
-# they divide by luck, so that ``min_samples_leaf`` matters more than with numbers. With more than two classes a feature
-# may have twelve categories at most.
+# Do not conclude that codes never work. If their order means something, as in sizes, thresholds are the better
+# split. And the two sets of values are the best on the training samples only: with a few samples in each category
+# they divide by luck, so ``min_samples_leaf`` matters more than with numbers. With more than two classes a feature
+# may have at most twelve categories.

@@ -3,7 +3,7 @@ Which of two signals drives the other?
 ======================================
 
 If the past of one signal makes the present of another easier to compress, it may drive it. Compression-complexity
-causality measures that without a model. Here we know the answer: the first signal drives the second.
+causality measures this without a model. We know the answer here: the first signal drives the second.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ from pytrees import compression_complexity_causality, symbolize
 
 
 def coupled(strength, n_samples=1200, seed=0):
-    """Make two autoregressive signals, of which the first drives the second."""
+    """Make two autoregressive signals; the first drives the second."""
     noise = 0.03 * np.random.default_rng(seed).normal(size=(n_samples, 2))
     signals = np.zeros((n_samples, 2))
     for t in range(1, n_samples):
@@ -23,7 +23,7 @@ def coupled(strength, n_samples=1200, seed=0):
 
 
 # %%
-# For every strength of the coupling five pairs of signals are made. Each signal becomes eight symbols, at equal steps
+# There are five pairs of signals for every strength of the coupling. Each signal becomes eight symbols, at equal steps
 # of its range; windows have a past of 150 and a present of 15 symbols.
 
 strengths = np.linspace(0.0, 0.9, 7)
@@ -45,9 +45,9 @@ ax.legend()
 plt.show()
 
 # %%
-# Where the coupling is strong, the true direction stands out and the false one goes to zero. Error bars are the
+# If the coupling is strong, the true direction stands out and the false one goes to zero. Error bars are the
 # standard deviation of five pairs of signals.
 #
-# What not to conclude: that any positive number is a cause. Without coupling both directions are positive here, and the
-# false one more than the true one. So compare both directions, and ask for surrogates (``n_surrogates=``), which give a
-# p-value. Symbols, past and present are choices, too: settle them before looking at the answer.
+# Do not conclude that any positive number is a cause. Without coupling both directions are positive here, and the
+# false one more than the true one. Compare both directions, and use surrogates (``n_surrogates=``), which give a
+# p-value. Symbols, past and present are choices, too: make them before you look at the answer.

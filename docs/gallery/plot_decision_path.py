@@ -2,8 +2,8 @@
 Why did the tree say that?
 ==========================
 
-A tree can be shown whole, to those who build it, or as the questions that it asked about one case, to those whose
-case it is.
+Those who build a tree want to see it whole. Those whose case it decides want to see the questions that it asked about
+their case.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ tree = C45Classifier().fit(X_train, y_train)
 print(export_text(tree, **names))
 
 # %%
-# The same as a picture. A leaf says how many of the training samples came there.
+# The same tree as a picture. A leaf says how many of the training samples came there.
 
 fig, ax = plt.subplots(figsize=(11, 5), layout="constrained")
 plot_tree(tree, **names, ax=ax)
@@ -28,7 +28,7 @@ plt.show()
 
 # %%
 # One wine of the test samples, question by question. The bars show how many of the training samples gave the same
-# answers, and of which classes they are.
+# answers, and their classes.
 
 fig, ax = plt.subplots(figsize=(9, 4), layout="constrained")
 plot_decision_path(tree, X_test[4], **names, ax=ax)
@@ -36,6 +36,6 @@ fig.suptitle("One wine, question by question")
 plt.show()
 
 # %%
-# What not to conclude: that a feature which the tree does not ask for says nothing. Many features tell the same about
-# these wines, and of several that part the samples equally well only one is asked. And a path tells why the *tree*
-# decides, not why the wine is what it is.
+# Do not conclude that a feature which the tree does not use says nothing. Many features tell the same about
+# these wines; if several divide the samples equally well, the tree uses only one. And a path tells why the *tree*
+# decides, not why the wine is of its class.

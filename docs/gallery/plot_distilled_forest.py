@@ -1,6 +1,6 @@
 """
-Can a forest of 100 trees be told in two?
-=========================================
+Can two trees tell what a forest of 100 says?
+=============================================
 
 :func:`pytrees.fourier.distil` turns a forest, or any sum of trees, into a few orthogonal ones, and says exactly how
 much of the forest's variance they keep.
@@ -21,8 +21,8 @@ few = distil(forest, X_train, n_trees=2, max_leaf_nodes=6, measure="joint")
 print(few)
 
 # %%
-# Two trees of six leaves. A leaf says how much it adds to the probability of a benign tumour, and which share of the
-# samples comes there.
+# Two trees of six leaves. A leaf shows how much it adds to the probability of a benign tumour, and its share of the
+# samples.
 
 fig, axes = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
 few.plot(axes, feature_names=data.feature_names)
@@ -30,7 +30,7 @@ fig.suptitle("A forest of 100 trees in two orthogonal trees")
 plt.show()
 
 # %%
-# What is kept, by the number of trees and of leaves:
+# The share of the variance that is kept, and the accuracy, by the number of trees and leaves:
 
 leaves = (2, 4, 8, 16, 32)
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -52,7 +52,7 @@ plt.show()
 # %%
 # One tree of eight leaves keeps most of the variance, and more leaves keep nearly all of it on the training samples.
 #
-# What not to conclude: that accuracy follows variance, or that these trees are more accurate than grown ones. Accuracy
-# moves up and down by single test samples, of which there are 143, and the forest remains ahead; :doc:`/choose` finds
-# trees grown with as many leaves just as good. What is gained is that the forest's own function can be read, and that
-# what is left out is known.
+# Do not conclude that accuracy follows variance, or that these trees are more accurate than grown ones. Accuracy
+# moves up and down by single test samples, 143 in all, and the forest remains ahead. :doc:`/choose` finds grown
+# trees of the same number of leaves just as good. The gain is that you can read the forest's own function, and know
+# how much the trees leave out.

@@ -2,8 +2,8 @@
 How many different trees does a forest hold?
 ============================================
 
-Trees of a forest of permutations differ by the order of the samples alone. Often few different ones grow, and an
-expert can choose among them: by how often they grew, by how many leaves they have, and by what their tests cost.
+Trees of a forest of permutations differ only by the order of the samples. Often few different trees grow, and an
+expert can choose among them by their frequency, their number of leaves, and the cost of their tests.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ for found in distinct[:5]:
     print(f"{found.count:3} times: {found.tree.n_leaves} leaves, {found.tests_per_row:.2f} tests a flower")
 
 # %%
-# The most frequent ones, drawn:
+# The most frequent trees, drawn:
 
 figure = plt.figure(figsize=(13, 7), layout="constrained")
 plot_distinct_trees(forest, max_trees=4, feature_names=data.feature_names, class_names=data.target_names, figure=figure)
@@ -29,5 +29,5 @@ plt.show()
 # %%
 # Every panel says how often its tree grew.
 #
-# What not to conclude: that a tree which grew often is more likely to be right. It is the tree that many orders of
-# *these* samples lead to; new samples are another matter, and cross-validation is the way to ask.
+# Do not conclude that a tree which grew often is more likely to be right. Many orders of *these* samples lead
+# to it; ask cross-validation about new samples.

@@ -3,8 +3,8 @@ When did the dynamics change?
 =============================
 
 Effort-To-Compress counts how many substitutions of pairs turn a sequence into a constant one: few for a periodic
-sequence, many for a chaotic one. In a sliding window it tells when a signal changes its nature, though neither mean
-nor spread moves much.
+sequence, many for a chaotic one. In a sliding window it shows when a signal changes its nature, even if mean and
+spread hardly move.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ parameters = np.linspace(3.5, 4.0, 4000)
 signal = logistic(parameters)
 
 # %%
-# The parameter of a logistic map rises from 3.5, where it repeats four values, to 4, where it is chaotic. The signal
+# The parameter of a logistic map rises from 3.5 (the map repeats four values) to 4 (it is chaotic). The signal
 # becomes two symbols, above and below one half; windows are 120 steps long.
 
 symbols = symbolize(signal, "thresholds", thresholds=[0.5])
@@ -47,8 +47,8 @@ axes[1].legend()
 plt.show()
 
 # %%
-# The effort rises with chaos, and falls to almost nothing where the map repeats three values. It is late by up to a
+# The effort rises with chaos, and falls to almost nothing while the map repeats three values. It is late by up to a
 # window: until all 120 symbols are of the new kind, it mixes both.
 #
-# What not to conclude: that a low effort means few values. It is blind to what the symbols hide, and another threshold
+# Do not conclude that a low effort means few values. It is blind to what the symbols hide, and another threshold
 # shows another curve.

@@ -2,8 +2,8 @@
 How complicated is a function on categories?
 ============================================
 
-The Fourier spectrum of a tree tells how much of its function needs one feature, two together, three, and so on. We
-look at the rules of the three MONK's problems.
+The Fourier spectrum of a tree tells how much of its function needs one feature, two features together, three, and so
+on. We look at the rules of the three MONK's problems.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ for problem in rules:
     print(f"Monks {problem}: {spectra[problem].n_coefficients} of 432 coefficients are not zero")
 
 # %%
-# On the left the energy by the number of features that a coefficient involves. On the right: only coefficients of so
-# many features are kept; how often is the truncated function, rounded, still the rule?
+# The left picture has the energy by the number of features in a coefficient, its order. The right picture keeps
+# coefficients up to an order: how often is the truncated function, rounded, still the rule?
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 orders = np.arange(1, 7)
@@ -44,8 +44,8 @@ fig.suptitle("Spectra of the MONK's problems")
 plt.show()
 
 # %%
-# The first problem is settled by pairs of features; the third nearly by single ones. The second, a count over all
-# features, has energy in every order, and nothing less than all of them gives it back whole.
+# Pairs of features decide the first problem, and single features nearly decide the third. The second, a count over
+# all features, has energy in every order, and needs all of them.
 #
-# What not to conclude: that little energy is little matter. A truncated function has the least mean squared error,
-# which is not the fewest errors of a rounded one: the curve of the second problem falls once on its way up.
+# Do not conclude that coefficients of little energy do not matter. A truncated function has the least mean squared
+# error, but not the fewest errors after rounding: the curve of the second problem falls once on its way up.

@@ -2,9 +2,8 @@
 How small can a tree without errors be?
 =======================================
 
-Some rules are short as a tree, and greedy growth still makes a long one of them: where two features only tell
-something together, no single split gains, and the first one is taken blindly. :func:`pytrees.minimal_tree` finds the
-smallest tree that makes no error.
+Greedy growth can make a long tree of a short rule. If two features only say something together, no single split
+gains, and the first split is taken blindly. :func:`pytrees.minimal_tree` finds the smallest tree that makes no error.
 """
 
 import matplotlib.pyplot as plt
@@ -46,9 +45,9 @@ fig.suptitle("One of two, but not both: a rule of four leaves")
 plt.show()
 
 # %%
-# The smallest tree has the four leaves of the rule, or fewer where ten samples do not show all of it. The greedy tree
-# often has two to three times as many: its first split is a noise feature that gains a little by chance, where the
-# right one gains nothing.
+# The smallest tree has the four leaves of the rule, or fewer if ten samples do not show all of it. The greedy tree
+# often has two to three times as many leaves: its first split is a noise feature that gains a little by chance, while
+# the right feature gains nothing.
 #
-# What not to conclude: that this can be done for any data. The search takes a time that grows steeply with the size of
-# the smallest tree; ``time_limit=`` ends it with the best tree so far and a bound.
+# Do not conclude that this works for any data. The time of the search grows steeply with the size of the smallest
+# tree; ``time_limit=`` ends it with the best tree so far and a bound.

@@ -44,10 +44,9 @@ ax.legend()
 plt.show()
 
 # %%
-# The forest is ahead by five points and more throughout: with half of all values gone it is as good as the single trees
-# are with a tenth gone. Of single trees C4.5 is ahead of CART where few values are missing; where many are, nothing
-# tells them apart.
+# The forest is ahead by five points and more throughout. With half of all values gone it is as good as the single
+# trees with a tenth gone. C4.5 is ahead of CART if few values are missing; if many are missing, both are equal.
 #
-# What not to conclude: that filling in medians is as good as not filling in. Here values are missing at random. Where a
-# gap says something by itself, as a test that nobody thought worth doing, a tree that sees the gap can use it, and
-# medians hide it. All differences of less than two points are within the noise of 178 samples.
+# Do not conclude that filling in medians is as good as not filling in. Here values are missing at random. A
+# gap may also say something by itself, such as a test that nobody thought worth doing. A tree that sees the gap can
+# use it, and medians hide it. All differences of less than two points are within the noise of 178 samples.

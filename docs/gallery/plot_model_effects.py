@@ -2,8 +2,8 @@
 Which features does a model use, and which together?
 ====================================================
 
-The variance of a sum of trees divides exactly into what features explain alone and what they explain together. No
-sampling is involved, so the numbers are those of the model and not an estimate.
+The variance of a sum of trees divides exactly into shares that features explain alone and shares that they explain
+together. Nothing is sampled, so the numbers are exact for the model.
 """
 
 import matplotlib.pyplot as plt
@@ -21,9 +21,9 @@ shares = indices.energy_by_order[1:] / indices.variance
 print(f"alone {shares[0]:.0%}, in pairs {shares[1]:.0%}, in threes {shares[2]:.0%}")
 
 # %%
-# On the left what every feature explains alone, and with others. In the middle the effect of the feature that explains
-# most, and on the right the strongest effect of a pair. Codes count the thresholds of the model, from low values to
-# high ones.
+# The left picture has the share that every feature explains alone, and with others. The middle picture has the effect
+# of the feature that explains most, and the right picture the strongest effect of a pair. Codes count the thresholds
+# of the model, from low values to high values.
 
 strongest = int(indices.first_order.argmax())
 pair = tuple(int(m) for m in divmod(int(indices.pairs.argmax()), len(data.feature_names)))
@@ -41,6 +41,6 @@ plt.show()
 # %%
 # Most of the variance is the sum of single features: a model without interactions would say nearly the same.
 #
-# What not to conclude: that the effects are those of nature. They are what this model learned from 442 patients. The
-# measure that is used here takes features as independent, which body measures and blood values are not;
-# ``measure="joint"`` asks of the samples as they are.
+# Do not conclude that these are effects of nature. This model learned them from 442 patients. The measure here
+# takes features as independent, but body measures and blood values are not; ``measure="joint"`` takes the samples as
+# they are.

@@ -2,8 +2,8 @@
 How far from the best is a greedy tree of a few leaves?
 =======================================================
 
-A tree that must fit on a card can be searched for: :func:`pytrees.optimal_tree` finds the one with the fewest errors
-within a limit, and proves it. Greedy growth takes the best split at every node and never looks ahead.
+A search can find the best tree that fits on a card: :func:`pytrees.optimal_tree` finds the fewest errors within a
+limit, and proves that there are no fewer. Greedy growth takes the best split at every node and never looks ahead.
 """
 
 import matplotlib.pyplot as plt
@@ -50,9 +50,9 @@ fig.suptitle("The best tree of few levels, and the greedy one")
 plt.show()
 
 # %%
-# On the samples that it was found for, no tree of as many levels is better: that is proven, and the greedy tree pays
-# for its haste.
+# It is proven that no tree of the same number of levels is better on the training samples. The greedy tree makes more
+# errors there.
 #
-# What not to conclude: that the optimal tree is better on new samples. The fewest errors on known samples include lucky
-# ones, the more so the more levels there are. Use it where a tiny tree must be right about given data, or as the truth
-# that other searches are compared with.
+# Do not conclude that the optimal tree is better on new samples. The fewest errors on known samples are partly luck,
+# and more so with more levels. Use it if a tiny tree must be right about given data, or to compare other searches
+# with the truth.

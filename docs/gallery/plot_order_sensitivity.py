@@ -2,8 +2,8 @@
 Does the order of my samples matter?
 ====================================
 
-Samples that arrive in time are often shuffled before a model is judged. Whether that flatters the model is a question
-to the data: :func:`pytrees.order_sensitivity` judges a model in the true order, in shuffled orders and in reverse.
+Samples that arrive in time are often shuffled before a model is judged. This may flatter the model.
+:func:`pytrees.order_sensitivity` judges a model in the true order, in shuffled orders and in reverse.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ still_y = (still[:, 0] + still[:, 1] > 0).astype(int)
 
 # %%
 # Two sets of 600 samples. In the first the line between the classes turns by three quarters of a circle while they
-# arrive; in the second it stays. The same tree is tested by later samples, five times, in the true order and in 99
-# shuffled ones.
+# arrive; in the second it stays. Later samples test the same tree, five times, in the true order and in 99 shuffled
+# orders.
 
 tree = DecisionTreeClassifier(max_depth=4)
 found = {
@@ -41,8 +41,8 @@ fig.suptitle("Accuracy on later samples, in the true order and in shuffled ones"
 plt.show()
 
 # %%
-# Where the classes drift, shuffling mixes the future into the training samples, and every shuffled score is better than
-# the honest one. Where nothing changes, the true order is one of many.
+# If the classes drift, shuffling mixes the future into the training samples, and every shuffled score is better than
+# the honest one. If nothing changes, the true order is one of many.
 #
-# What not to conclude: that a tree which looks at the order of its training samples would do better. That is another
-# question (``shuffle="training"``), and in the :doc:`study of ordered tables </choose>` the answer was no.
+# Do not conclude that a tree which looks at the order of its training samples would do better. This is another
+# question (``shuffle="training"``), and the answer of the :doc:`study of ordered tables </choose>` was no.

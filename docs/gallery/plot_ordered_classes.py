@@ -2,8 +2,8 @@
 My classes are grades: is a near miss better than a far one?
 ============================================================
 
-A forest that knows nothing of an order predicts the most frequent class. Where classes are grades, the middle one of
-what the trees say, the median, is less often far off.
+A forest that knows no order predicts the most frequent class. If classes are grades, the median of the trees'
+probabilities is less often far off.
 """
 
 import matplotlib.pyplot as plt
@@ -19,9 +19,9 @@ y = equal_frequency_classes(progression, 5)
 np.bincount(y)
 
 # %%
-# The progression of diabetes in 442 patients, cut into five grades of equal frequency. Three forests of 100 trees
-# predict the grade of patients they have not seen, in the same tenfold cross-validation: one by Gini impurity, one by
-# ordinal Gini impurity, and the latter again with the median in the place of the most frequent grade.
+# The data is the progression of diabetes in 442 patients, cut into five grades of equal frequency. Three forests of
+# 100 trees predict the grade of patients that they have not seen, in the same tenfold cross-validation: one by Gini
+# impurity, one by ordinal Gini, and one by ordinal Gini with the median instead of the most frequent grade.
 
 forests = {
     "Gini, most frequent grade": DecisionForestClassifier(random_state=0),
@@ -47,9 +47,9 @@ ax.legend()
 plt.show()
 
 # %%
-# The median moves patients from misses by three and four grades to misses by one. It pays with a few exact hits: 33 %
-# of the patients, where the most frequent grade is right for 36 % and 38 %. So the rule is chosen by what a miss costs.
-# The criterion changes less than the rule does; :doc:`/choose` asks the same of many data sets.
+# The median moves patients from misses by three and four grades to misses by one. It loses a few exact hits: it is
+# right for 33 % of the patients, the most frequent grade for 36 % and 38 %. Choose the rule by the cost of a miss.
+# The criterion changes less than the rule; :doc:`/choose` has the same comparison on many data sets.
 #
-# What not to conclude: that the grades are predicted well. All three forests are right for about one patient in three,
-# where chance is right for one in five.
+# Do not conclude that the grades are predicted well. All three forests are right for about one patient in three;
+# chance is right for one in five.

@@ -2,8 +2,8 @@
 Do the trees of a forest repeat each other?
 ===========================================
 
-Trees of a forest agree about most things. Seen as functions they have inner products, and principal components: few
-orthogonal trees that say what all of them say.
+Trees of a forest agree about most things. As functions they have inner products and principal components: few
+orthogonal trees that say nearly the same as all trees.
 """
 
 import matplotlib.pyplot as plt
@@ -23,9 +23,9 @@ ensembles = {
 }
 
 # %%
-# Cosines between the trees of the forest, over the samples, and the share of the variance that the principal components
-# of the trees have: of a random forest, whose trees see few features at every split, and of bagged trees, which see
-# all.
+# The pictures have cosines between the trees over the samples, and the shares of the variance of their principal
+# components. One forest is a random forest, whose trees see few features at every split. The other has bagged trees,
+# which see all features.
 
 codes = ordinal_codes(ensembles["random forest"].fit(X, y))
 products = gram(codes.trees, codes.cardinalities, measure="joint", X=codes.transform(X))
@@ -55,9 +55,8 @@ for name, ratio in shares.items():
 
 # %%
 # Every two trees have a cosine of .94 and more: they nearly say the same. The first component holds nine tenths of the
-# variance, and what is left spreads over all others. That the trees of a random forest see few features at every split
-# makes no visible difference here.
+# variance, and the rest spreads over all others. The few features at every split of a random forest make no visible
+# difference here.
 #
-# What not to conclude: that one tree is as good as twenty. What the trees say differently is little, but the average
-# takes errors out of it. And the cosines are over known samples, about which all trees are nearly right; of new ones
-# they agree less.
+# Do not conclude that one tree is as good as twenty. The trees differ little, but their average removes errors. And
+# the cosines are over known samples, about which all trees are nearly right; on new samples they agree less.

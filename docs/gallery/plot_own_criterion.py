@@ -2,10 +2,10 @@
 Can I grow trees by a criterion of my own?
 ==========================================
 
-A criterion is an object with one method, from class counts to gains. As an example the Hellinger distance between the
-classes, which is known not to be misled by rare classes, beside Gini impurity. The :doc:`guide </guide/own_criterion>`
-has another Hellinger distance, that between the two sides of a cut, times their shares of the samples; in this one a
-class counts as much however rare it is, and there are two classes only.
+A criterion is an object with one method, from class counts to gains. The example is the Hellinger distance between
+two classes, beside Gini impurity. In it a class counts the same however rare it is, so rare classes do not mislead it.
+The :doc:`guide </guide/own_criterion>` has another Hellinger distance: between the two sides of a cut, times their
+shares of the samples, for any number of classes.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ class HellingerOfClasses(CountCriterion):
 
 
 # %%
-# Two classes, the second of them ever rarer. Forests of 50 trees rank the samples of cross-validation's test parts, and
-# average precision says how well the rare class comes first.
+# There are two classes, and the second becomes rarer and rarer. Forests of 50 trees rank the test samples of a
+# cross-validation. Average precision says how well the rare class comes first.
 
 shares = (0.3, 0.15, 0.08, 0.04, 0.02)
 scores = {"Gini": [], "Hellinger": []}
@@ -57,9 +57,9 @@ ax.legend()
 plt.show()
 
 # %%
-# Where the rare class is rare indeed, the criterion of our own ranks better in these data; with three classes in ten
-# there is no difference.
+# If the rare class is very rare, our own criterion ranks better on these data. If it has three samples in ten, there
+# is no difference.
 #
-# What not to conclude: that it always does. These are three sets of made data for every share, and at 2 % a set has
+# Do not conclude that this always holds. These are three sets of made data for every share, and at 2 % a set has
 # thirty samples of the rare class. A class weight or another threshold on the probability are the first things to try.
 # And a criterion in Python is slower than a built-in one, some 4 to 8 times.

@@ -2,8 +2,8 @@
 Which trees do other orders of the same patients give?
 ======================================================
 
-A permutation tree judges a split by how hard the sequence of the labels is to compress. So the order in which samples
-arrive decides which tree grows. Here fourteen patients arrive in five orders.
+A permutation tree judges a split by how hard the sequence of the labels is to compress. The order in which samples
+arrive therefore decides which tree grows. Here fourteen patients arrive in five orders.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +19,8 @@ for name, tree in trees.items():
     print(f"{name}: {tree.get_n_leaves()} leaves; patients that take each test: {tree.feature_usage(toy.data)}")
 
 # %%
-# All of these trees are right about all patients. They differ in what they ask: the second feature stands for a
-# molecular test, which costs more than a look at the symptoms. Two of the trees:
+# All trees are right about all patients. They differ in their tests: the second feature stands for a molecular test,
+# which costs more than a look at the symptoms. Here are two of the trees:
 
 fig, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 for ax, name in zip(axes, "BD", strict=True):
@@ -31,8 +31,8 @@ fig.suptitle("Two orders of the same patients, two trees")
 plt.show()
 
 # %%
-# Someone who knows the costs of the tests can choose among trees that are equally right. In a forest of permuted
-# samples ``distinct_trees`` lists them, with how often each of them grew.
+# Someone who knows the costs of the tests can choose among trees that are equally right. ``distinct_trees`` lists the
+# trees of a forest of permuted samples, and how often each grew.
 #
-# What not to conclude: that one of the orders is the true one, or that the cheaper tree will be as right about new
-# patients. Fourteen samples cannot say.
+# Do not conclude that one of the orders is the true one, or that the cheaper tree will be as right about new
+# patients. Fourteen samples cannot tell.

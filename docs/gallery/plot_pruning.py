@@ -2,7 +2,7 @@
 How far should a C4.5 tree be pruned?
 =====================================
 
-C4.5 cuts a branch off where it expects no more errors without it. ``confidence`` says how pessimistic these
+C4.5 cuts a branch off if it expects no more errors without the branch. ``confidence`` says how pessimistic these
 expectations are: the lower, the smaller the tree. The number in the book is 25 %.
 """
 
@@ -41,9 +41,9 @@ fig.suptitle("C4.5 trees from hardly pruned (right) to pruned hard (left)")
 plt.show()
 
 # %%
-# The vertical line is the usual 25 %. Breast cancer does as well with seven leaves as with eleven. The rule of Monks 3
-# needs about six leaves: pruned harder, it loses a part of it; pruned less, it learns wrong labels. Wine's trees are so
-# pure that no confidence changes them.
+# The vertical line is the usual 25 %. Breast cancer does equally well with seven leaves and with eleven. The rule of
+# Monks 3 needs about six leaves: a tree that is pruned harder loses a part of the rule, and a tree that is pruned less
+# learns wrong labels. Wine's trees are so pure that no confidence changes them.
 #
-# What not to conclude: that accuracy says which confidence is best. On breast cancer all differences are within one
-# point. Where they are, take the smaller tree.
+# Do not conclude that accuracy says which confidence is best. On breast cancer all differences are within one
+# point. Take the smaller tree then.

@@ -2,9 +2,9 @@
 When should a tree stop growing?
 ================================
 
-An ID3 tree splits leaf after leaf. ``staged_predict`` gives its predictions after every split, so one fit shows where
-it begins to learn noise. We compare the usual local evaluation, which judges a split by its leaf, with the global
-one, which judges the clustering of the whole tree.
+An ID3 tree splits leaf after leaf. ``staged_predict`` gives its predictions after every split, so one fit shows when
+it begins to learn noise. We compare local evaluation, which judges a split by its leaf, with global evaluation, which
+judges the clustering of the whole tree.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +19,8 @@ n_runs, n_stages = 40, 26
 accuracy = {"local": np.full((n_runs, n_stages), np.nan), "global": np.full((n_runs, n_stages), np.nan)}
 
 # %%
-# Forty times a third of the labels of 100 training samples is drawn anew, at random. The labels of the 50 test samples
-# stay.
+# There are forty runs. Each draws a third of the labels of 100 training samples anew, at random. The labels of the 50
+# test samples stay.
 
 for run in range(n_runs):
     rng = np.random.default_rng(run)
@@ -46,9 +46,9 @@ for evaluation, curve in accuracy.items():
     print(f"{evaluation}: best mean {curve.mean(axis=0).max():.3f} after {curve.mean(axis=0).argmax()} splits")
 
 # %%
-# Two splits part the three kinds, and after them global evaluation has .92 where local growth, which takes the leaves
-# in another order, gets to .82 at its best. From then on every split learns noise. Bands are two standard errors.
+# Two splits separate the three kinds, and after them global evaluation has .92. Local growth takes the leaves in
+# another order, and reaches .82 at its best. From then on every split learns noise. Bands are two standard errors.
 #
-# What not to conclude: that global evaluation is the better one. It peaks early here, where labels are noisy and three
-# clusters are all there is; in the end both trees are equally poor, and on clean data the local one is ahead more
-# often. What the picture does say: stop early, by ``max_leaf_nodes``, and look at the stages before.
+# Do not conclude that global evaluation is better. It peaks early here because labels are noisy and there are only
+# three clusters. In the end both trees are equally poor, and on clean data the local tree is ahead more often. The
+# picture does say: stop early, by ``max_leaf_nodes``, and look at the stages before.

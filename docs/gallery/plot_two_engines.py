@@ -3,7 +3,7 @@ Is the fast tree the right one?
 ===============================
 
 Everything here grows on two engines: a compiled one, and a reference in plain Python that follows the definitions.
-Their trees must be equal in every number. So a doubt can be settled at home, with your own data.
+Their trees must be equal in every number. You can settle a doubt at home, with your own data.
 """
 
 import time
@@ -42,8 +42,8 @@ for name, tree in trees.items():
     print(f"{name:13} equal: {grown['compiled'] == grown['reference']}")
 
 # %%
-# Equal means equal: all arrays, bit by bit. Does the order of the rows, or a seed, change the tree? For comparison
-# scikit-learn's tree, which takes one of several equally good splits at random.
+# Equal means that all arrays are equal bit by bit. Does the order of the rows, or a seed, change the tree? We compare
+# with scikit-learn's tree, which takes one of several equally good splits at random.
 
 ours, theirs = set(), set()
 for seed in range(20):
@@ -54,18 +54,18 @@ print(f"20 seeds and orders of the rows: {len(ours)} tree here, {len(theirs)} th
 
 # %%
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-places = np.arange(len(trees))
+positions = np.arange(len(trees))
 for shift, engine in ((-0.2, "compiled"), (0.2, "reference")):
-    ax.bar(places + shift, [1000 * seconds[name, engine] for name in trees], width=0.38, label=engine)
+    ax.bar(positions + shift, [1000 * seconds[name, engine] for name in trees], width=0.38, label=engine)
 ax.set(yscale="log", ylabel="milliseconds of a fit", ylim=(None, 1000))
-ax.set_xticks(places, list(trees))
+ax.set_xticks(positions, list(trees))
 ax.set_title("Equal trees from two engines; the compiled one is much faster")
 ax.legend(loc="upper left", ncols=2)
 plt.show()
 
 # %%
-# The compiled engine is much faster, the more so the more there is to do, and gives the same trees.
+# The compiled engine gives the same trees and is much faster, above all on large data.
 #
-# What not to conclude: that equal trees are right because they are equal. Both engines could share a misunderstanding;
-# that is why the reference is short, and cites its definitions. Nor is a tree that depends on a seed wrong: where
-# splits tie, any of them is as good on the training samples.
+# Do not conclude that equal trees are right because they are equal. Both engines could share a misunderstanding;
+# this is why the reference is short, and cites its definitions. A tree that depends on a seed is not wrong, either: if
+# splits tie, all of them are equally good on the training samples.

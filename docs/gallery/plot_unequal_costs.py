@@ -2,8 +2,8 @@
 What if a missed disease costs more than a false alarm?
 =======================================================
 
-A tree's leaves hold shares of classes. Which class to predict from them is a second question, and the answer may
-depend on what errors cost. ``predict_rule="cost"`` takes the class of the least expected cost, and ``set_params``
+A tree's leaves hold shares of classes. The class to predict from them is a second question, and the answer may
+depend on the costs of errors. ``predict_rule="cost"`` takes the class of the least expected cost, and ``set_params``
 changes the costs without another fit.
 """
 
@@ -24,8 +24,8 @@ forest = OrdinalDecisionForestClassifier(
 forest.fit(X_train, y_train)
 
 # %%
-# The rows of a cost matrix are the true classes, its columns the predicted ones. We ask for predictions at a rising
-# price of a missed malignant tumour, where a false alarm costs 1.
+# The rows of a cost matrix are the true classes, its columns the predicted classes. We predict at a rising price of a
+# missed malignant tumour; a false alarm costs 1.
 
 prices = np.array([1, 2, 3, 5, 8, 12, 20, 30, 50])
 missed, alarms = [], []
@@ -46,8 +46,8 @@ ax.legend()
 plt.show()
 
 # %%
-# One forest gives all of these points: costs are needed when it predicts, not when it grows. For three and more classes
-# in order a matrix can say how much each confusion costs.
+# One forest gives all points, because it needs the costs for prediction, not for growth. For three and more classes in
+# order, a matrix can say how much each confusion costs.
 #
-# What not to conclude: that a price of 50 is the right one. It is yours to say. The numbers are counts of one division
-# of 569 tumours; another moves them by several tumours.
+# Do not conclude that a price of 50 is right: you choose the price. The numbers are counts of one division of 569
+# tumours; another division moves them by several tumours.

@@ -12,7 +12,7 @@ setup(
     version="0.1",
     ext_modules=cythonize(
         [Extension("hellinger", ["hellinger.pyx"])],
-        # Where Cython finds pytrees/criteria.pxd; an editable installation is not on its own search path.
+        # Cython finds pytrees/criteria.pxd here; an editable installation is not on its own search path.
         include_path=[str(Path(pytrees.__file__).parents[1])],
     ),
 )

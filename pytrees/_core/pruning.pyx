@@ -1,13 +1,13 @@
 """Minimal cost-complexity pruning (L. Breiman et al., "Classification and Regression Trees", 1984, Section 3.3).
 
-A pruned tree costs its risk, the impurities of its leaves by their shares of the samples, and alpha for every leaf. The
-effective alpha of a node is where it costs as much as a leaf as the cheapest pruned branch below it. That branch is
-known from the effective alphas of the nodes below, of which it holds the leaves with the lower ones: they stand in a
-heap, the greatest first, and leave it as long as they are not lower than the node's own. Each enters and leaves a heap
-once, which takes O(n log n) for n nodes of any depth.
+A pruned tree costs its risk plus alpha for every leaf. The risk is the sum of the leaves' impurities, each times the
+leaf's share of the samples. At its effective alpha, a node costs the same as a leaf and as the cheapest pruned branch
+below it. The nodes below a node stand in a heap by their effective alphas, the greatest first. Nodes leave the heap as
+long as their alpha is not lower than the node's own; the rest of the heap are the nodes that become leaves before it.
+Each node enters and leaves a heap once, so n nodes of any depth take O(n log n).
 
-Risks are exact numbers. They are added in units of 2**-shift, rounded down where they are no multiples; how many
-roundings a sum holds bounds its error. Where that leaves open which of two alphas is greater, fractions decide.
+Risks are exact numbers. They are added in units of 2**-shift and rounded down if they are not multiples. The number of
+roundings in a sum bounds its error. If the error could change which of two alphas is greater, fractions decide.
 """
 
 from fractions import Fraction
@@ -19,24 +19,24 @@ cimport cython
 
 from pytrees._core.base.types cimport int64_t
 
-# Of the units of risks whose denominators are no powers of two.
+# The shift for risks whose denominators are not powers of two.
 SHIFT = 256
 
 
 @cython.final
 cdef class Pruning:
-    """The inner nodes, each as if it were to become a leaf, and heaps of them by their effective alphas."""
+    """The inner nodes, each judged as if it became a leaf, and heaps of them by their effective alphas."""
 
     cdef list risks
     cdef object total, shift
     cdef list units, is_rounded         # of the risk of a node
-    # Of a node that becomes a leaf of the cheapest branch: by how many units the risk rises, how many of them were
-    # rounded, how many leaves there are fewer, and the alpha at which that is no loss, as the nearest double.
+    # If a node becomes a leaf of the cheapest branch: the rise of the risk in units, the number of rounded units in it,
+    # the number of leaves that go, and the effective alpha as the nearest double.
     cdef list rise, n_rounded, n_fewer, alpha
-    cdef list absorbed                  # nodes below that become no leaves, since this one does before
+    cdef list absorbed                  # nodes below that never become leaves, because this node does so before
     cdef list child_list
     cdef dict exact_rises, exact_alphas  # of near ties; an alpha as numerator and denominator
-    cdef int64_t[::1] first, following  # in a heap: the first node below, and the next one beside
+    cdef int64_t[::1] first, following  # in a heap: a node's first child and its next sibling
 
     def __init__(self, const int64_t[::1] child_offsets, const int64_t[::1] children, list risks, total):
         cdef Py_ssize_t node, n_nodes = child_offsets.shape[0] - 1
@@ -60,7 +60,7 @@ cdef class Pruning:
 # ----------------------------------------------------------------------------------------------------- effective alphas
 
 cdef int64_t _add_node(Pruning pruning, int64_t node, list heaps) except -2:
-    """Find the effective alpha of an inner node, below which all are known; return the heap of its branch."""
+    """Find the effective alpha of an inner node from the nodes below it; return the heap of its branch."""
     cdef int64_t heap = -1, child, greatest
     rise, n_rounded = pruning.units[node], int(pruning.is_rounded[node])
     for child in pruning.child_list[node]:
@@ -71,7 +71,7 @@ cdef int64_t _add_node(Pruning pruning, int64_t node, list heaps) except -2:
     pruning.rise[node], pruning.n_rounded[node] = rise, n_rounded
     pruning.n_fewer[node] = len(pruning.child_list[node]) - 1
     pruning.alpha[node] = _nearest_alpha(pruning, node)
-    # The branch has those leaves that are left in the heap, until the node costs no more than it does.
+    # Nodes in the heap whose alpha is not lower than the node's own do not become leaves before it: it absorbs them.
     while heap >= 0 and _compare(pruning, node, heap) <= 0:
         greatest, heap = heap, _without_greatest(pruning, heap)
         pruning.rise[node] += pruning.rise[greatest]
@@ -93,15 +93,14 @@ cdef object _nearest_alpha(Pruning pruning, int64_t node):
 
 
 cdef object _nearest(Pruning pruning, units, n_rounded, divisor):
-    """Return the double nearest to a quotient of units, None where the rounded ones leave that open."""
+    """Return the double nearest to a quotient of units, or None if the roundings leave it open."""
     divisor <<= pruning.shift
     found = (units - n_rounded) / divisor
     return found if n_rounded == 0 or (units + n_rounded) / divisor == found else None
 
 
 cdef int _compare(Pruning pruning, int64_t node, int64_t other) except -2:
-    """Return 1, 0 or -1: whether the effective alpha of a node is greater than, equal to or lower than that of another
-    one."""
+    """Compare the effective alphas of two nodes: 1 if the first is greater, 0 if both are equal, otherwise -1."""
     if pruning.alpha[node] != pruning.alpha[other]:
         return 1 if pruning.alpha[node] > pruning.alpha[other] else -1
     n_fewer, other_fewer = pruning.n_fewer[node], pruning.n_fewer[other]
@@ -122,7 +121,8 @@ cdef tuple _exact_alpha(Pruning pruning, int64_t node):
 
 
 cdef object _exact_rise(Pruning pruning, int64_t node):
-    """Return the rise of the risk as a fraction: what the node and all that it absorbs take off it by their splits."""
+    """Return the rise of the risk as a fraction: the sum of the decreases by the splits of the node and of all nodes
+    that it absorbs."""
     cdef int64_t below
     if node in pruning.exact_rises:
         return pruning.exact_rises[node]
@@ -141,7 +141,7 @@ cdef object _exact_rise(Pruning pruning, int64_t node):
 # ------------------------------------------------------------------------------------------------------ pairing heaps
 
 cdef int64_t _meld(Pruning pruning, int64_t heap, int64_t other) except -2:
-    """Join two heaps by their nodes of the greatest alphas; -1 is an empty one."""
+    """Join two heaps; the root has the greatest alpha, and -1 is an empty heap."""
     if heap < 0 or other < 0:
         return max(heap, other)
     if _compare(pruning, heap, other) < 0:
@@ -152,7 +152,7 @@ cdef int64_t _meld(Pruning pruning, int64_t heap, int64_t other) except -2:
 
 
 cdef int64_t _without_greatest(Pruning pruning, int64_t heap) except -2:
-    """Return what is left of a heap without its node of the greatest alpha: melded by pairs, then one after another."""
+    """Return a heap without its root. The root's children are melded by pairs, then one after another."""
     cdef int64_t left, right, node = pruning.first[heap], melded = -1
     pairs = []
     pruning.first[heap] = -1
@@ -183,28 +183,29 @@ cdef list _nodes_of(Pruning pruning, int64_t heap):
 # --------------------------------------------------------------------------------------------------------- from Python
 
 def prune_path(const int64_t[::1] child_offsets, const int64_t[::1] children, risks, total):
-    """Return the nodes that become leaves, the weakest first, and alphas and risks of the tree before and after each.
+    """Return the nodes that become leaves, the weakest first, and the alphas and risks of the tree before and after
+    each.
 
     `risks` are the impurities of all nodes times their weights, as fractions or floating-point numbers, and `total` is
-    the weight of the root, a whole number. Of equal alphas the lowest node is first. The first alpha is 0, and none is
-    lower.
+    the weight of the root, a whole number. Nodes of equal alphas are in ascending order. The first alpha is 0, and no
+    alpha is lower.
     """
     cdef Pruning pruning = Pruning(child_offsets, children, risks, total)
     cdef Py_ssize_t node
     heaps = [-1] * len(risks)
-    # Nodes below a node have higher numbers.
+    # Children have higher numbers than their parent.
     for node in range(len(risks) - 1, -1, -1):
         if pruning.child_list[node]:
             heaps[node] = _add_node(pruning, node, heaps)
     nodes = _nodes_of(pruning, heaps[0])
-    # Sorted by doubles, they are nearly in order.
+    # Doubles sort the nodes nearly; exact comparisons do the rest.
     nodes.sort(key=lambda node: (pruning.alpha[node], node))
     nodes.sort(key=cmp_to_key(lambda node, other: _compare(pruning, node, other) or node - other))
     return nodes, [0.0, *(max(0.0, pruning.alpha[node]) for node in nodes)], _risks_after(pruning, nodes)
 
 
 cdef list _risks_after(Pruning pruning, list nodes):
-    """Return the risk of the tree, and after each of the nodes became a leaf, as the nearest doubles."""
+    """Return the risk of the tree, and its risk after each of the nodes became a leaf, as the nearest doubles."""
     leaves = [node for node, below in enumerate(pruning.child_list) if not below]
     units, n_rounded = sum(pruning.units[leaf] for leaf in leaves), sum(pruning.is_rounded[leaf] for leaf in leaves)
     found, exact, n_added = [], None, 0

@@ -1,7 +1,7 @@
 """The way of samples through trees: leaves, votes and sums over leaves, decision paths, features tested.
 
-Where a value may be missing, `missing_go_to_left` says for every node whether such samples go left. Without it, which
-is faster, no value is NaN.
+If values may be missing, `missing_go_to_left` says for every node whether samples without the value go left. Without
+`missing_go_to_left` no value may be NaN, which is faster.
 """
 
 import numpy as np
@@ -17,13 +17,13 @@ from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t
 
 cdef enum:
     LANES = 12              # rows that walk side by side: while some wait for their loads, others compare
-    STEPS = 4               # steps between two looks at whether all of them have arrived
+    STEPS = 4               # steps between two checks whether all of them have arrived
     LINE = 8                # values in a line of the cache
-    SHORT = 64              # features up to which it pays to fetch the next rows whole
-    BLOCK = 524288           # values of rows that go through all trees before the next rows do: they stay in the cache
+    SHORT = 64              # rows of at most 64 features are fetched ahead whole
+    BLOCK = 524288           # values of the rows that go through all trees before the next rows: they stay in the cache
 
-# A packed node. Its right child stands behind the left one. A leaf is its own left child, and nothing is above its
-# threshold, so that a row which has arrived stays.
+# A packed node. Its right child follows the left child. A leaf is its own left child, and no value is above its
+# threshold, so a row stays at its leaf.
 cdef packed struct PackedNode:
     float64_t threshold
     uint32_t feature
@@ -35,16 +35,16 @@ PENDING = np.dtype({
 })
 NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
-# A leaf gives a row of values, or one vote, by its place; the other one is NULL.
+# Each position has either a row of `values` or one of the `votes`; the other pointer is NULL.
 cdef struct PackedTree:
     const PackedNode* nodes
     const float64_t* values
     const int64_t* votes
-    const uint8_t* missing      # by place whether samples that lack the value go left; NULL where all have it
+    const uint8_t* missing      # by position: samples that lack the value go left; NULL if no value is missing
 
 
-# What is still to be added to a tree in binary form: a node, where its intervals are not yet known (stop is 0), or the
-# intervals of a multiway node to search among.
+# A part that a tree in binary form still lacks: a node whose intervals are not yet known (stop is 0), or a search among
+# the intervals [start, stop) of a multiway node.
 cdef struct Pending:
     int64_t node, start, stop, parent
     bint is_right
@@ -58,12 +58,12 @@ def binarise(
     """Rewrite a tree's decisions with thresholds only: (children_left, children_right, feature, threshold, node) in
     preorder.
 
-    The place of a multiway node is taken by a balanced search among its categories, with thresholds half-way between
-    codes. `node` tells whose part a node is: rows of other categories than the children's stay at the multiway node,
-    which therefore also has leaves. Where a search ends at a child for the second time, that node shares the children
-    of the first one.
+    A balanced search among the categories replaces a multiway node; its thresholds are half-way between codes. `node`
+    gives the original node of each new node. Rows of a category without a child stay at the multiway node, which
+    therefore has leaves, too. If a search ends at a child for the second time, the new node shares the children of the
+    first one.
     """
-    # A multiway node has at most twice as many intervals as categories, and one; a search needs fewer nodes than that.
+    # A multiway node of c categories has at most 2 c + 1 intervals, and a search among them needs fewer nodes.
     cdef Py_ssize_t capacity = 4 * (feature.shape[0] + categories.shape[0])
     cdef Py_ssize_t n_pending = 1, n_nodes = 0, middle, first, n_intervals = 0
     cdef float64_t[::1] ends = np.empty(2 * categories.shape[0] + feature.shape[0])
@@ -121,7 +121,7 @@ def binarise(
 
 
 cdef void copy_repeated(int64_t[:, :] links, float64_t[::1] thresholds):
-    """Copy to nodes that stand for others what these have: the last row has their numbers."""
+    """Copy the first part of a node to its later parts; the last row of `links` has the number of the first part."""
     cdef Py_ssize_t node
     cdef int64_t first
     for node in range(links.shape[1]):
@@ -134,7 +134,8 @@ cdef Py_ssize_t add_intervals(
     const int64_t[::1] below, const int64_t[::1] category_offsets, const int64_t[::1] categories, uint64_t* codes,
     uint64_t* spare, float64_t[::1] ends, int64_t[::1] targets, Py_ssize_t n,
 ):
-    """List the codes from the least to the greatest, as upper ends and children: LEAF where rows stay at the node."""
+    """List the intervals of codes in ascending order, as upper ends and children; the child is LEAF if rows stay at the
+    node."""
     cdef Py_ssize_t i, k, n_codes = 0
     cdef int64_t child
     cdef float64_t code
@@ -142,7 +143,7 @@ cdef Py_ssize_t add_intervals(
         for k in range(category_offsets[below[i]], category_offsets[below[i] + 1]):
             codes[n_codes] = entry_of(<uint32_t>categories[k], <index_t>i, <uint64_t>0)
             n_codes += 1
-    # Where a child has one category, they are sorted already.
+    # If every child has one category, the codes are already sorted.
     sort_entries(codes, spare, <index_t>n_codes)
     ends[n], targets[n] = <float64_t>key_of(codes[0]) - 0.5, LEAF
     n += 1
@@ -165,83 +166,84 @@ def pack(
 ):
     """Pack the nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
 
-    The nodes are records (threshold, feature, left child); the right child stands behind the left one, and siblings
-    stand in the preorder of their parents, of several the first. A leaf is its own left child, with an infinite
-    threshold.
+    The nodes are records (threshold, feature, left child); the right child follows the left child. Siblings are in the
+    preorder of their parents; shared siblings count for their first parent. A leaf is its own left child, and has an
+    infinite threshold.
     """
     cdef Py_ssize_t n_nodes = children_left.shape[0]
     packed = np.empty(n_nodes, dtype=NODE)
     cdef PackedNode[::1] nodes = packed
     cdef uint32_t[::1] numbers = np.empty(n_nodes, dtype=np.uint32)
-    cdef uint32_t[::1] places = np.zeros(n_nodes, dtype=np.uint32)
+    cdef uint32_t[::1] positions = np.zeros(n_nodes, dtype=np.uint32)
     cdef Py_ssize_t number
-    cdef uint32_t place, used = 1
-    # Nodes come in preorder: a node's place is known before its turn.
+    cdef uint32_t position, used = 1
+    # Nodes come in preorder: a node's position is known before its turn.
     for number in range(n_nodes):
-        place = places[number]
-        numbers[place] = <uint32_t>number
+        position = positions[number]
+        numbers[position] = <uint32_t>number
         if children_left[number] == LEAF:
-            nodes[place].threshold, nodes[place].feature, nodes[place].left = INFINITY, 0, place
+            nodes[position].threshold, nodes[position].feature, nodes[position].left = INFINITY, 0, position
         else:
-            nodes[place].threshold, nodes[place].feature = threshold[number], <uint32_t>feature[number]
+            nodes[position].threshold, nodes[position].feature = threshold[number], <uint32_t>feature[number]
             # Nodes may share their children.
-            if places[children_left[number]] == 0:
-                places[children_left[number]] = used
-                places[children_right[number]] = used + 1
+            if positions[children_left[number]] == 0:
+                positions[children_left[number]] = used
+                positions[children_right[number]] = used + 1
                 used += 2
-            nodes[place].left = places[children_left[number]]
+            nodes[position].left = positions[children_left[number]]
     return packed, np.asarray(numbers)
 
 
-cdef inline uint64_t step(const PackedNode* nodes, uint64_t place, const float64_t* row) noexcept nogil:
-    """Return the child that the row goes to. (Unsigned numbers spare a sign extension for every address.)"""
-    cdef const PackedNode* node = &nodes[place]
+cdef inline uint64_t step(const PackedNode* nodes, uint64_t position, const float64_t* row) noexcept nogil:
+    """Return the child that the row goes to. (Unsigned numbers save a sign extension for every address.)"""
+    cdef const PackedNode* node = &nodes[position]
     return <uint64_t>node.left + <uint64_t>(row[node.feature] > node.threshold)
 
 
 cdef inline uint64_t step_or_missing(
-    const PackedNode* nodes, const uint8_t* missing, uint64_t place, const float64_t* row
+    const PackedNode* nodes, const uint8_t* missing, uint64_t position, const float64_t* row
 ) noexcept nogil:
-    """Return the child that a row goes to that may lack the value. At a leaf it stays."""
-    cdef const PackedNode* node = &nodes[place]
+    """Return the child that the row goes to, which may lack the value. A row stays at a leaf."""
+    cdef const PackedNode* node = &nodes[position]
     cdef float64_t value = row[node.feature]
-    return <uint64_t>node.left + <uint64_t>(not missing[place] if isnan(value) else value > node.threshold)
+    return <uint64_t>node.left + <uint64_t>(not missing[position] if isnan(value) else value > node.threshold)
 
 
 cdef inline void walk_side_by_side(
     const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
     bint has_missing,
 ) noexcept nogil:
-    """Find the places of the leaves of LANES rows."""
-    cdef uint64_t places[LANES]
+    """Find the positions of the leaves of LANES rows."""
+    cdef uint64_t positions[LANES]
     cdef uint64_t moving = 1
     cdef Py_ssize_t lane, _turn, ahead = LANES * n_features
-    # The walk looks at few values of a row, in no order that the processor could foresee.
+    # The walk looks at few values of a row, in an order that the processor cannot foresee: fetch the next rows.
     if n_features <= SHORT:
         while ahead < 2 * LANES * n_features:
             prefetch(rows + ahead)
             ahead += LINE
     for lane in range(LANES):
-        places[lane] = 0
+        positions[lane] = 0
     while moving:
         for _turn in range(STEPS):
             for lane in range(LANES):
                 if has_missing:
-                    places[lane] = step_or_missing(nodes, missing, places[lane], rows + lane * n_features)
+                    positions[lane] = step_or_missing(nodes, missing, positions[lane], rows + lane * n_features)
                 else:
-                    places[lane] = step(nodes, places[lane], rows + lane * n_features)
+                    positions[lane] = step(nodes, positions[lane], rows + lane * n_features)
         moving = 0
         for lane in range(LANES):
-            moving |= nodes[places[lane]].left ^ places[lane]
+            moving |= nodes[positions[lane]].left ^ positions[lane]
     for lane in range(LANES):
-        leaves[lane] = places[lane]
+        leaves[lane] = positions[lane]
 
 
 cdef inline Py_ssize_t walk(
     const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features,
     uint64_t* leaves, bint has_missing,
 ) noexcept nogil:
-    """Find the places of the leaves of the first LANES rows, or of as many as there are; return their number."""
+    """Find the positions of the leaves of the first LANES rows, or of all rows if there are fewer; return their
+    number."""
     cdef Py_ssize_t row
     if n_rows >= LANES:
         walk_side_by_side(nodes, missing, rows, n_features, leaves, has_missing)
@@ -279,25 +281,25 @@ def apply_packed(
     const PackedNode[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X,
     const uint8_t[::1] missing_go_to_left=None,
 ):
-    """Apply what `pack` makes of a tree: the leaf of every sample, and whether X is finite, which costs little on the
-    way. `missing_go_to_left` is by place, and true at leaves."""
+    """Apply a packed tree (see `pack`): return the leaf of every sample, and whether X is finite, which costs little on
+    the way. `missing_go_to_left` is by position, and true at leaves."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
-    cdef uint64_t places[LANES]
+    cdef uint64_t positions[LANES]
     cdef Py_ssize_t row = 0, lane, n_walked
     cdef float64_t bad = 0.0
     cdef const uint8_t* missing = NULL
     if missing_go_to_left is not None:
-        check_places(nodes.shape[0], missing_go_to_left.shape[0])
+        check_flags(nodes.shape[0], missing_go_to_left.shape[0])
         missing = &missing_go_to_left[0]
     with nogil:
         while row < X.shape[0]:
             if missing == NULL:
-                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], places, False)
+                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], positions, False)
             else:
-                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], places, True)
+                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], positions, True)
             bad += not_finite(&X[row, 0], n_walked * X.shape[1])
             for lane in range(n_walked):
-                leaves[row + lane] = numbers[places[lane]]
+                leaves[row + lane] = numbers[positions[lane]]
             row += n_walked
     return np.asarray(leaves), bad == 0.0
 
@@ -316,19 +318,19 @@ cdef inline void add_walked(
     const PackedTree* tree, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features, Py_ssize_t n_classes,
     float64_t* sums, bint has_missing,
 ) noexcept nogil:
-    """Add to the sums of every row what its leaf gives."""
-    cdef uint64_t places[LANES]
+    """Add the values or the vote of its leaf to the sums of every row."""
+    cdef uint64_t positions[LANES]
     cdef Py_ssize_t row = 0, lane, k, n_walked
     cdef const float64_t* values
     while row < n_rows:
         n_walked = walk(
-            tree.nodes, tree.missing, X + row * n_features, n_rows - row, n_features, places, has_missing
+            tree.nodes, tree.missing, X + row * n_features, n_rows - row, n_features, positions, has_missing
         )
         for lane in range(n_walked):
             if tree.votes != NULL:
-                sums[tree.votes[places[lane]]] += 1.0
+                sums[tree.votes[positions[lane]]] += 1.0
             else:
-                values = tree.values + places[lane] * n_classes
+                values = tree.values + positions[lane] * n_classes
                 for k in range(n_classes):
                     sums[k] += values[k]
             sums += n_classes
@@ -336,21 +338,21 @@ cdef inline void add_walked(
 
 
 cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
-    """Raise ValueError where some node has no values. Packed nodes may share the number of a multiway node."""
+    """Raise ValueError if some node has no values. Packed nodes may share the number of a multiway node."""
     if n_nodes > numbers.shape[0] or n_nodes < numbers.shape[0] and np.max(numbers) >= n_nodes:
-        raise ValueError("The nodes of a tree and what they give do not agree in number.")
+        raise ValueError("A tree needs one vote or one row of values for every node.")
     return 0
 
 
-cdef int check_places(Py_ssize_t n_nodes, Py_ssize_t n_flags) except -1:
+cdef int check_flags(Py_ssize_t n_nodes, Py_ssize_t n_flags) except -1:
     if n_nodes != n_flags:
-        raise ValueError(f"A packed tree of {n_nodes} nodes needs as many flags of missing values, got {n_flags}.")
+        raise ValueError(f"A packed tree of {n_nodes} nodes needs {n_nodes} flags of missing values, got {n_flags}.")
     return 0
 
 
 @cython.final
 cdef class PackedForest:
-    """Packed trees, and what their leaves give: see `pack_forest`."""
+    """Packed trees, and the values or votes of their leaves: see `pack_forest`."""
 
     cdef PackedTree* trees
     cdef Py_ssize_t n_trees, n_classes
@@ -373,11 +375,11 @@ cdef class PackedForest:
             self.trees[i] = PackedTree(&nodes[0], NULL, NULL, NULL)
             if missing is not None:
                 goes_left = missing[i]
-                check_places(nodes.shape[0], goes_left.shape[0])
+                check_flags(nodes.shape[0], goes_left.shape[0])
                 self.trees[i].missing = &goes_left[0]
             given = np.asarray(leaf_arrays[i])
             check_sizes(numbers, given.shape[0] if given.shape[1:] in ((), (n_classes,)) else 0)
-            # By place, so that a walk that ends at a leaf finds what it gives without its number.
+            # By position, so that a walk finds the values of its leaf without the leaf's number.
             given = given[np.asarray(numbers)]
             self.arrays[2].append(given)
             if given.ndim == 1:
@@ -394,15 +396,15 @@ cdef class PackedForest:
 def pack_forest(list trees, list leaf_arrays, Py_ssize_t n_classes, list missing=None):
     """Prepare the trees of a forest for `sum_leaves`.
 
-    Every tree is what `pack` makes of it. What its nodes give are votes, (n_nodes,) int64, each for one class, or
-    values, (n_nodes, n_classes) float64. `missing` holds `missing_go_to_left` of every tree, as `apply_packed` takes
-    it, where values are missing.
+    `trees` are the results of `pack`. The nodes of a tree give votes, (n_nodes,) int64, each for one class, or values,
+    (n_nodes, n_classes) float64. If values may be missing, `missing` holds the `missing_go_to_left` of every tree, as
+    for `apply_packed`.
     """
     return PackedForest(trees, leaf_arrays, n_classes, missing)
 
 
 def sum_leaves(PackedForest forest, const float64_t[:, ::1] X):
-    """Add up over the trees, in their order, what every sample's leaf gives, and tell whether X is finite.
+    """Add up the values or votes of every sample's leaves, in the order of the trees, and tell whether X is finite.
 
     The sums are (n_samples, n_classes) float64.
     """
@@ -455,15 +457,13 @@ def decision_path(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
 ):
-    """List the nodes that every sample visits: (indptr, indices), the indices of row r being
-    indices[indptr[r]:indptr[r+1]]; of nodes that share children the first, which is a part of the same node."""
-    cdef const int64_t[::1] leaves = apply(
-        children_left, children_right, feature, threshold, X, missing_go_to_left
-    )
+    """List the nodes that every sample visits: (indptr, indices). Row r has indices[indptr[r]:indptr[r+1]]. If nodes
+    share children, the first of them is listed; all are parts of the same node."""
+    cdef const int64_t[::1] leaves = apply(children_left, children_right, feature, threshold, X, missing_go_to_left)
     cdef const int64_t[::1] parents = parents_of(children_left, children_right)
     cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
     cdef int64_t node, visited
-    # Parents stand before their children.
+    # Parents come before their children.
     for node in range(1, children_left.shape[0]):
         depth[node] = depth[parents[node]] + 1
     indptr = np.zeros(X.shape[0] + 1, dtype=np.int64)
@@ -482,8 +482,8 @@ def decision_path(
 
 
 cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1] children_right):
-    """Return the parent of every node, NONE for the root; of nodes that share children, which are parts of one node of
-    a tree, the first."""
+    """Return the parent of every node, and NONE for the root. If nodes share children, which are parts of one node of a
+    tree, the parent is the first of them."""
     cdef int64_t[::1] parents = np.full(children_left.shape[0], NONE, dtype=np.int64)
     cdef int64_t node
     for node in range(children_left.shape[0]):
@@ -496,11 +496,9 @@ def feature_usage(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
 ):
-    """Count the samples for which each feature is tested along the decision path, at least once; (n_features,)
+    """Count for each feature the samples that it is tested for at least once along the decision path; (n_features,)
     int64."""
-    leaves = apply(
-        children_left, children_right, feature, threshold, X, missing_go_to_left
-    )
+    leaves = apply(children_left, children_right, feature, threshold, X, missing_go_to_left)
     cdef const int64_t[::1] n_samples = np.bincount(leaves, minlength=children_left.shape[0])
     cdef const int64_t[::1] parents = parents_of(children_left, children_right)
     cdef int64_t[::1] usage = np.zeros(X.shape[1], dtype=np.int64)

@@ -1,9 +1,9 @@
-"""Threads whose work can be asked to stop: Python tells the main thread alone that a signal has arrived."""
+"""Work of threads that can be asked to stop, because Python tells only the main thread that a signal has arrived."""
 
 from contextlib import contextmanager
 from threading import get_ident
 
-# By identifier of a thread the event that asks it to stop.
+# The event that asks a thread to stop, by identifier of the thread.
 _events = {}
 
 
@@ -23,12 +23,12 @@ def stoppable(event):
 
 @contextmanager
 def watched(show):
-    """Run a block: the reference does not tell how much of its work is done."""
+    """Run a block. The reference does not report its progress."""
     yield
 
 
 def raise_if_stopped():
-    """Raise RuntimeError where the work of this thread was asked to stop."""
+    """Raise RuntimeError if the work of this thread was asked to stop."""
     event = _events.get(get_ident())
     if event is not None and event.is_set():
         raise RuntimeError("The work of this thread was asked to stop.")

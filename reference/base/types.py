@@ -6,7 +6,7 @@ UNDEFINED = -2  # feature and threshold of a leaf
 NO_CATEGORY = -1  # of a root, and of the children of a threshold
 UNLIMITED = 2**31 - 1  # a limit that does not apply
 
-# Where the samples of a node go whose value is missing.
+# The side of a node's samples whose value is missing.
 NONE_MISSING = -1  # there are none
 MISSING_RIGHT = 0
 MISSING_LEFT = 1

@@ -1,4 +1,4 @@
-"""Class counts and their sums, n log2 n, and which of two gains is greater."""
+"""Class counts and their sums, n log2 n, and the comparison of two gains."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -58,7 +58,7 @@ def add_up(numbers):
 
 
 def quotient(numerator, denominator):
-    """Divide, exactly where both numbers are exact; 0 where the denominator is not positive."""
+    """Divide, exactly if both numbers are exact; return 0 if the denominator is not positive."""
     if denominator <= 0:
         return type(denominator)(0)
     if isinstance(denominator, float):
@@ -67,7 +67,7 @@ def quotient(numerator, denominator):
 
 
 def parameters_of(criterion, n_classes):
-    """Return name, alpha, class scores and whether children are weighted by their share, with defaults."""
+    """Return name, alpha, class scores, and whether children are weighted by their shares; defaults are filled in."""
     name, given = name_of(criterion), given_of(criterion)
     scores = given.get("class_scores")
     return name, given.get("alpha", 1.0), range(n_classes) if scores is None else scores, given.get("weighted", True)
@@ -79,8 +79,8 @@ def given_of(criterion):
 
 
 def user_criterion_of(criterion):
-    """Return the user's criterion as an object, and the numbers of the rows where they are not 0, 1, 2, ...; None, None
-    for a criterion of the engine."""
+    """Return the user's criterion as an object, and the numbers of the rows, or None if they are 0, 1, 2, ... For a
+    criterion of the engine return None, None."""
     given = given_of(criterion)
     return given.get("criterion"), given.get("rows")
 

@@ -6,7 +6,7 @@ from .logarithms import BitRatio, bits, entropy_bits
 
 
 def information_gain(node, children):
-    """Return the entropy of the node less those of the children by their shares, in bits."""
+    """Return the entropy of the node minus the entropies of the children, weighted by their shares, in bits."""
     gained = entropy_bits(node)
     for counts in children:
         gained -= entropy_bits(counts)
@@ -23,6 +23,6 @@ def weighted_entropy(weights, total):
     impurity = 0.0
     for weight in weights:
         share = weight / total if total > 0.0 else 0.0
-        if share > 0.0:  # beside a far greater weight, a positive one can have no share that a double holds
+        if share > 0.0:  # the share of a tiny weight beside a huge one can round to 0
             impurity -= share * math.log2(share)
     return impurity

@@ -1,4 +1,4 @@
-"""Return the Gini impurity: 1 - sum of p_k**2."""
+"""Gini impurity."""
 
 from fractions import Fraction
 

@@ -1,5 +1,5 @@
-"""Jaccard similarity of children to classes, of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning",
-Section 1.1.
+"""Jaccard similarity of children to classes (F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning",
+Section 1.1).
 """
 
 from .counts import add_up, quotient, subtracted
@@ -7,8 +7,9 @@ from .labels import best_but
 
 
 def overlap_of_clusters(node, children, totals):
-    """Return the sum over the classes of their Jaccard similarity to the union of the children whose majority they are,
-    the lowest of several; where all children have the same majority, the one child that gains most has another class.
+    """Return the sum of the Jaccard similarities of each class to the union of the children with this majority. The
+    majority is the lowest of several. If all children have the same majority, one child gets another class: the child
+    that gains most by it.
     """
     total, *sizes = totals
     labels = [counts.index(max(counts)) for counts in children]
@@ -31,5 +32,6 @@ def column(children, label):
 
 
 def overlaps(counts, total, node):
-    """Return the Jaccard similarity of a set of rows to every class of the node: rows in both over rows in either."""
+    """Return the Jaccard similarity of a set of rows to every class of the node: rows in both, divided by rows in
+    either."""
     return [quotient(count, total + in_node - count) for count, in_node in zip(counts, node, strict=True)]

@@ -1,10 +1,10 @@
-"""Sums of n log2 n and their quotients, compared as the real numbers that they are.
+"""Sums of n log2 n and their quotients, compared as real numbers.
 
-By the prime factors of n, log2 n is a sum of logarithms of primes. Those are linearly independent over the rational
-numbers, for no product of powers of primes is 1 unless all exponents are 0: a sum is zero only where the exponents of
-all primes are. Any other sum has a sign that enough digits tell. Products of two sums are compared likewise, as
-polynomials in the logarithms; that these are zero only where all coefficients are is not proven (it follows from
-Schanuel's conjecture), and so the digits have an end.
+By the prime factors of n, log2 n is a sum of logarithms of primes. Logarithms of primes are linearly independent over
+the rational numbers, because a product of powers of primes is 1 only if all exponents are 0. A sum is therefore zero
+only if the exponents of all primes are zero. The sign of any other sum follows from enough digits. Products of two sums
+are compared likewise, as polynomials in the logarithms. It is not proven that a polynomial is zero only if all
+coefficients are zero (it follows from Schanuel's conjecture), so the number of digits is limited.
 """
 
 import math
@@ -15,7 +15,7 @@ from functools import cache
 from .counts import n_log2_n_of
 
 UNITS_PER_BIT = 2**30
-# Products that agree in so many digits count as equal.
+# Products that agree in this many digits count as equal.
 MOST_DIGITS = 5120
 
 
@@ -32,8 +32,8 @@ def prime_exponents(n):
 
 
 class Bits:
-    """A sum of whole multiples of n log2 n: its exponent of every prime p, with which log2 p is multiplied, and what it
-    adds up to in the table of n log2 n, in units of 2**-30 bit."""
+    """A sum of whole multiples of n log2 n. `exponents` hold the factor of log2 p for every prime p; `units` are the
+    sum in the table of n log2 n, in units of 2**-30 bit."""
 
     def __init__(self, exponents, units):
         self.exponents = {prime: exponent for prime, exponent in exponents.items() if exponent}
@@ -60,11 +60,11 @@ class Bits:
         return math.fsum(terms) - error, math.fsum(terms) + error
 
     def within(self, digits):
-        """Return two fractions that the sum, with natural logarithms in the place of log2, lies between."""
+        """Return two fractions that the sum lies between; the sum has natural logarithms instead of log2."""
         with localcontext() as context:
             context.prec = digits
             terms = [exponent * Fraction(Decimal(prime).ln()) for prime, exponent in self.exponents.items()]
-        # The logarithms alone are rounded, by less than 10**(1 - digits) of what they are.
+        # Only the logarithms are rounded, with a relative error below 10**(1 - digits).
         error = sum(map(abs, terms)) / 10 ** (digits - 1)
         return sum(terms) - error, sum(terms) + error
 
@@ -109,7 +109,7 @@ def sign_of_polynomial(polynomial):
             logs = {prime: Decimal(prime).ln() for primes in polynomial for prime in primes}
             terms = [coefficient * logs[p] * logs[q] for (p, q), coefficient in polynomial.items()]
             total, magnitude = sum(terms), sum(map(abs, terms))
-            # Every term is rounded three times, and the sum as often as there are terms, by 10**-digits of what it is.
+            # Every term has three roundings, and the sum one for each term; each is a relative error of 10**-digits.
             if abs(total) > magnitude * (len(terms) + 4) * Decimal(10) ** (1 - digits):
                 return 1 if total > 0 else -1
         digits *= 2
@@ -117,16 +117,16 @@ def sign_of_polynomial(polynomial):
 
 
 def greater_of(x, y):
-    """Return the greater of two sums; in the table it adds up to the greater of both numbers."""
+    """Return the greater of two sums. Its units are the greater of both units."""
     greater = x if BitRatio(x, bits(1)) > BitRatio(y, bits(1)) else y
     return Bits(greater.exponents, max(x.units, y.units))
 
 
 class BitRatio:
-    """A quotient of two sums of n log2 n, the lower one positive; it compares as a real number.
+    """A quotient of two sums of n log2 n with a positive denominator; it compares as a real number.
 
-    As a floating-point number, which a tree reports, it is what the table says, but 0 where it is zero, and otherwise
-    at least one unit with its sign; `nearest_double` knows no table.
+    A tree reports the quotient as a float from the table. The float is exactly 0 if the quotient is zero, and otherwise
+    has the right sign and at least one unit. `nearest_double` does not use the table.
     """
 
     def __init__(self, numerator, denominator):
@@ -151,8 +151,8 @@ class BitRatio:
     def nearest_double(self):
         """Return the double nearest to the real number.
 
-        That is a fraction where the exponents of all primes have one quotient. Otherwise it is transcendental
-        (Gelfond-Schneider), hence never halfway between two doubles, so that enough digits tell which one is nearer.
+        The real number is a fraction if the exponents of all primes have one quotient. Otherwise it is transcendental
+        (Gelfond-Schneider), and never halfway between two doubles: enough digits tell which double is nearer.
         """
         prime, exponent = next(iter(self.denominator.exponents.items()))
         fraction = Fraction(self.numerator.exponents.get(prime, 0), exponent)
@@ -167,7 +167,7 @@ class BitRatio:
             digits *= 2
 
     def __gt__(self, other):
-        """Compare exactly, with a quotient or with 0; floating point tells apart what is not nearly equal."""
+        """Compare exactly with a quotient or with 0; floating point decides if both are not nearly equal."""
         other = ZERO if other == 0 else other
         (low, high), (other_low, other_high) = self.bounds(), other.bounds()
         if low > other_high or high < other_low:

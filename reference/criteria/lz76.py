@@ -1,5 +1,5 @@
-"""Lempel-Ziv complexity of the label sequence: a measure of irregularity that Harikrishnan and Nagaraj name beside
-the one that their permutation decision trees use."""
+"""Lempel-Ziv complexity of the label sequence. Harikrishnan and Nagaraj name this measure of irregularity beside
+Effort-To-Compress, which their permutation decision trees use."""
 
 from fractions import Fraction
 

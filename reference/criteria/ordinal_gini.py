@@ -1,12 +1,12 @@
-"""Ordinal Gini, of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study"
-(2024).
+"""Ordinal Gini (R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study",
+2024).
 """
 
 from fractions import Fraction
 
 
 def ogini(counts):
-    """Return the ordinal Gini: sum over classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4).
+    """Return the ordinal Gini: the sum over classes of F_q (1 - F_q); F_q is the share of the classes up to q (Eq. 4).
 
     The equation is printed without its squares; gains are the same as for minus the sum of F_q**2.
     """

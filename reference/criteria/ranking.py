@@ -1,5 +1,5 @@
-"""Ranking impurity, of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental
-study" (2024).
+"""Ranking impurity (R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study",
+2024).
 """
 
 from fractions import Fraction
@@ -8,7 +8,7 @@ from fractions import Fraction
 def ranking(counts, costs):
     """Return the ranking impurity: sum over the pairs of classes j < q of costs[q][j] N_q N_j (Eq. 11).
 
-    The compiled engine's integers are the limit of both.
+    The compiled engine's integers limit both engines.
     """
     if max(map(max, costs)) * sum(counts) ** 2 >= 2**62:
         raise ValueError(
@@ -19,12 +19,12 @@ def ranking(counts, costs):
 
 
 def costs_of_scores(scores):
-    """Return the differences of class scores that are whole, v_q - v_j, which no float need hold."""
+    """Return the differences v_q - v_j of whole class scores, as integers, which may be too large for a float."""
     return [[int(score) - int(other) for other in scores] for score in scores]
 
 
 def weighted_ranking(weights, total, scores):
-    """Return the ranking impurity, for every class the sum over the lower ones: v_q sum of N_j - sum of v_j N_j."""
+    """Return the ranking impurity: N_q (v_q sum of N_j - sum of v_j N_j) over all classes q, with sums over j < q."""
     impurity = lower = lower_scores = 0.0
     for weight, score in zip(weights, scores, strict=True):
         impurity += weight * (score * lower - lower_scores)

@@ -1,8 +1,8 @@
 """Gain ratio and normalised variations of information.
 
-The first two are those of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1; the others
-of N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for clusterings comparison", Journal of Machine
-Learning Research 11, 2010, Table 2, where one minus them are called NMI_sum and NMI_max.
+The first two are from F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1. The others are
+from N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for clusterings comparison", Journal of Machine
+Learning Research 11, 2010, Table 2, which calls one minus them NMI_sum and NMI_max.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ def ratio_gain(name, node, children, totals):
 
 
 def divisor_of_gain(name, of_classes, of_split, joint):
-    """Return what a ratio divides by; of ``nvi_sum`` the sum of both entropies, by which it divides twice the gain."""
+    """Return the divisor of a ratio; ``nvi_sum`` divides twice the gain by the sum of both entropies."""
     if name == "nvi_sum":
         return of_split + of_classes
     if name == "nvi_max":
@@ -38,8 +38,8 @@ def divisor_of_gain(name, of_classes, of_split, joint):
 
 
 def entropies(node, children, totals):
-    """Return H(Y), H(T) and H(T, Y) of a split, times its samples: sums of n log2 n; of weights that are not whole
-    numbers the entropies themselves, in floating point."""
+    """Return H(Y), H(T) and H(T, Y) of a split. Whole weights give sums of n log2 n, the entropies times the samples;
+    other weights give the entropies themselves, in floating point."""
     total, *sizes = totals
     entropy = partial(weighted_entropy, total=total) if isinstance(total, float) else entropy_bits
     return entropy(node), entropy(sizes), entropy([count for counts in children for count in counts])

@@ -3,9 +3,9 @@
 Gains are exact: fractions for ``gini``, ``ogini``, ``ranking``, ``jaccard``, ``accuracy``, ``mae``, ``etc`` and
 ``lz76``, and quotients of sums of n log2 n for ``entropy``, ``gain_ratio``, ``nvi``, ``nvi_sum``, ``nvi_max`` and
 ``vi``, which compare as real numbers.
-Floating-point numbers, which count as different where they differ by more than a tolerance, are the gains of ``wig``,
-of ``ranking`` with class scores or costs that are not whole numbers, and of all criteria on counts where weights are
-not whole numbers.
+Other gains are floating-point numbers, which count as different if they differ by more than a tolerance: gains of
+``wig``, of ``ranking`` with class scores or costs that are not whole numbers, and of all criteria on counts if weights
+are not whole numbers.
 
 A criterion is its name, or its name and a dict of parameters.
 """
@@ -35,7 +35,7 @@ CLUSTERINGS = (*RATIOS, "vi", *MATCHINGS)
 
 
 def judges_sequence(criterion):
-    """Whether the criterion sees the labels in the order of the rows, which then have no weights."""
+    """Whether the criterion sees the labels in the order of the rows. The rows then have no weights."""
     return name_of(criterion) in (*IMPURITIES, "user_sequence")
 
 
@@ -49,7 +49,7 @@ def is_exact(criterion, n_classes):
 
 def count_gain(criterion, node, left_parts, n_classes):
     """Return the gain of a cut by a criterion on class counts, from (label, weight) pairs of the node and of the two
-    parts of the left child, which are counted for themselves."""
+    parts of the left child. Each part is counted alone."""
     node, left = counted(node, n_classes), added(*(counted(part, n_classes) for part in left_parts))
     return gain_of_counts(criterion, node, [left, remainder(node, left)])
 
@@ -79,7 +79,7 @@ def exact_impurities(criterion, n_classes):
 def weighted_impurities(criterion, node_weights):
     """Return the impurities of class weights and their total, as floating-point numbers, by name.
 
-    The class weights are those of the node and its children.
+    They take class weights of the node or of its children.
     """
     _, alpha, scores, _ = parameters_of(criterion, len(node_weights))
     given = given_of(criterion)
@@ -110,8 +110,8 @@ def weighted_gain(criterion, node, children):
 
 
 def clustering_gain(name, node, children, totals):
-    """Return by how much a split reduces the distance of the node's clustering to its classes, from class counts and
-    totals of the node and its children: a fraction for whole numbers, else a floating-point number."""
+    """Return the decrease of the distance between the node's clustering and its classes, from class counts and totals
+    of the node and its children: a fraction for whole numbers, otherwise a floating-point number."""
     if name in RATIOS:
         return ratio_gain(name, node, children, totals)
     if name == "vi":
@@ -129,12 +129,12 @@ def clustering_gain(name, node, children, totals):
 
 
 def transposed(node, children):
-    """Return the class counts of the children, and the totals of the node and of them."""
+    """Return the class counts of the children, and the totals of the node and the children."""
     return [counts for counts, _ in children], [node[1], *(total for _, total in children)]
 
 
 def has_bounds(criterion, n_classes):
-    """Whether there is a bound on what cuts inside a bin of samples gain."""
+    """Whether the criterion has a bound on the gain of cuts inside a bin of samples."""
     name = name_of(criterion)
     if name == "ranking" and n_classes == 2:
         costs, scores = given_of(criterion).get("cost_matrix"), parameters_of(criterion, n_classes)[2]
@@ -151,10 +151,12 @@ def orders_by_share(criterion, n_classes):
 def score(criterion, left, right):
     """Return a score that grows with the gain of a cut of a node, from the children's counts; an empty child adds 0.
 
-    For both kinds of gini of two classes D**2 / (L R) with D = left_0 R - right_0 L, over both children's total counts
-    L and R; for gini of more sum over classes of left_k**2 / L + right_k**2 / R; for entropy minus the children's
-    entropies times their rows, in units of 2**-30 bit; for ranking of two classes minus their products of class counts,
-    times their rows where children are weighted.
+    L and R are the total counts of both children.
+
+    - gini and ogini of two classes: D**2 / (L R), with D = left_0 R - right_0 L
+    - gini of more classes: the sum over classes of left_k**2 / L + right_k**2 / R
+    - entropy: minus the children's entropies times their rows, in units of 2**-30 bit
+    - ranking of two classes: minus the children's products of class counts, times their rows if children are weighted
     """
     left_total, right_total = sum(left), sum(right)
     if name_of(criterion) == "ranking":
@@ -175,7 +177,7 @@ def score(criterion, left, right):
 def highest_score(criterion, left, counts, right):
     """Return the highest score of any cut inside a bin, given the class counts to its left, in it and to its right.
 
-    In any order of the bin's rows: over every choice of rows that move to the left.
+    The bin's rows may have any order: every choice of rows that move to the left counts.
     """
     return float(
         max(

@@ -1,7 +1,7 @@
 """Gains by criteria of the user, feature by feature.
 
-Such a criterion is an object whose method `judged` returns the gains of all cuts of a feature, as floating-point
-numbers: of class counts left and right, or of the labels in the order of the rows and which of them go left.
+A user's criterion is an object whose method `judged` returns the gains of all cuts of a feature as floats. It takes
+class counts left and right, or the labels in the order of the rows and the rows that go left.
 """
 
 from .counts import user_criterion_of
@@ -21,7 +21,7 @@ def sequence_gain_by_user(criterion, labels, children, rows):
 
 
 def check_criterion(criterion, n_categories):
-    """Raise ValueError where there are categorical features that a user's criterion has no method for."""
+    """Raise ValueError if there are categorical features and a user's criterion has no method for them."""
     user_criterion, _ = user_criterion_of(criterion)
     if user_criterion is not None and n_categories is not None and any(n_categories):
         user_criterion.check_children()

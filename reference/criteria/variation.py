@@ -8,8 +8,8 @@ from .ratios import entropies
 
 
 def variation_gain(node, children, totals):
-    """Return by how much a split T comes nearer to the classes Y than the undivided node, whose distance is H(Y):
-    2 Gain(Y, T) - H(T), where Gain(Y, T) = H(Y) + H(T) - H(T, Y)."""
+    """Return the decrease of the distance to the classes Y by a split T: 2 Gain(Y, T) - H(T), with Gain(Y, T) = H(Y) +
+    H(T) - H(T, Y). The undivided node has the distance H(Y)."""
     of_classes, of_split, joint = entropies(node, children, totals)
     gain = 2 * (of_classes + of_split - joint) - of_split
     return gain if isinstance(totals[0], float) else BitRatio(gain, bits(totals[0]))

@@ -1,5 +1,5 @@
-"""Weighted information gain, of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an
-experimental study" (2024).
+"""Weighted information gain (R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental
+study", 2024).
 """
 
 import math
@@ -8,10 +8,10 @@ from .counts import add_up
 
 
 def class_weights(scores, alpha, distance_from, has_weight):
-    """Return for every class as the mode the weights of all classes: |v_q - v_mode|**alpha (Eq. 8), with sum 1 over the
-    classes that `has_weight` tells, while others weigh nothing.
+    """Return the weights of all classes, |v_q - v_mode|**alpha (Eq. 8), for every class as the mode. They sum to 1 over
+    the classes that `has_weight`; other classes weigh nothing.
 
-    Where `distance_from` is "highest", the highest class stands in the place of every mode.
+    If `distance_from` is "highest", the highest class replaces every mode.
     """
     all_weights = []
     for mode in scores:
@@ -28,8 +28,8 @@ def class_weights(scores, alpha, distance_from, has_weight):
 
 
 def wig(counts, total, class_weights):
-    """Return the weighted entropy: -sum of w_q p_q log2 p_q, with the weights of the most frequent class, the lowest of
-    several (Eq. 9)."""
+    """Return the weighted entropy: -sum of w_q p_q log2 p_q, with the weights of the most frequent class as the mode,
+    the lowest of several (Eq. 9)."""
     if total <= 0.0:
         return 0.0
     weights = class_weights[counts.index(max(counts))]

@@ -1,10 +1,10 @@
 """Growth of a tree whose splits are judged by a distance between clusterings of its training rows.
 
-A tree induces the clustering T of its rows by predicted class, and the true classes are the clustering Y. What the
-distances of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1), ask of both is the
-table of |T_i ∩ Y_j|. A split is judged by the two sides of its leaf (local evaluation, Algorithm 2), or by the whole
+A tree induces the clustering T of its rows by predicted class, and the true classes are the clustering Y. The distances
+of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1), only need the table of
+|T_i ∩ Y_j|. A split is judged by the two sides of its leaf (local evaluation, Algorithm 2), or by the whole
 tree that it leads to (global evaluation, Algorithm 3). The paper does not say which of equally good global steps is
-taken; with `ties` of "local" it is the one whose split comes nearest to the classes within its leaf.
+taken. With `ties` of "local", the step whose split comes nearest to the classes within its leaf is taken.
 """
 
 from ..base.signals import raise_if_stopped
@@ -73,7 +73,7 @@ class GrowthByDistance:
 
 
 def make_leaf(tree, node, label=None):
-    """Give a node its class counts and, where no label is given, its majority's."""
+    """Give a node its class counts and its label; without a label it gets its majority."""
     node.counts = counts_of(tree, node.rows)
     node.label = majority(node.counts) if label is None else label
     node.step = NO_STEP
@@ -110,10 +110,10 @@ def grow_by_distance(
     n_categories=None,
     **limits,
 ):
-    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED.
+    """Grow a tree and return a dict of its arrays, the nodes in preorder. A limit of UNLIMITED does not apply.
 
-    `label` is what the tree predicts, or predicted while the node was a leaf; `split_step` counts the splits in the
-    order in which they were made, and is -1 at leaves. Features with `n_categories` above 0 hold codes below that.
+    `label` is the prediction of a node as a leaf. `split_step` numbers the splits in the order of growth, and is -1 at
+    leaves. Features with `n_categories` above 0 hold codes below that.
     """
     check_categories(X, n_categories)
     check_criterion(distance, n_categories)
@@ -136,7 +136,7 @@ def grow_by_distance(
 
 
 def best_step(tree):
-    """Return the next split by the evaluation: a dict, or None where growth stops."""
+    """Return the next split by the evaluation as a dict, or None if growth stops."""
     if tree.evaluation == "local":
         return best_local_step(tree)
     best = best_global_step(tree)
@@ -148,8 +148,8 @@ def best_step(tree):
 
 
 def may_step(stop, after, before):
-    """Whether growth goes on with a step that changes the merit like this: with "no_decrease" only where the distance
-    decreases, with "no_distance_decay" also where it stays, with "pure" always."""
+    """Whether growth goes on with a step that changes the merit from `before` to `after`: with "no_decrease" only if
+    the distance decreases, with "no_distance_decay" also if it stays, with "pure" always."""
     if stop == "no_decrease":
         return is_greater(after, before)
     return stop == "pure" or not is_greater(before, after)
@@ -158,7 +158,7 @@ def may_step(stop, after, before):
 def best_global_step(tree):
     """Return the split of an impure leaf whose whole tree is nearest to the classes, with its labels (Algorithm 3).
 
-    More than two children have their majorities as labels: the ways to choose from all are too many.
+    If there are more than two children, their majorities are their labels, because there are too many other choices.
     """
     best = None
     for place, leaf in enumerate(tree.leaves):
@@ -186,14 +186,14 @@ def best_global_step(tree):
 
 
 def position_of(feature, cut, place, labels=()):
-    """Return what breaks ties between equally good steps, the lowest being the first: the feature, the threshold, the
-    missing on the right before the missing on the left, the leaf from the left, and the labels."""
+    """Return the key that breaks ties between equally good steps, the lowest first: the feature, the threshold, missing
+    values on the right before the left, the leaf from the left, and the labels."""
     threshold, missing = cut
     return feature, threshold, missing == MISSING_LEFT, place, labels
 
 
 def is_better(step, best):
-    """Whether a step is better; ties go to the greater merit within the leaf where steps have that, then to the lowest
+    """Whether a step is better. Ties go to the greater merit within the leaf, if steps have one, then to the lowest
     position."""
     if best is None:
         return True
@@ -249,7 +249,7 @@ def splits(tree, leaf):
 
 
 def child_rows(tree, rows, feature, cut):
-    """Return the rows on both sides of the cut, or of every category in which there are some."""
+    """Return the rows on both sides of the cut, or of every category that has rows."""
     return [child for _, child in parts_of(tree.X, rows, feature, cut, tree.n_categories)]
 
 
@@ -258,7 +258,7 @@ def counts_of(tree, rows):
 
 
 def global_gain(tree, step):
-    """Return by how much the whole tree comes closer, divided by the leaf's share of the rows."""
+    """Return the decrease of the whole tree's distance, divided by the leaf's share of the rows."""
     leaf, before = tree.leaves[step["place"]], tree.table()
     children = child_rows(tree, leaf.rows, step["feature"], step["cut"])
     after, clusters = exchanged(tree, leaf, children, step["labels"])
@@ -311,14 +311,14 @@ def split_by_criterion(tree, leaf):
     children = ascending_counts(tree, leaf, feature, cut)
     if not isinstance(gain, float):
         return merit_of_children(tree.distance, children), gain, feature, cut
-    # What an undivided leaf knows of its classes is nothing: the information of a split is what it gains.
+    # An undivided leaf has no information about its classes: the merit of a split by information is its gain.
     is_gained = tree.distance in INFORMATION and tree.distance != "vi"
     split_merit = gain if is_gained else weighted_merit_of_children(tree.distance, children)
     return split_merit, gain, feature, cut
 
 
 def split_by_sets(tree, leaf):
-    """Return the leaf's best split under a set function, the children being matched to classes as by Jaccard."""
+    """Return the leaf's best split under a set function; Jaccard's rule matches children to classes."""
     classes = tree.classes(leaf.rows)
     whole = max(merit_of_sets(tree, classes, [leaf.rows], [label]) for label in range(tree.n_classes))
     cuts, by_category = [], []
@@ -340,7 +340,7 @@ def merit_of_sets(tree, classes, children, labels):
 
 
 def ascending_counts(tree, leaf, feature, cut):
-    """Return the class counts of the children, weights being added in ascending order of the feature."""
+    """Return the class counts of the children; weights are added in ascending order of the feature."""
     rows = sorted(leaf.rows, key=by_value(tree.X, feature))
     return [counts_of(tree, child) for child in child_rows(tree, rows, feature, cut)]
 

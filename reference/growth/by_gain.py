@@ -1,10 +1,9 @@
 """Growth of a tree: Steps 1 to 6 of the permutation decision tree's algorithm (Section 2), for every criterion.
 
-A node is a leaf where its rows share one class (Step 6), where a limit says so, or where no cut is allowed; otherwise
-it takes the split of highest gain: two children at a threshold or of two sets of categories, or one for every category
-that its rows have.
-Depth-first growth takes the leaves from the left; best-first growth, which a limit on the number of leaves asks for,
-takes the leaf whose split gains most, counted by the rows that it concerns.
+A node is a leaf if its rows share one class (Step 6), if a limit says so, or if no cut is allowed. Otherwise it takes
+the split of the highest gain: two children at a threshold or for two sets of categories, or one child for every
+category of its rows. Depth-first growth takes the leaves from the left. Best-first growth, which a limit on the number
+of leaves asks for, takes the leaf whose split has the greatest gain times the weight of its rows.
 """
 
 from math import ceil
@@ -21,25 +20,25 @@ from ..criteria.table import judges_sequence
 from ..split.node_search import mix64
 from .tree import Node, as_arrays, children_of, in_preorder
 
-# A decrease of impurity may be so much too small, as in scikit-learn.
+# A decrease of impurity may be too small by this much, as in scikit-learn.
 DECREASE_TOLERANCE = 2.0**-52
 
 
 def share_features(X, n_classes, criterion, weights_are_whole, max_features, max_candidates, *, n_categories=None):
-    """Return the data that the trees of a forest share: none, as every tree reads X itself."""
+    """Return the data that the trees of a forest share: None, because every tree reads X itself."""
     check_categories(X, n_categories)
 
 
 def grow_by_gain(
     X, y, weights, n_classes, criterion, *, rows=None, shared=None, n_threads=1, n_categories=None, **limits
 ):
-    """Grow a tree: a dict of its arrays, the nodes in preorder. Limits that do not apply are UNLIMITED or -inf; of
-    impurity and weight, min_impurity_decrease and min_weight_fraction_leaf, 0 or absent.
+    """Grow a tree and return a dict of its arrays, the nodes in preorder. A limit of UNLIMITED or -inf does not apply;
+    min_impurity_decrease and min_weight_fraction_leaf do not apply if they are 0 or absent.
 
-    The rows that are used are those of `rows`, in their order, or all. A feature of which n_categories is above 0 holds
-    codes 0, 1, ..., n_categories - 1, and splits into one child a category or, with `subsets=True`, into two of several
-    ones; None: no feature does.
-    The number of threads changes no tree, and here not the time either.
+    The tree uses the rows of `rows`, in this order, or all rows. If n_categories of a feature is above 0, the feature
+    holds codes 0, 1, ..., n_categories - 1, and splits into one child a category or, with `subsets=True`, into two sets
+    of categories. If n_categories is None, no feature is categorical. The number of threads changes no tree, and here
+    not the time either.
     """
     check_categories(X, n_categories)
     if limits.get("subsets"):
@@ -65,7 +64,7 @@ def grow_by_gain(
         node, split = open_leaves.pop(chosen)
         gain, feature, cut = split
         children = children_of(X, node, feature, cut, n_categories)
-        # With too many children the leaf stays one; the split of another may still have few enough.
+        # With too many children the node stays a leaf; the split of another leaf may have few enough.
         if n_leaves - 1 + len(children) > limits["max_leaf_nodes"]:
             continue
         node.feature, node.cut, node.gain = feature, cut, float(gain)
@@ -80,8 +79,8 @@ def grow_by_gain(
 
 
 def with_least_weights(limits, weights, rows):
-    """Return the limits with the total weight, the least decrease of impurity, 0 for none, and the least weight of a
-    leaf, which is one of numbers of samples where samples have no weights."""
+    """Return the limits with the total weight, the least decrease of impurity (0 for none), and the least weight of a
+    leaf. Without weights the least weight becomes a least number of samples."""
     total = float(len(rows) if weights is None else add_up(weights[row] for row in rows))
     least = limits.get("min_weight_fraction_leaf", 0.0) * total
     min_samples_leaf = limits["min_samples_leaf"]
@@ -118,7 +117,7 @@ def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
 
 
 def best_leaf(open_leaves, weights):
-    """Return the index of the leaf whose gain, times its rows' weight, is the greatest; of equal ones the leftmost."""
+    """Return the index of the leaf whose gain, times its rows' weight, is the greatest; ties go to the leftmost."""
     best, best_total_gain = None, None
     for i, (node, split) in enumerate(open_leaves):
         total_gain = add_up(weights[row] for row in node.rows) * split[0]

@@ -1,10 +1,10 @@
 """Distances between two clusterings of the same rows: T, by a tree or a cut, and Y, by the true classes.
 
-They are those of F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1), and for ordered
-classes the mean absolute error; and three more variations of information, of M. Meila, "Comparing clusterings - an
-information based distance", 2007, and N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for
-clusterings comparison", 2010 (Table 2). What they ask of both clusterings is the table of |T_i ∩ Y_j|. All but those of
-weights are exact: fractions, or quotients of sums of n log2 n.
+Sources: F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning" (Section 1.1); three more variations of
+information are from M. Meila, "Comparing clusterings - an information based distance", 2007, and N. X. Vinh, J. Epps
+and J. Bailey, "Information theoretic measures for clusterings comparison", 2010 (Table 2). The mean absolute error is
+for ordered classes. All distances follow from the table of |T_i ∩ Y_j|. Distances of whole counts are exact: fractions,
+or quotients of sums of n log2 n.
 """
 
 from fractions import Fraction
@@ -20,13 +20,13 @@ DISTANCES = (*INFORMATION, "gini", "jaccard", "accuracy", "mae")
 
 
 def parts_of(distance):
-    """Return the name of a distance, and what a class adds to Jaccard that neither clustering has a row of: 0 or 1."""
+    """Return the name of a distance, and the Jaccard distance of a class without rows in both clusterings: 0 or 1."""
     name, parameters = (distance, {}) if isinstance(distance, str) else distance
     return name, int(parameters.get("absent_classes", "equal") == "different")
 
 
 def exact_distance(distance, table):
-    """Return a measure of Section 1.1 of the table of |T_i ∩ Y_j|, exactly; of SIMILARITIES the similarity."""
+    """Return a measure of Section 1.1 exactly, from the table of |T_i ∩ Y_j|; for SIMILARITIES it is the similarity."""
     name, of_absent = parts_of(distance)
     clusters, classes = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
     total = sum(clusters)
@@ -57,7 +57,7 @@ def union_of(table, i):
 
 
 def table_distance(table, distance):
-    """Return the measure as a double; where it is a sum of fractions by class, doubles are added in class order."""
+    """Return the measure as a double. If it is a sum of fractions by class, doubles are added in class order."""
     name, of_absent = parts_of(distance)
     if name == "gini":
         total, within = sum(map(sum, table)), 0.0
@@ -74,9 +74,9 @@ def table_distance(table, distance):
 
 
 def labellings(name, children):
-    """Return the ways to label children with classes: for two children all pairs of different classes. Each of more
-    children has the class that is best for it alone, by Jaccard its majority, the lowest of several; where all have the
-    same, every change of one child to another class is a way."""
+    """Return the ways to label children with classes. Two children get all pairs of different classes. If there are
+    more children, each gets the class that is best for it alone (its majority for Jaccard), the lowest of several. If
+    all get the same class, every change of one child to another class is a way."""
     labels = range(len(children[0]))
     if len(children) == 2:
         return [[i, j] for i in labels for j in labels if i != j]
@@ -93,8 +93,8 @@ def minus_absolute_errors(counts):
 
 
 def matchings(distance, children):
-    """Return the tables of a split's children as clusters; where the measure depends on the clusters' classes, those of
-    all `labellings`, with children of one class as one cluster."""
+    """Return the tables of a split's children as clusters. If the measure depends on the clusters' classes, there is a
+    table for each of the `labellings`, in which children of one class form one cluster."""
     name, _ = parts_of(distance)
     if name in (*INFORMATION, "gini"):
         return [children]
@@ -108,15 +108,15 @@ def matchings(distance, children):
 
 
 def merit_of_children(distance, children):
-    """Return minus the least distance, or the similarity, of a split's children, as class counts, to the classes within
-    their leaf."""
+    """Return the merit of a split: minus the least distance, or the similarity, between its children and the classes of
+    the leaf, from class counts."""
     return max(merit(distance, table) for table in matchings(distance, children))
 
 
 def weighted_merit_of_children(distance, children):
-    """Return the same of sums of weights, in floating point, for distances that are no ratio of entropies."""
+    """Return the merit from sums of weights, in floating point, for distances that are not ratios of entropies."""
     total = add_up(add_up(weights) for weights in children)
-    # Shares: whatever the weights are, a double holds their squares and sums.
+    # A double holds squares and sums of shares, whatever the weights are.
     shares = [[weight / total for weight in weights] for weights in children]
     return max(weighted_merit(distance, table) for table in matchings(distance, shares))
 
@@ -148,8 +148,8 @@ def weighted_merit(distance, table):
 
 
 def set_distance(distance, clusters, classes):
-    """Return the Jaccard distance under a set function of two clusterings as lists of rows: the sum over the classes of
-    (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where terms whose union has f = 0 are those of absent classes."""
+    """Return the Jaccard distance of two clusterings, given as lists of rows, under a set function f: the sum over the
+    classes of (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i). A union with f = 0 counts as an absent class."""
     function, (_, of_absent) = distance[1]["function"], parts_of(distance)
     empty, total = function([]), 0.0
     for cluster, of_class in zip(map(set, clusters), map(set, classes), strict=True):

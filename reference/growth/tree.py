@@ -22,8 +22,8 @@ class Node:
 
 
 def parts_of(X, rows, feature, cut, n_categories):
-    """Return (categories, rows) of either side of a cut or of two sets of categories, or of every category that the
-    rows have."""
+    """Return (categories, rows) for both sides of a cut or of two sets of categories, or for every category of the
+    rows."""
     if not is_categorical(n_categories, feature):
         return [((), side) for side in split_rows(X, rows, feature, *cut)]
     parts = rows_by_category(X, rows, feature)
@@ -65,7 +65,7 @@ def is_multiway(node):
 def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
 
-    Where children may have several categories, `category` has the lowest.
+    If children may have several categories, `category` has the lowest.
     """
     names = "children_left", "children_right", "feature", "threshold", "n_node_samples", "gain", "missing_go_to_left"
     tree = {name: [] for name in names}

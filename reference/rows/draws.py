@@ -1,9 +1,9 @@
 """Samples drawn with replacement from a seed, as NumPy's legacy generator draws them.
 
-Numbers are words of the Mersenne Twister, less the bits that none of them needs, without those that are too large:
-M. Matsumoto and T. Nishimura, "Mersenne twister: a 623-dimensionally equidistributed uniform pseudo-random number
-generator", ACM Transactions on Modeling and Computer Simulation 8 (1998), pages 3-30. Python has the same generator,
-but makes another first state of a seed.
+Numbers are words of the Mersenne Twister (M. Matsumoto and T. Nishimura, "Mersenne twister: a 623-dimensionally
+equidistributed uniform pseudo-random number generator", ACM Transactions on Modeling and Computer Simulation 8 (1998),
+pages 3-30). Bits that no number needs are dropped, then numbers that are too large. Python has the same generator, but
+derives another first state from a seed.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ def words(seed):
 
 
 def count_draws(seed, n_rows, n_draws):
-    """Draw numbers below n_rows; return those drawn, ascending, and how often each was."""
+    """Draw numbers below n_rows; return the drawn numbers, ascending, and how often each was drawn."""
     mask = 2 ** (n_rows - 1).bit_length() - 1
     numbers = (word & mask for word in words(seed))
     allowed = (number for number in numbers if number < n_rows)

@@ -1,7 +1,7 @@
 """Features cut into bins of neighbouring values.
 
-Bins do not change a tree: the kernel looks at the cuts between them first, and then inside those bins where a cut could
-be better still (`split.cut_search`). Which cuts a feature is given is therefore a matter of speed alone.
+Bins do not change a tree: the kernel looks at the cuts between bins first, and then inside bins where a cut could still
+be better (`split.cut_search`). The choice of bins therefore matters for speed alone.
 """
 
 from bisect import bisect_left
@@ -24,7 +24,7 @@ def bin_features(X, max_bins=MAX_BINS):
     if not X:
         raise ValueError("There are no rows to cut into bins.")
     codes, is_mixed = [[] for _ in X], []
-    # Of many rows one in so many stands for all of them.
+    # Evenly spaced rows, at least SAMPLE_ROWS of many, stand for all rows.
     sample = X[:: max(1, len(X) // SAMPLE_ROWS)]
     for feature in range(len(X[0])):
         values = [row_values[feature] for row_values in X]
@@ -39,7 +39,7 @@ def bin_features(X, max_bins=MAX_BINS):
             if is_missing(row_values[feature]):
                 row_codes.append(len(members))
                 continue
-            # All bins but the last end with a value of theirs: a value lies behind those whose last one is smaller.
+            # Every bin but the last has a last value: a value comes after the bins whose last value is smaller.
             code = bisect_left(lasts[:-1], row_values[feature])
             row_codes.append(code)
             members[code].add(row_values[feature])
@@ -48,7 +48,7 @@ def bin_features(X, max_bins=MAX_BINS):
 
 
 def are_few_whole_numbers(values, most):
-    """Whether the values are whole numbers, which lie among so many."""
+    """Whether all values are whole numbers within a range of less than `most`."""
     return all(value.is_integer() for value in values) and max(values) - min(values) < most
 
 
@@ -63,7 +63,8 @@ def last_values(sample, max_bins):
 
 
 def last_values_of_bins_of(wanted, sample):
-    """Return the last value of every bin: it ends with `wanted` values or more, or before a value that has so many."""
+    """Return the last value of every bin: a bin ends with at least `wanted` values, or before a value that occurs
+    `wanted` times."""
     lasts, n_in_bin, last = [], 0, None
     for value, frequency in sorted(Counter(sample).items()):
         if n_in_bin > 0 and frequency >= wanted:

@@ -1,6 +1,6 @@
 """The order of the rows by a feature, and the partition of a node's rows at a threshold or by category.
 
-A missing value is NaN. It stands behind all others, and goes to the side of a threshold that the cut says.
+A missing value is NaN. It comes after all others, and goes to the side of a threshold that the cut names.
 """
 
 from ..base.types import MISSING_LEFT, NONE_MISSING
@@ -11,12 +11,12 @@ def is_missing(value):
 
 
 def by_value(X, feature):
-    """Return a key that sorts rows by a feature, those whose value is missing last."""
+    """Return a key that sorts rows by a feature, missing values last."""
     return lambda row: (is_missing(X[row][feature]), X[row][feature])
 
 
 def known_values(X, rows, feature):
-    """Return the distinct values of the rows that are known, ascending."""
+    """Return the distinct known values of the rows, ascending."""
     return sorted({X[row][feature] for row in rows if not is_missing(X[row][feature])})
 
 
@@ -37,7 +37,7 @@ def rank_features(X):
 
 
 def threshold_between(below, above):
-    """Return the middle of two neighbouring distinct values, or the lower one where rounding puts it outside."""
+    """Return the middle of two neighbouring distinct values, or the lower one if rounding puts the middle outside."""
     middle = 0.5 * below + 0.5 * above
     if not below <= middle < above:
         middle = below
@@ -45,24 +45,24 @@ def threshold_between(below, above):
 
 
 def goes_left(value, threshold, missing):
-    """Whether a value goes left at a threshold, or where it is missing."""
+    """Whether a value goes left at a threshold; `missing` is the side of missing values."""
     return missing == MISSING_LEFT if is_missing(value) else value <= threshold
 
 
 def split_rows(X, rows, feature, threshold, missing=NONE_MISSING):
-    """Return the rows that go left and those that go right, both in the order in which they came."""
+    """Return the rows that go left and the rows that go right, both in their given order."""
     left = [row for row in rows if goes_left(X[row][feature], threshold, missing)]
     right = [row for row in rows if not goes_left(X[row][feature], threshold, missing)]
     return left, right
 
 
 def is_categorical(n_categories, feature):
-    """Whether the feature's values are codes of categories; of n_categories None stands for no such feature."""
+    """Whether the feature's values are codes of categories. n_categories is None if no feature is categorical."""
     return n_categories is not None and n_categories[feature] > 0
 
 
 def rows_by_category(X, rows, feature):
-    """Return the categories that the rows have, ascending, each with its rows in the order in which they came."""
+    """Return the categories that the rows have, ascending, each with its rows in their given order."""
     return [
         (category, [row for row in rows if X[row][feature] == category])
         for category in sorted({int(X[row][feature]) for row in rows})
@@ -70,7 +70,7 @@ def rows_by_category(X, rows, feature):
 
 
 def check_categories(X, n_categories):
-    """Raise ValueError where a value of a categorical feature is not one of its codes 0, 1, ..., n_categories - 1."""
+    """Raise ValueError if a value of a categorical feature is not one of its codes 0, 1, ..., n_categories - 1."""
     if n_categories is None:
         return
     if X and len(n_categories) != len(X[0]):

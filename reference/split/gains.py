@@ -23,13 +23,13 @@ def gain_of_cut(criterion, left, right):
 
 
 def impurities(criterion, counts):
-    """Return the impurity of every node, from its class counts: whole numbers, or all floating-point ones. That of a
-    node without samples is 0."""
+    """Return the impurity of every node, from its class counts: whole numbers, or all floating-point ones. A node
+    without samples has impurity 0."""
     return [impurity_of_node(criterion, node) for node in counts]
 
 
 def weighted_fractions(criterion, counts):
-    """Return the impurity of every node times its total count, as fractions; None where the criterion's are none.
+    """Return the impurity of every node times its total count, as fractions; None if the impurities are not fractions.
 
     A node has samples: its counts are not all zero.
     """

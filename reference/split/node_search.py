@@ -26,8 +26,8 @@ def mix64(state):
 
 
 def cuts_of(X, rows, feature):
-    """Return the cuts of a feature, as pairs of a threshold and where missing values go, in the order in which they are
-    tried: every threshold with the missing right, then left, and last all known values left of the missing ones.
+    """Return the cuts of a feature in the order of trying them. A cut is a threshold and the side of missing values:
+    every threshold with missing values right, then left; last, all known values left and missing values right.
     """
     values = known_values(X, rows, feature)
     thresholds = [threshold_between(below, above) for below, above in pairwise(values)]
@@ -47,8 +47,8 @@ def allowed_cuts(X, rows, feature, min_samples_leaf):
 
 
 def left_parts(X, rows, feature, threshold, missing):
-    """Return the rows that go left in the order in which weights, which round, are added up: those whose value is known
-    in ascending order of the feature, and those whose value is missing, of which the sum is added to theirs."""
+    """Return the rows that go left in two parts: known values in ascending order of the feature, and missing values.
+    The order matters because sums of weights round: each part is added up, and then both sums."""
     going, _ = split_rows(X, rows, feature, threshold, missing)
     going.sort(key=by_value(X, feature))
     n_known = len(going) - sum(is_missing(X[row][feature]) for row in going)
@@ -56,7 +56,7 @@ def left_parts(X, rows, feature, threshold, missing):
 
 
 def heavy_enough(X, weights, rows, feature, cuts, min_leaf_weight):
-    """Return the cuts whose sides both have this weight: the right one has what is left of the node."""
+    """Return the cuts whose sides both have this weight. The right side has the node's weight minus the left side's."""
     total = add_up(weights[row] for row in rows)
     enough = []
     for cut in cuts:
@@ -67,8 +67,8 @@ def heavy_enough(X, weights, rows, feature, cuts, min_leaf_weight):
 
 
 def candidates(cuts, max_candidates):
-    """Return the cuts at all thresholds, or of more at the max_candidates evenly spaced ones: the middles of as many
-    equal parts."""
+    """Return the cuts at all thresholds. If there are more than max_candidates thresholds, return the cuts at the
+    middles of max_candidates equal parts."""
     thresholds = sorted({threshold for threshold, _ in cuts})
     n_allowed = len(thresholds)
     if n_allowed <= max_candidates:
@@ -78,7 +78,7 @@ def candidates(cuts, max_candidates):
 
 
 def allows_children(X, rows, feature, min_samples_leaf):
-    """Whether the rows have two categories or more, and min_samples_leaf rows of each."""
+    """Whether the rows have at least two categories, and at least min_samples_leaf rows of each."""
     children = rows_by_category(X, rows, feature)
     return len(children) > 1 and min(len(child) for _, child in children) >= min_samples_leaf
 
@@ -92,8 +92,8 @@ def can_split(X, rows, feature, limits, n_categories):
 
 
 def draw_features(X, rows, limits, random_state, n_categories=None):
-    """Draw max_features features without replacement, and further ones until one has a split that the limit on numbers
-    of samples allows; ascending. Of sets of categories, it may be that only the number of all samples allows one.
+    """Draw max_features features without replacement, ascending. Further features are drawn until one has a split that
+    the limit on numbers of samples allows. For sets of categories only the total number of samples is checked.
     """
     max_features = limits["max_features"]
     n_features = len(X[0])
@@ -106,7 +106,7 @@ def draw_features(X, rows, limits, random_state, n_categories=None):
     ):
         random_state = (random_state + 0x9E3779B97F4A7C15) & MASK
         chosen = (mix64(random_state) * len(remaining)) >> 64
-        # The first of the remaining takes the place of the one that is drawn.
+        # The first remaining feature moves to the position of the drawn one.
         remaining[0], remaining[chosen] = remaining[chosen], remaining[0]
         drawn.append(remaining.pop(0))
     return sorted(drawn)

@@ -1,9 +1,10 @@
-"""The best split of one node: every allowed cut of every feature, and the splits by every categorical one, judged from
-scratch. A categorical feature splits into one child for every category, or into two for two sets of them.
+"""The best split of one node: every allowed cut of every feature, and every split by a categorical feature, judged from
+scratch. A categorical feature splits into one child for every category, or into two children for two sets of
+categories.
 
-The gain of a split by category, with one child for every category that the samples of the node have, is the impurity of
-the node minus those of the children by their shares, or what the clustering by child takes off the distance to the
-classes, of any criterion; of two children it is that of a cut.
+The gain of a split by category is the impurity of the node minus the impurities of the children, weighted by their
+shares. For a distance it is the decrease of the distance between the clustering by child and the classes. Two children
+gain the same as the two sides of a cut.
 """
 
 from itertools import chain
@@ -39,10 +40,10 @@ def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts):
 
 
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
-    """Return (gain, feature, cut) of the best split, of equal ones the lowest feature, then the first cut; or None.
+    """Return (gain, feature, cut) of the best split, or None. Ties go to the lowest feature, then the first cut.
 
-    A cut is a threshold and where missing values go. The split by a categorical feature has the threshold UNDEFINED
-    and, where it is one of sets of categories, that of the left child.
+    A cut is a threshold and the side of missing values. A split by a categorical feature has the threshold UNDEFINED;
+    if it divides the categories into two sets, the cut also has the set of the left child.
     """
     drawn = draw_features(X, rows, limits, random_state, n_categories)
     cut = best_of(
@@ -60,8 +61,8 @@ def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, 
 
 
 def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf):
-    """Return the feature, the number of samples on the left, the threshold and the gain of the best cut of all samples;
-    None where no cut is allowed. Ranks change no cut."""
+    """Return the feature, the number of samples on the left, the threshold and the gain of the best cut of all samples,
+    or None if no cut is allowed. Ranks change no cut."""
     if not has_bounds(criterion, n_classes) or not X or any(map(is_missing, chain.from_iterable(X))):
         raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
     limits = {"min_samples_leaf": min_samples_leaf, "max_features": len(X[0]), "max_candidates": UNLIMITED}
@@ -75,8 +76,8 @@ def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf):
 
 
 def better_split(cut, split):
-    """Return the split by category where it is better than the cut, or as good and of the lower feature; either may be
-    None."""
+    """Return the split by category if it is better than the cut, or equally good with a lower feature; otherwise the
+    cut. Either may be None."""
     if cut is None or split is None:
         return cut or split
     if is_greater(split[0], cut[0]):
@@ -85,7 +86,7 @@ def better_split(cut, split):
 
 
 def best_of(splits):
-    """Return the first split that no later one beats, compared one after the other; None is no split."""
+    """Return the best split; a later split replaces the best only if its gain is greater. None is no split."""
     best = None
     for split in splits:
         if split is not None and (best is None or is_greater(split[0], best[0])):
@@ -102,7 +103,7 @@ def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
 
 
 def splits_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):
-    """Return the splits by a categorical feature: at most one into a child for every category, or those into two."""
+    """Return the splits by a categorical feature: at most one into a child for every category, or all into two sets."""
     if limits.get("subsets"):
         return subset_splits(X, y, weights, n_classes, criterion, limits, rows, feature)
     if not allows_children(X, rows, feature, limits["min_samples_leaf"]):
@@ -116,9 +117,9 @@ def splits_by_category(X, y, weights, n_classes, criterion, limits, rows, featur
 
 
 def counts_of_children(labels, weights, codes, n_classes):
-    """Return class counts and totals, added in the order of the rows, of the node and its children by category.
+    """Return class counts and totals of the node and its children by category, added in the order of the rows.
 
-    Of two children the second is the node minus the first, as at a cut: this fixes the rounding.
+    If there are two children, the second is the node minus the first, as at a cut: this fixes the rounding.
     """
     rows = list(zip(labels, weights, strict=True))
     node = counted(rows, n_classes)
@@ -132,8 +133,8 @@ def counts_of_children(labels, weights, codes, n_classes):
 
 
 def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
-    """Return the gain as it is compared, of rows by their labels, weights and categories, and by their numbers where a
-    user's criterion needs them."""
+    """Return the gain for comparisons, from the labels, weights and categories of the rows. A user's criterion may also
+    need the numbers of the rows."""
     if name_of(criterion) in IMPURITIES:
         return structural_gain(criterion, labels, codes, n_classes, rows)
     if judges_sequence(criterion):
@@ -160,7 +161,8 @@ def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, cuts):
 
 def gains_of_sequences(X, y, criterion, rows, feature, cuts):
     """Return the gains of a feature's cuts by a criterion on label sequences. In one call samples move left in one
-    order: a call has the cuts with the missing on the right, another those with the missing on the left."""
+    order, so there is a call for the cuts with missing values on the right, and one for the cuts with them on the
+    left."""
     user_criterion, row_ids = user_criterion_of(criterion)
     numbers = rows if row_ids is None else [row_ids[row] for row in rows]
     gain_of = {}
@@ -174,7 +176,7 @@ def gains_of_sequences(X, y, criterion, rows, feature, cuts):
 
 
 def counts_of_cuts(X, y, weights, n_classes, rows, feature, cuts):
-    """Return for every cut the class counts of the rows that go left, and of those that go right."""
+    """Return for every cut the class counts of the rows that go left, and of the rows that go right."""
     node = class_counts([y[row] for row in rows], [weights[row] for row in rows], n_classes)
     left, right = [], []
     for cut in cuts:

@@ -13,7 +13,7 @@ from ..criteria.table import gain_of_counts, judges_sequence
 
 def subset_splits(X, y, weights, n_classes, criterion, limits, rows, feature):
     """Return (gain, feature, cut) of every allowed division, in the order of judging them. The cut names the categories
-    of the left side, which is the one with the node's lowest category."""
+    of the left side, which has the node's lowest category."""
     parts = rows_by_category(X, rows, feature)
     judged = [
         listed
@@ -37,7 +37,7 @@ def left_side(parts, listed):
 
 
 def allows_division(parts, listed, weights, limits, rows):
-    """Whether both sides have samples enough, and weigh enough."""
+    """Whether both sides have enough samples and enough weight."""
     rows_of = dict(parts)
     n_listed = sum(len(rows_of[category]) for category in listed)
     if min(n_listed, len(rows) - n_listed) < limits["min_samples_leaf"]:

@@ -5,11 +5,11 @@ S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1). The tree
 of the open leaves, which stand in a list from left to right.
 
 *Local evaluation* takes the leaf whose best split comes nearest to the classes within it (Algorithm 2). The best split
-is the one of the greatest gain, and how near it comes is its merit: the gain, and what the leaf scores undivided.
+has the greatest gain. Its merit is the gain plus the score of the undivided leaf; the greatest merit is nearest.
 
 *Global evaluation* takes the step to the nearest whole tree (Algorithm 3; see `global_steps`). The best step of a leaf
-is remembered where it does not depend on the other leaves. *Glocal* evaluation takes the global step where it decreases
-the distance, else the local one.
+is remembered if it does not depend on the other leaves. *Glocal* evaluation takes the global step if it decreases the
+distance, otherwise the local step.
 """
 
 from fractions import Fraction
@@ -32,9 +32,9 @@ from pytrees._core.growth.distances cimport (
     DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
 )
 from pytrees._core.growth.global_steps cimport (
-    LeafScan, Step, compare_to_present, end_leaf, offer_splits, start_leaf,
+    LeafScan, Step, compare_to_present, end_leaf, is_lower, offer_splits, start_leaf,
 )
-from pytrees._core.growth.merits cimport LocalMerits, compare_merits
+from pytrees._core.growth.local_distance cimport LocalDistance, compare_merits
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
     nodes_in_preorder, split_leaf, values_of,
@@ -53,11 +53,12 @@ from pytrees._core.split.node_split import make_search
 cdef enum:
     MERIT_BITS = 126
 
-# Sums of squares of so many rows are exact in floating point.
-MOST_ROWS = 2**26
+# Sums of squares of at most 2**26 samples are exact in floating point.
+MOST_SAMPLES = 2**26
 
-cdef enum Stop:
-    # Which steps are made: all, those that do not increase the distance, or those that decrease it.
+cdef enum StopReason:
+    # Growth makes all steps, or stops before a step that increases the distance, or before one that does not decrease
+    # it.
     STOP_PURE
     STOP_NO_DISTANCE_DECAY
     STOP_NO_DECREASE
@@ -67,13 +68,13 @@ STOPS = {"pure": STOP_PURE, "no_distance_decay": STOP_NO_DISTANCE_DECAY, "no_dec
 
 
 cdef struct LeafSteps:
-    # What growth by distance knows of a node beside its `Node`.
+    # The part of a node that only growth by distance has.
     index_t label               # as a leaf
     index_t step                # number of the step that split it, or NONE
-    # Of a leaf: the best split within it, and where the distance is a sum over the leaves the best global step.
+    # The best split within a leaf; and its best global step, if the distance is a sum over the leaves.
     bint knows_local, knows_global, has_large_merit
     Step local_step, global_step
-    Gain merit                  # of the former: as a priority, but not in samples
+    Gain merit                  # of the local step: a priority, but not multiplied by samples
 
 
 @cython.final
@@ -81,18 +82,17 @@ cdef class GrowthByDistance:
     """The tree, and its leaves that may still be split."""
 
     cdef GrowingTree tree
-    cdef LeafScan scan              # None but for global evaluation
+    cdef LeafScan scan              # None for local evaluation
     cdef LeafSteps* leaves          # by node
     cdef index_t* open_leaves       # from left to right
     cdef Py_ssize_t leaf_capacity, open_capacity
     cdef index_t n_open
     cdef DistanceCode code
     cdef bint knows_distance        # otherwise the criterion only knows gains
-    cdef bint absent_differ         # by Jaccard: see `Clusters`
-    # Whether steps judge the whole tree, and whether they judge leaves, at least where no global one decreases the
-    # distance.
+    cdef bint absent_differ         # for Jaccard: see `Clusters`
+    # Global evaluation judges the whole tree, local evaluation judges leaves. Glocal evaluation sets both.
     cdef bint is_global, is_local
-    cdef Stop stop
+    cdef StopReason stop
     cdef int64_t[::1] counts        # scratch: class counts of a node
 
     def __dealloc__(self):
@@ -109,7 +109,7 @@ cdef int _grow(GrowthByDistance growth, uint64_t seed) except -1 nogil:
     start_block(growth.tree.search, &growth.tree.nodes[0].rows)
     _add_leaf(growth, 0, NONE)
     if growth.is_global:
-        _move_rows(growth, 0, 1)
+        _move_samples(growth, 0, 1)
     _open_leaves(growth, 0, 1, 0)
     while growth.tree.n_leaves < growth.tree.max_leaf_nodes and _find_step(growth, &step):
         _take_step(growth, &step, n_steps)
@@ -134,7 +134,7 @@ cdef int _take_step(GrowthByDistance growth, const Step* step, index_t number) e
 
 
 cdef int _add_leaf(GrowthByDistance growth, index_t node, index_t label) except -1 nogil:
-    """Give a new node its class counts and its label, where that is NONE its majority."""
+    """Give a new node its class counts and its label; the label NONE stands for its majority."""
     cdef index_t i
     cdef const float64_t* values = values_of(growth.tree, node)
     cdef LeafSteps* leaf
@@ -154,7 +154,7 @@ cdef int _add_leaf(GrowthByDistance growth, index_t node, index_t label) except 
 
 
 cdef int _open_leaves(GrowthByDistance growth, index_t first, index_t stop, index_t position) except -1 nogil:
-    """Put those of these leaves that may be split among the open ones, at this position."""
+    """Insert the leaves first <= leaf < stop that may be split into the open leaves, at this position."""
     cdef index_t leaf
     for leaf in range(stop - 1, first - 1, -1):
         if growth.tree.nodes[leaf].may_split:
@@ -172,27 +172,27 @@ cdef void _close_leaf(GrowthByDistance growth, index_t position) noexcept nogil:
 # ----------------------------------------------------------------------------------------------------------- clusters
 
 cdef int64_t* _whole_counts(GrowthByDistance growth, index_t node) noexcept nogil:
-    """Return the class counts of a node, as integers that hold until those of another are asked for."""
+    """Return the class counts of a node as integers, in a buffer that the next call overwrites."""
     cdef index_t label
     for label in range(growth.tree.n_classes):
         growth.counts[label] = <int64_t> values_of(growth.tree, node)[label]
     return &growth.counts[0]
 
 
-cdef void _move_rows(GrowthByDistance growth, index_t node, int sign) noexcept nogil:
-    """Add the leaf's rows to the cluster of its label, or take them away."""
+cdef void _move_samples(GrowthByDistance growth, index_t node, int sign) noexcept nogil:
+    """Add the leaf's samples to the cluster of its label (sign 1), or take them away (-1)."""
     change_cluster(growth.scan.clusters, growth.leaves[node].label, _whole_counts(growth, node), sign)
 
 
 cdef int _exchange(GrowthByDistance growth, index_t leaf) except -1 nogil:
-    """Move the rows of a leaf that was split to the clusters of its children. A global step, whose gain is not known
-    yet, gains by how much the distance decreases, by the leaf's share of the rows."""
+    """Move the samples of a leaf that was split to the clusters of its children. The gain of a global step is written
+    here: the decrease of the distance, divided by the leaf's share of the samples."""
     cdef Node* node = &growth.tree.nodes[leaf]
     cdef float64_t before = distance_of(growth.scan.clusters), after, total = 0.0
     cdef index_t label, child
-    _move_rows(growth, leaf, -1)
+    _move_samples(growth, leaf, -1)
     for child in range(node.first_child, node.first_child + node.n_children):
-        _move_rows(growth, child, 1)
+        _move_samples(growth, child, 1)
     if not isnan(node.gain):
         return 0
     after = distance_of(growth.scan.clusters)
@@ -207,7 +207,7 @@ cdef int _exchange(GrowthByDistance growth, index_t leaf) except -1 nogil:
 # -------------------------------------------------------------------------------------------------------------- steps
 
 cdef int _find_step(GrowthByDistance growth, Step* step) except -1 nogil:
-    """Find the next step as the evaluation wants it: 1, or 0 where growth stops."""
+    """Find the next step by the kind of evaluation; return 1, or 0 if growth stops."""
     if growth.is_global and _find_global(growth, step) and _may_step(
         STOP_NO_DECREASE if growth.is_local else growth.stop, growth.scan, step
     ):
@@ -215,16 +215,16 @@ cdef int _find_step(GrowthByDistance growth, Step* step) except -1 nogil:
     return growth.is_local and _find_local(growth, step)
 
 
-cdef inline bint _may_step(Stop stop, LeafScan scan, const Step* step) except -1 nogil:
-    """Whether a global step changes the distance as it must."""
+cdef inline bint _may_step(StopReason stop, LeafScan scan, const Step* step) except -1 nogil:
+    """Whether the rule for stopping allows a global step."""
     if stop == STOP_PURE:
         return True
     return compare_to_present(scan, step) >= (1 if stop == STOP_NO_DECREASE else 0)
 
 
 cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
-    """Find, of all open leaves, splits and labels, those of the nearest whole tree (Algorithm 3); 0 where there are
-    none."""
+    """Find the step to the nearest whole tree among all open leaves, splits and labels (Algorithm 3); return 0 if there
+    is none."""
     cdef index_t position = 0, leaf
     cdef LeafSteps* steps
     cdef bint is_kept = separates(growth.code)
@@ -238,7 +238,7 @@ cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
                 _close_leaf(growth, position)
                 continue
             steps.knows_global = True
-        # Where steps are kept they are compared by whole-numbered costs.
+        # Kept steps compare by whole-numbered costs.
         if is_kept and (
             best.leaf == NONE or steps.global_step.cost < best.cost
             or steps.global_step.cost == best.cost and _breaks_tie(growth, &steps.global_step, best)
@@ -249,25 +249,15 @@ cdef int _find_global(GrowthByDistance growth, Step* best) except -1 nogil:
 
 
 cdef inline bint _breaks_tie(GrowthByDistance growth, const Step* step, const Step* best) except -1 nogil:
-    """Whether a step is taken before an equally good one of a leaf on its left."""
+    """Whether a step is taken before an equally good step of a leaf on its left."""
     cdef int order = 0
     if growth.scan.has_merits:
-        order = compare_merits(growth.scan.merits, &step.merit, &best.merit)
-    return order > 0 or order == 0 and _is_lower(step, best)
-
-
-cdef inline bint _is_lower(const Step* step, const Step* best) noexcept nogil:
-    """Whether the step has the lower feature, or of one feature the lower threshold, or of one threshold the missing on
-    the right where the other has them on the left."""
-    if step.split.feature != best.split.feature:
-        return step.split.feature < best.split.feature
-    if step.split.threshold != best.split.threshold:
-        return step.split.threshold < best.split.threshold
-    return step.split.n_missing_left == 0 and best.split.n_missing_left > 0
+        order = compare_merits(growth.scan.local, &step.merit, &best.merit)
+    return order > 0 or order == 0 and is_lower(step, best)
 
 
 cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1 nogil:
-    """Offer all splits of the leaf; return 0 where there are none."""
+    """Offer all splits of the leaf; return 0 if there are none."""
     cdef NodeRows rows = growth.tree.nodes[leaf].rows
     cdef index_t i, feature, n_children, n_missing, n_categorical = 0, n = rows.stop - rows.start
     cdef index_t min_samples_leaf = growth.scan.min_samples_leaf
@@ -294,7 +284,7 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
 
 
 cdef inline index_t _drawn_feature(NodeSearch search, index_t i, index_t* n_categorical) noexcept nogil:
-    """Return the i-th drawn feature, ascending; `n_categorical` of those before it are categorical."""
+    """Return the i-th drawn feature in ascending order; `n_categorical` features before it are categorical."""
     cdef index_t n_numeric = i - n_categorical[0]
     if n_categorical[0] == search.n_drawn_categories or (
         n_numeric < search.n_drawn and search.drawn[n_numeric] < search.drawn_categories[n_categorical[0]]
@@ -305,7 +295,7 @@ cdef inline index_t _drawn_feature(NodeSearch search, index_t i, index_t* n_cate
 
 
 cdef int _find_local(GrowthByDistance growth, Step* best) except -1 nogil:
-    """Find, of all open leaves, the one whose best split comes nearest to the classes within it (Algorithm 2)."""
+    """Find the open leaf whose best split comes nearest to the classes within the leaf (Algorithm 2)."""
     cdef index_t position = 0, leaf
     cdef LeafSteps* steps
     cdef LeafSteps* nearest = NULL
@@ -324,7 +314,7 @@ cdef int _find_local(GrowthByDistance growth, Step* best) except -1 nogil:
             nearest == NULL
             or _comes_nearer(growth, steps, nearest)
             or not _comes_nearer(growth, nearest, steps)
-            and _is_lower(&steps.local_step, &nearest.local_step)
+            and is_lower(&steps.local_step, &nearest.local_step)
         ):
             nearest = steps
         position += 1
@@ -352,7 +342,7 @@ cdef int _search(GrowthByDistance growth, index_t leaf) except -1 nogil:
 
 
 cdef inline bint _gains(GrowthByDistance growth, const Split* split) except -1 nogil:
-    """Whether a local split gains what it must."""
+    """Whether the rule for stopping allows a local split."""
     cdef int sign
     if growth.stop == STOP_PURE:
         return True
@@ -369,7 +359,7 @@ cdef inline bint _gains(GrowthByDistance growth, const Split* split) except -1 n
 # -------------------------------------------------------------------------------------------------------------- merits
 
 cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
-    """Find the merit of the leaf's best split: its gain, and where there is a distance the undivided leaf's score."""
+    """Find the merit of the leaf's best split: its gain plus, for a distance, the undivided leaf's score."""
     cdef LeafSteps* steps = &growth.leaves[leaf]
     cdef const Split* split = &steps.local_step.split
     cdef const int64_t* counts = _whole_counts(growth, leaf)
@@ -401,7 +391,7 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
             growth.code, growth.absent_differ, counts, growth.tree.n_classes, &numerator, &denominator
         )
     steps.merit.denominator = split.gain.denominator * <uint128_t> total
-    # Gains are counted in samples.
+    # A gain is multiplied by the samples of its leaf; a merit is not.
     if (
         split.is_large or split.gain.denominator > (<uint128_t> 1 << MERIT_BITS) // <uint128_t> total
         or numerator != 0
@@ -415,18 +405,19 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
 cdef void _subtract_entropy(
     GrowthByDistance growth, const int64_t* counts, int64_t total, Gain* merit
 ) noexcept nogil:
-    """Take the variation of information of the undivided leaf, which is the entropy of its classes, off the gain of its
-    split, times its samples."""
+    """Subtract the variation of information of the undivided leaf from the gain of its split. It is the entropy of the
+    leaf's classes; both are multiplied by the samples."""
     cdef const int64_t[::1] table = growth.tree.search.counts.table
     cdef int64_t units = table[total] - sum_of_n_log2_n(&table[0], counts, growth.tree.n_classes)
     cdef float64_t entropy = ldexp(<float64_t> units, -NLOGN_FRACTION_BITS)
-    # The error of the gain has room for the rounded numbers of its classes, but not for what a double leaves out.
+    # The error of the gain covers the rounded table entries of the classes, but not the rounding of `entropy` to a
+    # double.
     merit.priority -= entropy
     merit.error += 2.0**-50 * entropy
 
 
 cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerator, denominator) except -1:
-    """Keep a merit whose parts need more than 128 bits, or do until they are reduced to lowest terms."""
+    """Keep a merit whose parts need more than 128 bits, at least before they are reduced to lowest terms."""
     cdef LeafSteps* steps = &growth.leaves[leaf]
     cdef const Split* split = &steps.local_step.split
     gain = growth.tree.search.children.large_gain if split.is_large else exact_fraction(&split.gain)
@@ -438,7 +429,7 @@ cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerato
 
 
 cdef inline bint _comes_nearer(GrowthByDistance growth, LeafSteps* steps, LeafSteps* other) except -1 nogil:
-    """Whether the best split of a leaf comes nearer than that of another one."""
+    """Whether the best split of a leaf comes nearer than the best split of another leaf."""
     return is_greater_split(
         growth.tree, steps.local_step.leaf, &steps.local_step.split, &steps.merit, steps.has_large_merit,
         other.local_step.leaf, &other.local_step.split, &other.merit, other.has_large_merit,
@@ -450,18 +441,18 @@ cdef inline bint _comes_nearer(GrowthByDistance growth, LeafSteps* steps, LeafSt
 cdef LeafScan _leaf_scan(
     GrowthByDistance growth, const index_t[::1] y, weights, rows, bint all_labels, bint has_merits
 ):
-    """Return the scan of global steps, of a tree that has no nodes yet."""
+    """Return the scan of global steps for a tree that has no nodes yet."""
     counts = np.bincount(np.asarray(y)[rows], None if weights is None else weights[rows], growth.tree.n_classes)
-    if counts.sum() >= MOST_ROWS:
-        raise ValueError(f"Global evaluation counts at most {MOST_ROWS - 1} samples, got {counts.sum():.0f}.")
+    if counts.sum() >= MOST_SAMPLES:
+        raise ValueError(f"Global evaluation counts at most {MOST_SAMPLES - 1} samples, got {counts.sum():.0f}.")
     has_categories = growth.tree.partition.features.n_categories.shape[0] > 0
     cdef NodeSearch search = growth.tree.search
-    merits = None
+    local = None
     if has_merits:
         most_children = growth.tree.partition.child_ends.shape[0] if has_categories else 2
-        merits = LocalMerits(growth.code, growth.absent_differ, search.counts, most_children)
+        local = LocalDistance(growth.code, growth.absent_differ, search.counts, most_children)
     clusters = Clusters(growth.code, counts.astype(np.int64), growth.absent_differ)
-    return LeafScan(clusters, search, all_labels, has_categories, merits)
+    return LeafScan(clusters, search, all_labels, has_categories, local)
 
 
 def grow_by_distance(
@@ -469,13 +460,13 @@ def grow_by_distance(
     stop, index_t max_depth, index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes,
     index_t max_features, uint64_t seed, ties="first", rows=None, shared=None, n_threads=1, n_categories=None,
 ):
-    """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1.
+    """Grow a tree and return a dict of its arrays. A limit of 2**31 - 1 does not apply.
 
-    `weights` is None, int64 or, for local evaluation, float64, and positive in all rows that are used: those of `rows`,
-    in their order, or all. `label` is what the tree predicts, or predicted while the node was a leaf; `split_step`
-    counts the splits in the order in which they were made, and is -1 at leaves. A feature of which `n_categories` is
-    above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a category; None: no feature does, and
-    the dict has only the arrays of a binary tree.
+    `weights` is None, int64 or, for local evaluation, float64. The tree uses the samples of `rows`, in this order, or
+    all samples; their weights are positive. `label` is the prediction of a node as a leaf. `split_step` numbers the
+    splits in the order of growth, and is -1 at leaves. If `n_categories` of a feature is above 0, the feature holds
+    codes 0, 1, ..., n_categories - 1, and splits into one child a category. If `n_categories` is None, the dict has
+    only the arrays of a binary tree.
     """
     cdef RowPartition partition
     cdef GrowthByDistance growth = GrowthByDistance()
@@ -491,7 +482,7 @@ def grow_by_distance(
     weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
     rows = np.arange(X.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
     if growth.is_global and not growth.knows_distance:
-        raise ValueError(f"{distance!r} is no distance of whole trees: its evaluation must be local.")
+        raise ValueError(f"{distance!r} does not measure whole trees: its evaluation must be local.")
     if growth.knows_distance:
         growth.code = DISTANCES[name]
     growth.counts = np.zeros(n_classes, dtype=np.int64)
@@ -502,7 +493,7 @@ def grow_by_distance(
     )
     growth.tree = GrowingTree(partition, search, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     if name == "vi":
-        # Leaves compare by the distance of their splits to the classes, and not by what these gain.
+        # Leaves compare by the distance of their splits from the classes, not by its decrease.
         growth.tree.form = LESS_BOTH
     if growth.is_global:
         growth.scan = _leaf_scan(growth, y, weights, rows, labels == "all", ties == "local")

@@ -1,12 +1,12 @@
-"""Distances between the clustering of the rows by predicted class and that by true class.
+"""Distances between two clusterings of the samples: by predicted class and by true class.
 
-Of the table of |T_i ∩ Y_j| every distance takes a sum over the clusters T_i of a term each: a whole number (information
-gain, variation of information, accuracy, mae), a fraction (gini, jaccard), or two whole numbers of whose sums it takes
-the ratio (gain ratio, normalised variations of information). A term follows from the size of T_i and an inner sum over
-the classes.
+Every distance sums a term of each cluster T_i, from the table of |T_i ∩ Y_j|. A term is a whole number (information
+gain, variation of information, accuracy, mae), a fraction (gini, jaccard), or two whole numbers, whose sums have a
+ratio (gain ratio, normalised variations of information). A term follows from the size of T_i and an inner sum over the
+classes.
 
-The functions here are inlined into the loops over cuts, where the distance's code is a constant. A code that is none of
-`DistanceCode` never comes here: `Clusters` refuse it.
+The functions here are inlined into the loops over cuts, where the distance's code is a constant. `Clusters` refuse
+unknown codes.
 """
 
 cimport cython
@@ -41,20 +41,20 @@ ctypedef fused Count:
 
 @cython.final
 cdef class Clusters:
-    """The clusters of the tree, by predicted class, and what a distance needs to know of them."""
+    """The clusters of the tree, by predicted class, and the sums that a distance needs."""
 
     cdef DistanceCode code
     cdef index_t n_classes
     cdef const int64_t[::1] table       # n log2 n
     cdef int64_t[::1] counts            # |T_i ∩ Y_j|: by class j, then cluster i
     cdef int64_t[::1] cluster_sizes, class_sizes
-    cdef int64_t[::1] sums              # by cluster the inner sum, and what follows from it
+    cdef int64_t[::1] sums              # by cluster the inner sum; `terms` follow from it
     cdef Term[::1] terms
     cdef int64_t total
-    cdef int64_t class_entropy          # of Y, times the rows
+    cdef int64_t class_entropy          # of Y, times the samples
     cdef int64_t[:, ::1] log_counts     # scratch, once it has room: the counts of two clusterings to compare
     cdef bint has_room_for_logs
-    cdef int64_t absent_similarity      # of Jaccard, to itself of a class that neither clustering has a row of: 1 or 0
+    cdef int64_t absent_similarity      # Jaccard's similarity of a class without samples to itself: 1 or 0
 
 
 cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
@@ -62,8 +62,8 @@ cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
 
 
 cdef inline bint divides_by_joint(DistanceCode code) noexcept nogil:
-    """Whether clusterings compare by information gain over the entropy of both together. That over the mean of their
-    entropies grows with it, and has the same order."""
+    """Whether clusterings compare by information gain over their joint entropy. Information gain over the mean of their
+    entropies grows with it, so both have the same order."""
     return code == DISTANCE_NVI or code == DISTANCE_NVI_SUM
 
 
@@ -94,19 +94,20 @@ cdef inline bint takes_fractions(DistanceCode code) noexcept nogil:
 
 
 cdef inline bint sees_the_diagonal(DistanceCode code) noexcept nogil:
-    """Whether all that counts in a cluster are its rows of the right class."""
+    """Whether a cluster's inner sum only counts its samples of the right class."""
     return code == DISTANCE_JACCARD or code == DISTANCE_ACCURACY
 
 
 cdef inline bint separates(DistanceCode code) noexcept nogil:
-    """Whether the distance is a sum over the leaves: what a split changes does not depend on the rest of the tree."""
+    """Whether the distance is a sum over the leaves, so that a split's change does not depend on the rest of the
+    tree."""
     return code == DISTANCE_ACCURACY or code == DISTANCE_MAE
 
 
 cdef inline int64_t part(
     DistanceCode code, Clusters clusters, index_t cluster, index_t label, int64_t count
 ) noexcept nogil:
-    """Return what `count` rows of the class add to the cluster's inner sum."""
+    """Return the part of the cluster's inner sum that `count` samples of a class add."""
     if sees_the_diagonal(code):
         return count if cluster == label else 0
     if code == DISTANCE_GINI:
@@ -119,7 +120,7 @@ cdef inline int64_t part(
 cdef inline int64_t inner_sum(
     DistanceCode code, Clusters clusters, index_t cluster, const int64_t* more
 ) noexcept nogil:
-    """Return the inner sum of the cluster with these rows of every class added to it."""
+    """Return the inner sum of the cluster after `more[label]` samples of every class have joined it."""
     cdef index_t label, k = clusters.n_classes
     cdef int64_t total = 0
     if sees_the_diagonal(code):
@@ -161,7 +162,7 @@ cdef inline Term term_of(
 
 
 cdef inline void change_cluster(Clusters clusters, index_t cluster, const int64_t* more, int sign) noexcept nogil:
-    """Add the rows of these class counts to a cluster, or take them away."""
+    """Add samples of these class counts to a cluster (sign 1), or take them away (-1)."""
     cdef index_t label, k = clusters.n_classes
     cdef int64_t inner = 0, count
     for label in range(k):
@@ -174,7 +175,7 @@ cdef inline void change_cluster(Clusters clusters, index_t cluster, const int64_
 
 
 cdef inline Term sum_of_terms(Clusters clusters) noexcept nogil:
-    """Return the sums of both parts of the terms, which are no fractions."""
+    """Return the sums of both parts of the terms, which must not be fractions."""
     cdef index_t cluster
     cdef Term total
     total.a = 0
@@ -186,7 +187,7 @@ cdef inline Term sum_of_terms(Clusters clusters) noexcept nogil:
 
 
 cdef inline Term ratio_of_sums(DistanceCode code, Clusters clusters, int64_t a, int64_t b) noexcept nogil:
-    """Return gain by entropy from the two sums of the terms, 0 / 1 where there is no entropy."""
+    """Return the ratio of gain and entropy from the two sums of the terms; 0 / 1 if the entropy is 0."""
     cdef Term ratio
     ratio.a = clusters.class_entropy - a
     ratio.b = clusters.table[clusters.total] - b
@@ -199,14 +200,14 @@ cdef inline Term ratio_of_sums(DistanceCode code, Clusters clusters, int64_t a, 
 
 
 cdef inline int64_t log_margin_of(DistanceCode code, Clusters clusters) noexcept nogil:
-    """Bound by how much the difference of two gains of the whole tree may be wrong, in units of 2**-30 bit: each takes
-    a number for every class of every cluster from the table, of vi twice, for every cluster, and for every class."""
+    """Bound the error of the difference of two gains of the whole tree, in units of 2**-30 bit. Each gain takes a
+    number from the table for every class of every cluster (twice for vi), for every cluster, and for every class."""
     cdef int64_t margin = (<int64_t> clusters.n_classes + 1) * (clusters.n_classes + 1)
     return 2 * margin if code == DISTANCE_VI else margin
 
 
 cdef inline float64_t distance_of(Clusters clusters) except? -1.0 nogil:
-    """Return the distance, of similarities the similarity; fractions are added in class order."""
+    """Return the distance, or the similarity if the measure is one. Fractions are added in class order."""
     cdef index_t cluster
     cdef Term total, term
     cdef float64_t result = 0.0
@@ -235,7 +236,7 @@ cdef inline float64_t distance_of(Clusters clusters) except? -1.0 nogil:
 
 
 cdef inline int64_t known_units(Clusters clusters, int64_t units) except? -1 nogil:
-    """Return the information gain of the clusters, given in units: nothing is 0, and what is more at least one unit."""
+    """Return the information gain of the clusters in units: exactly 0 if they gain nothing, otherwise at least 1."""
     if units > log_margin_of(clusters.code, clusters):
         return units
     return 0 if tells_nothing(clusters) else max(units, 1)

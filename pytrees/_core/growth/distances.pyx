@@ -1,4 +1,4 @@
-"""Distances between two clusterings of the same rows, from the table of their intersections."""
+"""Distances between two clusterings of the same samples, from the table of their intersections."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from pytrees._core.criteria.logarithms cimport gains_nothing
 
 from pytrees._core.criteria.counts import n_log2_n
 
-# The code of every distance, by its name.
+# The code of every distance, by name.
 DISTANCES = {
     "information_gain": DISTANCE_INFORMATION_GAIN,
     "gain_ratio": DISTANCE_GAIN_RATIO,
@@ -31,8 +31,8 @@ TERM = np.dtype([("a", np.int64), ("b", np.int64)])
 @cython.final
 cdef class Clusters:
     def __cinit__(self, DistanceCode code, const int64_t[::1] class_sizes, bint absent_differ):
-        """Every cluster is empty; `class_sizes` are the rows of every class. Of Jaccard `absent_differ` says whether
-        two empty sets are different."""
+        """All clusters are empty; `class_sizes` count the samples of every class. `absent_differ` is for Jaccard: two
+        empty sets are different."""
         cdef index_t label, k = <index_t> class_sizes.shape[0]
         if code not in DISTANCES.values():
             raise ValueError(f"Unknown distance code {code}.")
@@ -55,7 +55,7 @@ cdef class Clusters:
 
 
 cdef int make_room_for_logs(Clusters clusters, SplitLogs* logs, index_t number) except -1 nogil:
-    """Give the counts of a clustering room: of the first one (0) or of another one that it is compared to (1)."""
+    """Give `logs` room for the counts of one of two clusterings to compare, number 0 or 1."""
     cdef Py_ssize_t n = <Py_ssize_t> clusters.n_classes * clusters.n_classes
     if not clusters.has_room_for_logs:
         # Few trees need it.
@@ -69,7 +69,7 @@ cdef int make_room_for_logs(Clusters clusters, SplitLogs* logs, index_t number) 
 
 
 cdef bint tells_nothing(Clusters clusters) except -1 nogil:
-    """Whether the clusters have the same shares of the classes, so that they tell nothing of them."""
+    """Whether all clusters have the same shares of the classes, so that the information gain is 0."""
     cdef index_t cluster, label, k = clusters.n_classes
     cdef SplitLogs logs
     make_room_for_logs(clusters, &logs, 0)
@@ -81,7 +81,7 @@ cdef bint tells_nothing(Clusters clusters) except -1 nogil:
 
 
 cdef float64_t largest_term(Clusters clusters) noexcept nogil:
-    """Return a bound on the magnitude of the terms, of ratios on that of both of their parts."""
+    """Return a bound on the magnitude of the terms; for ratios, on the magnitude of both parts."""
     if clusters.code == DISTANCE_JACCARD:
         return 1.0
     if clusters.code == DISTANCE_MAE:
@@ -92,7 +92,7 @@ cdef float64_t largest_term(Clusters clusters) noexcept nogil:
 
 
 cdef inline Count _in_units(Count count, Count unit) noexcept nogil:
-    """Return a weight as a share of the whole; a count, whose unit is 1, as it is."""
+    """Return a weight as a share of the whole, and a count, whose unit is 1, unchanged."""
     if Count is float64_t:
         return count / unit
     return count
@@ -101,16 +101,16 @@ cdef inline Count _in_units(Count count, Count unit) noexcept nogil:
 cdef void score_undivided(
     DistanceCode code, bint absent_differ, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
 ) noexcept nogil:
-    """Score a leaf as it is, as one cluster, of the class that suits it best: minus the distance, or the similarity, to
-    the classes within it, as a fraction. A split's gain adds to this. What is the same for all leaves is left out, but
-    for the number of classes of Jaccard: floating-point numbers are compared with a tolerance by their magnitude.
+    """Score an undivided leaf as one cluster of its best class: minus the distance, or the similarity, to the classes
+    of the leaf, as a fraction. The gain of a split adds to this score. Terms that are equal for all leaves are left
+    out, except for Jaccard's number of classes: the tolerance of floating-point numbers depends on their magnitude.
 
-    Weights count by their shares, whose squares and sums a double holds whatever the weights are."""
+    Weights count by their shares, so that squares and sums fit a double whatever the weights are."""
     cdef index_t label, other
     cdef Count total = 0, unit = 1, count, score, best = 0
     numerator[0] = 0
     denominator[0] = 1
-    # By vi the merit of whole counts takes the entropy of the classes from the table.
+    # For vi and whole counts, the merit takes the entropy of the classes from the table.
     if takes_logarithms(code) and (code != DISTANCE_VI or Count is int64_t):
         return
     for label in range(n_classes):
@@ -141,13 +141,14 @@ cdef void score_undivided(
 
 
 def parts_of(distance):
-    """Return the name of a distance, and whether by Jaccard classes differ that neither clustering has a row of."""
+    """Return the name of a distance, and whether Jaccard counts classes without samples as different."""
     name, parameters = (distance, {}) if isinstance(distance, str) else distance
     return name, parameters.get("absent_classes", "equal") == "different"
 
 
 def table_distance(const int64_t[:, ::1] table, distance):
-    """Compute a distance, of information gain and gain ratio the similarity, of clusterings T and Y of the same rows.
+    """Compute the distance of clusterings T and Y of the same samples; for information gain and gain ratio, the
+    similarity.
 
     `table` has |T_i ∩ Y_j| by cluster i and class j.
     """

@@ -5,25 +5,36 @@ cimport cython
 from pytrees._core.base.fractions cimport Term, TermSum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.growth.distances cimport Clusters
-from pytrees._core.growth.merits cimport LocalMerits, Merit
+from pytrees._core.growth.local_distance cimport LocalDistance, Merit
 from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.split.node_search cimport Split
 
 
 cdef struct Step:
-    index_t leaf            # NONE where there is none
-    Split split             # of a global step the gain is NaN: it is known once the step is taken
-    index_t left_label, right_label     # of the two children; NONE where children take their majorities
-    # Of a global step how the whole tree's distance changes: by a whole number, to a ratio, or about by a number,
-    # exactly by a sum.
+    index_t leaf            # NONE if there is no step
+    Split split             # a global step has gain NaN until it is taken
+    index_t left_label, right_label     # of the two children; NONE if children take their majorities
+    # A global step changes the distance of the whole tree by `cost`, a whole number, or to `ratio`, or by about
+    # `change`; the exact change is then a sum of fractions.
     int64_t cost
     Term ratio
     float64_t change
-    Merit merit             # within the leaf, where that tells equal steps apart
+    Merit merit             # within the leaf, if merits break ties
+
+
+cdef inline bint is_lower(const Step* step, const Step* best) noexcept nogil:
+    """Whether the step has the lower feature; for equal features the lower threshold; for equal thresholds, missing
+    values on the right while the other step has them on the left."""
+    if step.split.feature != best.split.feature:
+        return step.split.feature < best.split.feature
+    if step.split.threshold != best.split.threshold:
+        return step.split.threshold < best.split.threshold
+    return step.split.n_missing_left == 0 and best.split.n_missing_left > 0
 
 
 cdef struct Side:
-    # The rows on one side of the cut, and the inner sums of the clusters with them: of all, or of their majority's.
+    # Class counts of one side of the cut, and the inner sums of the clusters that the side may join: all clusters, or
+    # only the cluster of the side's majority.
     int64_t* counts
     int64_t* sums
     int64_t total
@@ -32,57 +43,57 @@ cdef struct Side:
 
 @cython.final
 cdef class LeafScan:
-    """The clusters of the tree, and what is known of a leaf while its splits are tried."""
+    """The clusters of the tree, and the state of a leaf while its splits are tried."""
 
-    # While a leaf is scanned, `clusters` do not hold its rows.
+    # While a leaf is scanned, `clusters` do not hold its samples.
     cdef Clusters clusters
     cdef RowPartition partition
     cdef bint all_labels
     cdef index_t min_samples_leaf
     cdef index_t leaf, label
-    cdef bint is_out                 # between start_leaf and end_leaf: the leaf's rows are in no cluster
+    cdef bint is_out                 # between start_leaf and end_leaf: the leaf's samples are in no cluster
     cdef Block block
-    # The feature that is scanned, and the leaf's entries of it.
+    # The feature that is scanned, and its entries in the leaf.
     cdef index_t feature
     cdef bint is_categorical
     cdef const uint64_t* entries
     cdef index_t n_entries
-    # Of these n_missing lack the value: the last ones, or where n_missing_left are on the left the first ones.
+    # n_missing entries lack the value: the last ones, or the first ones if n_missing_left is not 0.
     cdef index_t n_missing, n_missing_left
-    cdef uint64_t[::1] rotated       # the entries in the latter case
+    cdef uint64_t[::1] rotated       # the entries with the missing ones first
     cdef int64_t* leaf_counts
-    cdef int64_t[::1] leaf_sums      # inner sums of clusters with all rows of the leaf
+    cdef int64_t[::1] leaf_sums      # inner sums of clusters with all samples of the leaf
     cdef int64_t leaf_total
     cdef Term label_term             # of the label's cluster, with the leaf
     cdef Term sums                   # of the whole tree, with the leaf; not for fractions
     cdef Side left, right
-    # The filter in floating point: a step of a lower score than the best one's, less the margin, is worse. Of ratios
-    # the margin follows from the best one when the filter was started.
+    # The filter in floating point: a step is worse if its score is below the best step's score less the margin. The
+    # margin of ratios follows from the best step at the start of the filter.
     cdef float64_t ratio, offset, margin, ratio_margin
-    cdef float64_t[::1] values, left_scores, right_scores    # the first of the clusters' terms
+    cdef float64_t[::1] values, left_scores, right_scores    # `values`: the clusters' terms
     cdef const index_t* labels       # by place
-    cdef const int64_t* weights      # by place; NULL where every row counts once
-    # Of cuts at which both sides get one label: whether the next one is to be seen, where only the leaf's first is,
-    # and otherwise their scores by label.
+    cdef const int64_t* weights      # by place; NULL if every sample counts once
+    # Cuts that give both sides one label have equal distances. `sees_first_cut`: the next such cut is the leaf's first.
+    # `same_scores`: the scores of such cuts by label.
     cdef bint sees_first_cut
     cdef float64_t[::1] same_scores
-    cdef LocalMerits merits          # None where the order of features, thresholds, leaves and labels breaks ties
+    cdef LocalDistance local         # None if the order of features, thresholds, leaves and labels breaks ties
     cdef bint has_merits
-    # Scratch of a categorical split, by majority: the rows of the children that have it, by class, and in all.
+    # Scratch of a categorical split, by label: class counts of the children that have this majority, and their totals.
     cdef int64_t[:, ::1] merged
     cdef int64_t[::1] merged_totals, child_counts
-    # How a step, and the best one, change a sum of fractions; and scratch for what they differ by.
+    # The terms by which a step, and the best step, change a sum of fractions; scratch for their difference.
     cdef TermSum* changes
     cdef TermSum* best_changes
     cdef TermSum* difference
 
-    # Of entropies what the best step does: the class counts of its leaf and of the left child, the leaf's label, and of
-    # a categorical split `merged`.
+    # For entropies, the best step: the class counts of its leaf and of the left child, the leaf's label, and the
+    # `merged` of a categorical split.
     cdef int64_t[::1] best_leaf_counts, best_left_counts
     cdef int64_t[:, ::1] best_merged
     cdef index_t best_label
 
-    # Memory of what is above.
+    # The memory that the pointers above point at.
     cdef TermSum[3] term_sums
     cdef int64_t[:, ::1] counts     # of both sides, and their sums
     cdef Term[:, ::1] terms         # of the sums, and their signs

@@ -1,23 +1,22 @@
 """Global steps: the splits of a leaf and the labels of its children, judged by the whole tree's clustering.
 
-A step exchanges a leaf for its children, and moves the leaf's rows from the cluster of its label to those of the
-children's labels (F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Algorithm 3). While a leaf is
-scanned its rows are in no cluster. A side of a cut keeps its class counts and, for every cluster that it may join, that
-cluster's inner sum with its rows added; both change by one row at a time.
+A step exchanges a leaf for its children, and moves the leaf's samples from the cluster of its label to the clusters of
+the children's labels (F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Algorithm 3). While a leaf
+is scanned, its samples are in no cluster. A side of a cut keeps its class counts, and the inner sum of every cluster
+that it may join, its own samples included. Both change by one sample at a time.
 
 *Comparison.* Steps are compared exactly: by whole numbers, by cross products of ratios, or by the sign of a sum of
-fractions in which what both steps have in common cancels. Entropies that the table of n log2 n cannot tell apart are
-compared as the real numbers that they are: the whole tree's clustering is listed as both steps leave it. Floating point
-filters in front of that: a step whose score is below that of the best by more than rounding can explain is passed over.
+fractions without their common terms. If the table of n log2 n cannot tell two entropies apart, the clusterings after
+both steps are listed and compared as real numbers. A filter in floating point comes first: it drops a step whose score
+is below the best score by more than rounding can explain.
 
-*Ties.* Of steps that come equally near the first in the order of features, thresholds (missing values on the right,
-then on the left), leaves and labels is taken; or before that the one of the greatest merit within its leaf, the
-children being compared to the classes there (`merits`).
-Most ties are those of cuts that change nothing, as both sides get the label of the leaf: without merits the first one
+*Ties.* Equally near steps are ordered by feature, threshold (missing values on the right, then on the left), leaf and
+labels. If merits break ties, the step of the greatest merit within its leaf comes before all these (`local_distance`).
+Most ties are cuts that change nothing, because both sides get the label of the leaf. Without merits the first such cut
 of a leaf stands for all of them.
 
-*Labels.* Where all labels are tried the best labels of both sides bound what a cut can reach. Otherwise both sides have
-their majorities, as the children of a categorical split always do.
+*Labels.* If all labels are tried, the best labels of both sides bound the score of a cut. Otherwise both sides get
+their majorities; the children of a categorical split always do.
 """
 
 import numpy as np
@@ -37,8 +36,8 @@ from pytrees._core.growth.distances cimport (
     inner_sum, largest_term, log_margin_of, make_room_for_logs, part, ratio_of_sums, sees_the_diagonal, sum_of_terms,
     takes_fractions, takes_logarithms, takes_ratio, term_of,
 )
-from pytrees._core.growth.merits cimport (
-    LocalMerits, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_merits,
+from pytrees._core.growth.local_distance cimport (
+    LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
 )
 from pytrees._core.rows.partition cimport Block, block_row, is_categorical, threshold_between
 from pytrees._core.split.node_search cimport NodeSearch
@@ -49,10 +48,10 @@ from pytrees._core.growth.distances import TERM
 @cython.final
 cdef class LeafScan:
     def __cinit__(
-        self, Clusters clusters, NodeSearch search, bint all_labels, bint has_categories, LocalMerits merits
+        self, Clusters clusters, NodeSearch search, bint all_labels, bint has_categories, LocalDistance local
     ):
-        """The clusters are empty; the search has labels and weights by place. `merits` are None where they do not tell
-        equal steps apart."""
+        """The clusters are empty; the search has labels and weights by place. `local` is None if merits break no
+        ties."""
         cdef index_t i, k = clusters.n_classes, n_terms = 4 * k + 4
         self.clusters = clusters
         self.partition = search.partition
@@ -64,12 +63,12 @@ cdef class LeafScan:
         n_rotated = search.partition.n_rows if search.partition.features.has_missing else 0
         self.rotated = np.empty(n_rotated, dtype=np.uint64)
         self.left_scores, self.right_scores, self.same_scores = np.zeros((3, k))
-        self.merits = merits
-        self.has_merits = merits is not None
+        self.local = local
+        self.has_merits = local is not None
         self.counts = np.zeros((4, k), dtype=np.int64)
         self.left.counts, self.left.sums = &self.counts[0, 0], &self.counts[1, 0]
         self.right.counts, self.right.sums = &self.counts[2, 0], &self.counts[3, 0]
-        # A step has at most a term more than twice the classes; two of them are compared.
+        # A step has at most 2 k + 1 terms; two steps are compared.
         self.terms = np.empty((3, n_terms), dtype=TERM)
         self.signs = np.empty((3, n_terms), dtype=np.intc)
         for i in range(3):
@@ -78,8 +77,7 @@ cdef class LeafScan:
         self.changes = &self.term_sums[0]
         self.best_changes = &self.term_sums[1]
         self.difference = &self.term_sums[2]
-        # Scores are sums of a few terms, each of which is rounded; those of categorical splits of up to 2 k + 1, whose
-        # sums have the size of k.
+        # A score sums a few rounded terms. The score of a categorical split sums up to 2 k + 1 terms, to about k.
         self.margin = ldexp(largest_term(self.clusters), -44)
         if has_categories:
             self.margin *= max(1.0, ldexp((k + 2.0) * (k + 2.0), -6))
@@ -93,7 +91,7 @@ cdef class LeafScan:
 # ------------------------------------------------------------------------------------------------------ a leaf's scan
 
 cdef inline float64_t _value(DistanceCode code, float64_t ratio, Term term) noexcept nogil:
-    """Return the value of a term: the more, the nearer. Of ratios the difference to `ratio` is linear in it."""
+    """Return the value of a term: greater is nearer. For ratios the difference to `ratio` is linear in the value."""
     if takes_fractions(code):
         return <float64_t> term.a / <float64_t> term.b
     if takes_ratio(code):
@@ -102,7 +100,7 @@ cdef inline float64_t _value(DistanceCode code, float64_t ratio, Term term) noex
 
 
 cdef inline void _value_clusters(DistanceCode code, LeafScan scan) noexcept nogil:
-    """Write the values of the clusters without the leaf, and what the leaf adds to that of its label."""
+    """Write the values of the clusters without the leaf, and the part that the leaf adds to its label's cluster."""
     cdef index_t cluster
     for cluster in range(scan.clusters.n_classes):
         scan.values[cluster] = _value(code, scan.ratio, scan.clusters.terms[cluster])
@@ -112,7 +110,7 @@ cdef inline void _value_clusters(DistanceCode code, LeafScan scan) noexcept nogi
 cdef void start_leaf(
     LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block
 ) noexcept nogil:
-    """Begin with a leaf, of this label and these class counts: take its rows out of the clusters."""
+    """Begin with a leaf of this label and these class counts: take its samples out of the clusters."""
     cdef index_t cluster, k = scan.clusters.n_classes
     scan.leaf = leaf
     scan.label = label
@@ -132,30 +130,30 @@ cdef void start_leaf(
     if not takes_ratio(scan.clusters.code):
         _value_clusters(scan.clusters.code, scan)
     if scan.has_merits:
-        start_merits(scan.merits, counts)
+        start_local_distance(scan.local, counts)
 
 
 cdef void end_leaf(LeafScan scan) noexcept nogil:
-    """Put the leaf's rows back into its label's cluster."""
+    """Put the leaf's samples back into its label's cluster."""
     change_cluster(scan.clusters, scan.label, scan.leaf_counts, 1)
     scan.is_out = False
 
 
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
-    """Prepare scores of steps, to be compared to `_score_to_reach` of the best step."""
+    """Prepare the scores of steps, which `_score_to_reach` of the best step is compared with."""
     cdef float64_t of_classes = 0.0
     scan.ratio = 0.0
     scan.ratio_margin = scan.margin
     if takes_ratio(code) and best.leaf != NONE:
         scan.ratio = <float64_t> best.ratio.a / <float64_t> best.ratio.b
-        # The margin of cross products, see `_is_near`, by the lower part of the best ratio.
+        # The margin of cross products (`_is_near`), divided by the denominator of the best ratio.
         scan.ratio_margin += (
             4.0 * <float64_t> log_margin_of(code, scan.clusters) * <float64_t> scan.clusters.table[scan.clusters.total]
             / <float64_t> best.ratio.b
         )
         if code == DISTANCE_NVI_MAX and best.ratio.b == scan.clusters.class_entropy:
-            # What is divided by the greater entropy exceeds the best ratio only where it does so divided by that of the
-            # classes, which is the same for all steps.
+            # A gain divided by the greater entropy exceeds the best ratio only if the gain divided by the entropy of
+            # the classes does. The entropy of the classes is the same for all steps.
             of_classes = <float64_t> best.ratio.a
             scan.ratio = 0.0
     if takes_ratio(code):
@@ -169,7 +167,7 @@ cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* bes
 
 
 cdef inline void _score_same_labels(DistanceCode code, LeafScan scan) noexcept nogil:
-    """Score the cuts at which both sides get one label, by that."""
+    """Score the cuts that give both sides one label, by label."""
     cdef index_t label
     cdef Term term
     for label in range(scan.clusters.n_classes):
@@ -191,7 +189,7 @@ cdef inline float64_t _score_to_reach(DistanceCode code, LeafScan scan, const St
 
 
 cdef inline void _start_sides(LeafScan scan) noexcept nogil:
-    """Put all rows of the leaf on the right."""
+    """Put all samples of the leaf on the right."""
     cdef Py_ssize_t size = scan.clusters.n_classes * sizeof(int64_t)
     memset(scan.left.counts, 0, size)
     memcpy(scan.right.counts, scan.leaf_counts, size)
@@ -201,7 +199,7 @@ cdef inline void _start_sides(LeafScan scan) noexcept nogil:
         memcpy(scan.left.sums, &scan.clusters.sums[0], size)
         memcpy(scan.right.sums, &scan.leaf_sums[0], size)
         return
-    # Without labels of the user's choice a leaf's label is its majority.
+    # A leaf's label is its majority unless all labels are tried.
     scan.left.majority = 0
     scan.left.sums[0] = scan.clusters.sums[0]
     scan.right.majority = scan.label
@@ -211,7 +209,7 @@ cdef inline void _start_sides(LeafScan scan) noexcept nogil:
 cdef inline int64_t _change_of_sum(
     DistanceCode code, Clusters clusters, index_t cluster, index_t label, int64_t before, int64_t weight
 ) noexcept nogil:
-    """Return how an inner sum changes where `weight` rows of the class join the `before` of the side in the cluster."""
+    """Return the change of an inner sum if `weight` samples of a class join the side, which has `before` of them."""
     cdef int64_t count = clusters.counts[<Py_ssize_t> label * clusters.n_classes + cluster] + before
     if code == DISTANCE_GINI:
         return weight * (2 * count + weight)
@@ -221,7 +219,7 @@ cdef inline int64_t _change_of_sum(
 cdef inline void _move(
     DistanceCode code, bint all_labels, Clusters clusters, Side* side, index_t label, int64_t weight
 ) noexcept nogil:
-    """Add `weight` rows of a class to a side, or take them away."""
+    """Add `weight` samples of a class to a side; a negative weight takes them away."""
     cdef index_t cluster, majority
     cdef int64_t before = side.counts[label]
     side.counts[label] = before + weight
@@ -258,19 +256,19 @@ cdef inline Term _term(DistanceCode code, LeafScan scan, const Side* side, index
 
 
 cdef inline void _join(
-    DistanceCode code, LeafScan scan, index_t cluster, int64_t inner, int64_t n_rows
+    DistanceCode code, LeafScan scan, index_t cluster, int64_t inner, int64_t n_samples
 ) noexcept nogil:
-    """Exchange the term of a cluster that so many of the leaf's rows join, which has this inner sum then. The label's
-    cluster had its term with all of the leaf's rows."""
+    """Exchange the term of a cluster that `n_samples` of the leaf join; `inner` is its inner sum with them. The old
+    term of the label's cluster, with the whole leaf, is exchanged elsewhere."""
     add_term(
-        scan.changes, term_of(code, scan.clusters, cluster, inner, scan.clusters.cluster_sizes[cluster] + n_rows), 1
+        scan.changes, term_of(code, scan.clusters, cluster, inner, scan.clusters.cluster_sizes[cluster] + n_samples), 1
     )
     if cluster != scan.label:
         add_term(scan.changes, scan.clusters.terms[cluster], -1)
 
 
 cdef inline void _collect(DistanceCode code, LeafScan scan, index_t left_label, index_t right_label) noexcept nogil:
-    """List the terms that come and go where the sides of the cut get these labels."""
+    """List the terms that come and go if the sides of the cut get these labels."""
     scan.changes.n_terms = 0
     add_term(scan.changes, scan.label_term, -1)
     if left_label == right_label:
@@ -283,7 +281,7 @@ cdef inline void _collect(DistanceCode code, LeafScan scan, index_t left_label, 
 
 
 cdef inline void _judge(DistanceCode code, LeafScan scan, Step* step) noexcept nogil:
-    """Work out what the listed terms add up to."""
+    """Add up the listed terms."""
     cdef index_t i
     cdef Term total, term
     total.a = 0
@@ -304,9 +302,9 @@ cdef inline void _judge(DistanceCode code, LeafScan scan, Step* step) noexcept n
 cdef inline bint _is_near(
     DistanceCode code, LeafScan scan, int128_t difference, const Step* step, const Step* best
 ) noexcept nogil:
-    """Whether rounding the table of n log2 n can make this difference of cross products of two ratios."""
+    """Whether the rounded table of n log2 n can explain this difference of cross products of two ratios."""
     cdef int128_t margin = log_margin_of(code, scan.clusters)
-    # A whole tree of one label tells nothing, and has the ratio 0 / 1.
+    # A tree of one label gains nothing: its ratio is 0 / 1.
     if best.ratio.b > 1 and step.ratio.b > 1:
         margin *= <int128_t> step.ratio.a + step.ratio.b + best.ratio.a + best.ratio.b
     return -margin <= difference <= margin
@@ -317,8 +315,7 @@ cdef inline bint _changes_nothing(const Step* step, index_t label) noexcept nogi
 
 
 cdef inline bint _is_same_cut(LeafScan scan, const Step* step, const Step* best) noexcept nogil:
-    """Whether a cut of the best one's leaf gives both sides the labels and class counts that the best one gives them,
-    as cuts by features that tell the same samples apart do."""
+    """Whether a step cuts the leaf of the best step into sides of the same labels and class counts."""
     return (
         step.leaf == best.leaf and step.split.n_children == 2 and best.split.n_children == 2
         and step.left_label == best.left_label and step.right_label == best.right_label
@@ -327,8 +324,8 @@ cdef inline bint _is_same_cut(LeafScan scan, const Step* step, const Step* best)
 
 
 cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except -2 nogil:
-    """Compare steps by entropies as real numbers: the present one with the best one, or where `best` is no step the
-    best one with the tree as it is."""
+    """Compare two steps by entropies as real numbers. If `best` is no step, `step` is the best step, and is compared
+    with the tree as it is."""
     cdef bint is_best = best.leaf == NONE
     cdef index_t label = scan.best_label if is_best else scan.label
     cdef SplitLogs after, other
@@ -363,8 +360,8 @@ cdef void _list_clusters(
     LeafScan scan, const Step* step, index_t label, const int64_t* leaf_counts, const int64_t* left_counts,
     const int64_t* merged, SplitLogs* logs
 ) noexcept nogil:
-    """List the class counts of the clusters as the step leaves them, of a leaf of this label and these counts; without
-    counts (NULL) as they are."""
+    """List the class counts of the clusters after a step in a leaf of this label and these counts. Without counts
+    (NULL) list the clusters as they are."""
     cdef index_t cluster, i, k = scan.clusters.n_classes
     cdef int64_t count, size
     for cluster in range(k):
@@ -388,7 +385,7 @@ cdef void _list_clusters(
 
 
 cdef void _keep_counts(LeafScan scan, const Step* step) noexcept nogil:
-    """Keep what the step does, which is the best now."""
+    """Keep the class counts of the step, which is now the best step."""
     cdef Py_ssize_t k = scan.clusters.n_classes
     scan.best_label = scan.label
     memcpy(&scan.best_leaf_counts[0], scan.leaf_counts, k * sizeof(int64_t))
@@ -402,7 +399,7 @@ cdef inline int _compare_steps(
     DistanceCode code, LeafScan scan, const Step* step, const TermSum* changes, const Step* best,
     const TermSum* best_changes
 ) except -2 nogil:
-    """Return 1 where the step comes nearer than the best, 0 where both come equally near, else -1."""
+    """Return 1 if the step comes nearer than the best step, 0 if both are equally near, otherwise -1."""
     cdef index_t i
     cdef int64_t margin
     cdef int128_t left, right
@@ -428,7 +425,7 @@ cdef inline int _compare_steps(
 
 
 cdef int compare_to_present(LeafScan scan, const Step* best) except -2 nogil:
-    """Return 1 where the whole tree comes nearer by the best step than it is, 0 where it stays as near, else -1."""
+    """Return 1 if the best step brings the whole tree nearer, 0 if the tree stays as near as it is, otherwise -1."""
     cdef Step now
     cdef TermSum nothing
     nothing.n_terms = 0
@@ -452,43 +449,36 @@ cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label
     step.split.is_large = False
     step.split.gain.value = NAN
     step.split.n_left = 0
+    step.split.n_missing = scan.n_missing
+    step.split.n_missing_left = scan.n_missing_left
     step.split.last_left = NONE
     step.split.threshold = UNDEFINED
     return step
 
 
 cdef int _compare_ties(LeafScan scan, Step* step, const Step* best, int order) except -2 nogil:
-    """Write the merit of a step that is not worse than the best, and return what decides between the two."""
+    """Write the merit of a step that is not worse than the best step, and compare both: 1, 0 or -1."""
     if step.split.n_children > 2:
         merit_of_categories(
-            scan.merits, scan.entries, scan.n_entries, step.split.n_children, scan.labels, scan.weights, &step.merit
+            scan.local, scan.entries, scan.n_entries, step.split.n_children, scan.labels, scan.weights, &step.merit
         )
     else:
-        merit_of_cut(scan.merits, scan.left.counts, scan.right.counts, &step.merit)
-    return order if order > 0 else compare_merits(scan.merits, &step.merit, &best.merit)
+        merit_of_cut(scan.local, scan.left.counts, scan.right.counts, &step.merit)
+    return order if order > 0 else compare_merits(scan.local, &step.merit, &best.merit)
 
 
-cdef inline bint _comes_before(LeafScan scan, const Step* step, const Step* best) noexcept nogil:
-    """Whether a step comes before another one of the same feature, of the same leaf or one on its left."""
-    cdef bint step_missing, best_missing
-    if step.split.threshold > best.split.threshold:
-        return False
-    if step.split.threshold < best.split.threshold:
-        return True
-    step_missing, best_missing = scan.n_missing_left > 0, best.split.n_missing_left > 0
-    if step_missing != best_missing:
-        return best_missing
-    if best.leaf != step.leaf:
-        return False
-    return step.left_label < best.left_label or (
-        step.left_label == best.left_label and step.right_label < best.right_label
+cdef inline bint _comes_before(const Step* step, const Step* best) noexcept nogil:
+    """Whether a step comes before an equally near step of the same leaf or of one on its left."""
+    return is_lower(step, best) or not is_lower(best, step) and step.leaf == best.leaf and (
+        step.left_label < best.left_label
+        or step.left_label == best.left_label and step.right_label < best.right_label
     )
 
 
 cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best) except -1 nogil:
-    """Keep the step, whose terms are listed, where it comes nearer than the best so far: of equal ones that of the
-    greatest merit, where merits are asked for, then of the lowest feature, then threshold, then with the missing on the
-    right, then leaf, then labels; leaves are scanned from the left."""
+    """Keep the step, whose terms are listed, if it comes nearer than the best step. Ties go to the greatest merit, if
+    merits break ties, then to the lowest feature, threshold, missing values on the right, leaf and labels. Leaves are
+    scanned from the left."""
     cdef int order = 1
     _judge(code, scan, step)
     if best.leaf != NONE:
@@ -504,17 +494,14 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
                 block_row(scan.partition, scan.block, place_of(scan.entries[step.split.n_left])), scan.feature
             ],
         )
-    if order == 0 and step.split.feature == best.split.feature and not _comes_before(scan, step, best):
+    if order == 0 and step.split.feature == best.split.feature and not _comes_before(step, best):
         return 0
     best[0] = step[0]
-    # None of a categorical feature are missing.
-    best.split.n_missing = scan.n_missing
-    best.split.n_missing_left = scan.n_missing_left
     copy_terms(scan.best_changes, scan.changes)
     if takes_logarithms(code):
         _keep_counts(scan, step)
     if scan.has_merits:
-        keep_merit(scan.merits)
+        keep_merit(scan.local)
     return 0
 
 
@@ -531,17 +518,14 @@ cdef inline int _offer_cut(
 
 
 cdef inline float64_t _score(DistanceCode code, LeafScan scan, const Side* side, index_t cluster) noexcept nogil:
-    cdef Term term = term_of(
-        code, scan.clusters, cluster, side.sums[cluster], scan.clusters.cluster_sizes[cluster] + side.total
-    )
-    return _value(code, scan.ratio, term) - scan.values[cluster]
+    return _value(code, scan.ratio, _term(code, scan, side, cluster)) - scan.values[cluster]
 
 
 cdef inline int _offer_majorities(DistanceCode code, LeafScan scan, index_t n_left, Step* best) except -1 nogil:
     cdef index_t left_label = scan.left.majority, right_label = scan.right.majority
     cdef float64_t score = scan.offset
     if left_label == right_label:
-        # Where both sides keep the label nothing changes: without merits the first such cut of the leaf stands for all.
+        # If both sides keep the label, nothing changes: without merits the first such cut of the leaf stands for all.
         if not scan.sees_first_cut:
             return 0
         if scan.has_merits and scan.same_scores[left_label] < _score_to_reach(code, scan, best):
@@ -558,7 +542,7 @@ cdef inline int _offer_all_labels(DistanceCode code, LeafScan scan, index_t n_le
     cdef index_t left_label, right_label, k = scan.clusters.n_classes
     cdef float64_t best_left = -INFINITY, best_right = -INFINITY, wanted = _score_to_reach(code, scan, best)
     if scan.sees_first_cut:
-        # Where both sides get one label, all cuts of the leaf are equal: without merits the first one stands for them.
+        # If both sides get one label, all cuts of the leaf are equal: without merits the first one stands for all.
         scan.sees_first_cut = scan.has_merits
         for left_label in range(k):
             if scan.has_merits and scan.same_scores[left_label] < wanted:
@@ -586,7 +570,7 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
     cdef const uint64_t* entries = scan.entries
     _start_filter(code, scan, best)
     _start_sides(scan)
-    # The rows of entries[:i + 1] are on the left.
+    # The samples of entries[:i + 1] are on the left.
     for i in range(scan.n_entries - scan.min_samples_leaf):
         label = scan.labels[place_of(entries[i])]
         if scan.weights != NULL:
@@ -612,8 +596,8 @@ cdef int offer_splits(
     LeafScan scan, const uint64_t* entries, index_t n, index_t n_missing, index_t feature, index_t n_children,
     Step* best
 ) except -1 nogil:
-    """Offer every valid cut of a feature of the leaf, or its split into more children than two; the last n_missing of
-    the sorted entries lack the value, and are on the right of the cuts first, then on the left."""
+    """Offer every valid cut of a feature of the leaf, or its split into more than two children. The last n_missing of
+    the sorted entries lack the value; they go to the right of the cuts first, then to the left."""
     cdef DistanceCode code = scan.clusters.code
     scan.feature = feature
     scan.is_categorical = is_categorical(scan.partition.features, feature)
@@ -631,8 +615,8 @@ cdef int offer_splits(
 
 
 cdef inline void _put_missing_first(LeafScan scan) noexcept nogil:
-    """Put the rows that lack the value before the others: under the key of the first of these, so that there is no cut
-    between them. Offers come in any order, but for the first cut, which may stand for all of a leaf."""
+    """Put the samples that lack the value first, under the least key of the known values, so that no cut divides them.
+    Offers may come in any order, except for the first cut, which may stand for all cuts of the leaf."""
     cdef index_t i, n_known = scan.n_entries - scan.n_missing
     cdef uint64_t* rotated = &scan.rotated[0]
     for i in range(scan.n_missing):
@@ -644,8 +628,8 @@ cdef inline void _put_missing_first(LeafScan scan) noexcept nogil:
 
 
 cdef int _offer_all_cuts(DistanceCode code, LeafScan scan, Step* best) except -1 nogil:
-    """Offer the cuts of the entries as they stand. With constants in place of the distance and of whether all labels
-    are tried, the loops over cuts have only what they need."""
+    """Offer the cuts of the entries as they stand. The distance's code and `all_labels` become constants here, so that
+    the loops over cuts are compiled for each of them."""
     if code == DISTANCE_INFORMATION_GAIN:
         return _offer_cuts(DISTANCE_INFORMATION_GAIN, scan, best)
     if code == DISTANCE_GAIN_RATIO:
@@ -671,13 +655,13 @@ cdef int _offer_all_cuts(DistanceCode code, LeafScan scan, Step* best) except -1
 # ------------------------------------------------------------------------------------------------------ the categories
 
 cdef inline void _merge_children(LeafScan scan) noexcept nogil:
-    """Add the rows of every child to those of its majority."""
+    """Add the class counts of every child to the label of its majority."""
     cdef index_t i, label, majority, k = scan.clusters.n_classes
     cdef int64_t weight = 1
     cdef const uint64_t* entries = scan.entries
     memset(&scan.merged[0, 0], 0, <Py_ssize_t> k * k * sizeof(int64_t))
     memset(&scan.merged_totals[0], 0, k * sizeof(int64_t))
-    # `child_counts` are those of the rows of entries[:i] that have the value of entries[i].
+    # `child_counts` count the samples of entries[:i] that have the value of entries[i].
     for i in range(scan.n_entries):
         if scan.weights != NULL:
             weight = scan.weights[place_of(entries[i])]

@@ -1,4 +1,4 @@
-"""A tree as it grows: its nodes, and what is needed to split them."""
+"""A tree as it grows: its nodes, and the means to split them."""
 
 cimport cython
 
@@ -11,22 +11,22 @@ from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 cdef struct Node:
     NodeRows rows
-    index_t first_child     # LEAF, or that of n_children nodes with consecutive numbers
+    index_t first_child     # LEAF, or the first of n_children nodes with consecutive numbers
     index_t n_children, depth, feature
-    index_t category        # that leads to it from its parent, of several the lowest, or NO_CATEGORY
-    Py_ssize_t first_listed     # of several: where they begin among the tree's `listed`, and how many they are
-    index_t n_listed
-    int missing             # where its samples go whose value of the feature is missing: NONE_MISSING where it has none
-    bint is_counted         # whether its class counts are known, before it is a leaf
-    bint may_split          # has several classes and samples enough, and is not too deep
+    index_t category        # the lowest category that leads to the node from its parent, or NO_CATEGORY
+    Py_ssize_t first_listed     # if several categories lead to it: the first of them in the tree's `listed`
+    index_t n_listed        # their number
+    int missing             # the side of samples without the value; NONE_MISSING if the node has no such samples
+    bint is_counted         # the class counts are known
+    bint may_split          # the node has several classes and enough samples, and is not too deep
     float64_t threshold, gain
     index_t last_left, first_right      # of a cut: see Split
-    uint64_t random_state   # follows from the tree's seed and the path to the node, whatever the order of growth
+    uint64_t random_state   # follows from the tree's seed and the path to the node, not from the order of growth
 
 
 @cython.final
 cdef class GrowingTree:
-    """The nodes in the order in which they were made, and the samples that they divide among them."""
+    """The nodes in the order of growth, and the samples that they divide."""
 
     cdef RowPartition partition
     cdef NodeSearch search
@@ -35,15 +35,15 @@ cdef class GrowingTree:
     cdef float64_t* values          # class counts, n_classes a node; filled in by count_node_classes
     cdef Py_ssize_t node_capacity, value_capacity, listed_capacity
     cdef index_t n_nodes, n_leaves
-    cdef index_t* listed            # the categories of the children of divisions into two sets, and their number
+    cdef index_t* listed            # the n_listed categories of children of divisions into two sets
     cdef Py_ssize_t n_listed
     cdef int64_t n_scanned          # entries since signals were checked
-    cdef dict large_priorities      # by leaf, where those of their splits are fractions of more than 128 bits
-    # Gains of entropies that nearly tie with those of other leaves, as `exact_ratio` returns them, and their numbers.
+    cdef dict large_priorities      # by leaf: priorities of splits that are fractions of more than 128 bits
+    # Gains of entropies that nearly tie between leaves, as `exact_ratio` returns them; equal gains have one number.
     cdef list exact_gains
     cdef dict number_of_gain
-    cdef bint counts_gains_by_samples   # in these comparisons
-    cdef InformationForm form           # what they compare
+    cdef bint counts_gains_by_samples   # in comparisons of exact gains
+    cdef InformationForm form           # the quantity that exact gains compare
 
 
 cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
@@ -51,7 +51,7 @@ cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
 
 
 cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:
-    """Whether the limit on leaves allows a leaf to be exchanged for so many."""
+    """Whether the limit on leaves allows one leaf to become n_children leaves."""
     return tree.n_leaves - 1 + <int64_t> n_children <= tree.max_leaf_nodes
 
 

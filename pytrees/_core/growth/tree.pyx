@@ -1,12 +1,12 @@
 """A tree as it grows, whatever chooses its splits.
 
-Growth by gain (`by_gain`) and growth by distance (`by_distance`) differ in which leaf they split next, and how. What a
-split does to the tree is the same, and is here. A node is a range of the partition's rows; a split divides the range
-among nodes that are appended to the others, first the leftmost, so that the children of a node have consecutive
-numbers. The limits decide then which of them may be split in turn, and where none of them may, the sorted features of
-the node are not divided at all. In the end the nodes are numbered afresh, in preorder.
+Growth by gain (`by_gain`) and growth by distance (`by_distance`) choose the leaf to split, and its split. This module
+carries out the split. A node is a range of the partition's rows. A split divides the range among new nodes, the
+leftmost first, so that the children of a node have consecutive numbers. The limits decide which children may be split
+in turn; if none may, the sorted features of the node are not divided. In the end the nodes are numbered afresh, in
+preorder.
 
-What only one way of growth has to know of a node, such as its label, it keeps itself, by the node's number.
+Each way of growth keeps its own data of a node, such as its label, by the node's number.
 """
 
 import numpy as np
@@ -75,8 +75,8 @@ cdef index_t _add_node(
     GrowingTree tree, const NodeRows* parent, index_t start, index_t stop, index_t depth, uint64_t random_state,
     const int64_t* counts
 ) except -1 nogil:
-    """Make a leaf of the rows [start, stop), in its parent's block where that is in one, and return its number. Its
-    class counts are given where they are known, otherwise NULL."""
+    """Make a leaf of the rows [start, stop), in the block of its parent if there is one, and return its number.
+    `counts` are its class counts, or NULL if they are not known."""
     cdef index_t number = tree.n_nodes
     cdef Node* node
     _reserve_nodes(tree, <Py_ssize_t> number + 1)
@@ -131,14 +131,14 @@ cdef inline bint _has_one_class(GrowingTree tree, const Node* node, const int64_
 
 
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
-    """Write the class counts of a node, while its rows are where they are."""
+    """Write the class counts of a node. Its rows must not have been divided yet."""
     if not tree.nodes[node].is_counted:
         count_classes(tree.search, &tree.nodes[node].rows, values_of(tree, node))
     tree.nodes[node].is_counted = True
 
 
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
-    """Tell the search the class counts of a node, if they are known; otherwise it counts them itself."""
+    """Give the search the class counts of a node if they are known; otherwise the search counts them."""
     cdef index_t label
     tree.search.is_counted = tree.nodes[node].is_counted
     if tree.search.is_counted:
@@ -158,8 +158,8 @@ cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil:
 # -------------------------------------------------------------------------------------------------------------- parts
 
 cdef index_t add_part(GrowingTree tree, const Node* leaf) except -1 nogil:
-    """Make a leaf of this tree as one of a tree on the same rows, whose class counts are not known, and return its
-    number."""
+    """Copy a leaf of another tree on the same rows into this tree, and return its number. Its class counts are not
+    known."""
     cdef index_t number = tree.n_nodes
     _reserve_nodes(tree, <Py_ssize_t> number + 1)
     tree.nodes[number] = leaf[0]
@@ -193,11 +193,12 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil:
 
 
 cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept nogil:
-    """Let the leaf become what has grown of it as a part, from the node `root`, which is then nobody's child."""
+    """Replace the leaf by the subtree that has grown from it as a part; `root` is the part's root, which no node has as
+    a child."""
     cdef Node* node = &tree.nodes[leaf]
     cdef Node at_first = node[0]
     node[0] = tree.nodes[root]
-    # Which categories lead to it has been written since.
+    # The part does not know the categories that lead to the leaf.
     node.category, node.first_listed, node.n_listed = at_first.category, at_first.first_listed, at_first.n_listed
     memcpy(values_of(tree, leaf), values_of(tree, root), tree.n_classes * sizeof(float64_t))
 
@@ -205,7 +206,7 @@ cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept no
 # ------------------------------------------------------------------------------------------------------------- splits
 
 cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
-    """Split a leaf: divide its rows, and make its children, which are the last `split.n_children` nodes then."""
+    """Split a leaf: divide its rows, and append its `split.n_children` children to the nodes."""
     cdef index_t first_child = tree.n_nodes
     cdef Node* node
     if is_categorical(tree.partition.features, split.feature):
@@ -256,8 +257,8 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
 
 
 cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
-    """Make the two children of a threshold where features are ranked and weights whole: what the left child takes is
-    counted on the way."""
+    """Make the two children of a threshold if features are ranked and weights are whole. The partition counts the
+    classes of the left child on the way."""
     cdef NodeRows rows = tree.nodes[leaf].rows
     cdef index_t label, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
     cdef uint64_t random_state = tree.nodes[leaf].random_state
@@ -272,7 +273,7 @@ cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) 
 
 
 cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
-    """Make a child for every category of the feature that some row of the leaf has, ascending, or for two sets."""
+    """Make a child for every category that some row of the leaf has, ascending, or two children for two sets."""
     cdef NodeRows rows = tree.nodes[leaf].rows
     cdef index_t b, child, row, depth = tree.nodes[leaf].depth + 1
     cdef const index_t* starts = &tree.partition.child_starts[0]
@@ -325,7 +326,7 @@ cdef bint is_greater_split(
     GrowingTree tree, index_t leaf, const Split* split, Gain* gain, bint is_large, index_t other_leaf,
     const Split* other_split, Gain* other_gain, bint other_is_large,
 ) except -1 nogil:
-    """Whether the split of a leaf has a higher priority, which is `gain`, than that of another leaf."""
+    """Whether the split of a leaf has a higher priority (`gain`) than the split of another leaf."""
     cdef float64_t value, other_value
     if gain.error > 0.0:
         if not is_near(gain, other_gain):
@@ -335,7 +336,7 @@ cdef bint is_greater_split(
         return is_greater_priority(gain, other_gain)
     value = _approximation(gain, is_large)
     other_value = _approximation(other_gain, other_is_large)
-    # Both are rounded a few times by 2**-53.
+    # Each value has a few roundings of 2**-53.
     if fabs(value - other_value) > 2.0**-50 * (fabs(value) + fabs(other_value)):
         return value > other_value
     with gil:
@@ -348,8 +349,8 @@ cdef bint _gains_more_information(
     GrowingTree tree, index_t leaf, const Split* split, Gain* gain, index_t other_leaf, const Split* other_split,
     Gain* other_gain
 ) except -1 nogil:
-    """Compare gains of entropies that the table of n log2 n cannot tell apart. Gains have numbers, that of equal ones
-    is the same: in best-first growth the same leaves tie again and again."""
+    """Compare gains of entropies that the table of n log2 n cannot tell apart. Equal gains get one number, because in
+    best-first growth the same leaves tie again and again."""
     if gain.number == NONE:
         _number_gain(tree, leaf, split, gain)
     if other_gain.number == NONE:
@@ -361,7 +362,7 @@ cdef bint _gains_more_information(
 
 
 cdef int _number_gain(GrowingTree tree, index_t leaf, const Split* split, Gain* gain) except -1 with gil:
-    """Give a gain the number of those that are equal."""
+    """Give a gain the number of all gains that equal it."""
     children = _counts_of_children(tree, &tree.nodes[leaf], split)
     number = tree.number_of_gain.get(children)
     if number is None:
@@ -379,7 +380,7 @@ cdef int _number_gain(GrowingTree tree, index_t leaf, const Split* split, Gain* 
 
 
 cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* split):
-    """Return the class counts of the children that a split of a node makes, each as a tuple."""
+    """Return the class counts of the children of a split, a tuple for each child."""
     cdef index_t i, row
     cdef float64_t value
     cdef bint is_cut = not is_categorical(tree.partition.features, split.feature)
@@ -400,7 +401,8 @@ cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* 
 
 
 cdef dict _sides(GrowingTree tree, const Node* node, const Split* split):
-    """Return whether the categories are on the right side, where they are divided into two sets."""
+    """Return by category whether it goes right, if the split divides the categories into two sets; otherwise
+    nothing."""
     cdef CategoryCounts categories = tree.search.categories
     cdef index_t category
     if split.division == NONE:
@@ -428,7 +430,7 @@ cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
     cdef const Node* node
     cdef index_t child, n_nodes = 0, n_stacked = 1
     stack[0] = 0
-    # Every node waits once on the stack, behind those that are left of it and below.
+    # Every node is pushed once, and popped after the nodes on its left and below them.
     while n_stacked > 0:
         n_stacked -= 1
         order[n_nodes] = stack[n_stacked]
@@ -441,10 +443,10 @@ cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
 
 
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
-    """Return the arrays of the tree, its nodes in this order, which is preorder."""
+    """Return the arrays of the tree; `order` lists the nodes in preorder."""
     cdef Py_ssize_t i, n_nodes = order.shape[0]
     cdef int64_t[::1] number = np.empty(tree.n_nodes, dtype=np.int64)
-    # Of bytes, to which nobody can write: a Tree keeps such arrays as they are.
+    # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object.
     memory = PyBytes_FromStringAndSize(NULL, n_nodes * (6 + tree.n_classes) * sizeof(int64_t) + n_nodes)
     cdef int64_t* children_left = <int64_t*> PyBytes_AS_STRING(memory)
     cdef int64_t* children_right = children_left + n_nodes
@@ -504,15 +506,15 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
 cdef void _add_counts(
     GrowingTree tree, const index_t[::1] order, const int64_t[::1] number, float64_t* value
 ) noexcept nogil:
-    """Write the class counts of all nodes. Those of an inner node are those of its children, added in order; whole
-    ones that are known are the same."""
+    """Write the class counts of all nodes. An inner node has the sum of its children's counts, added in order. Whole
+    counts that are known equal this sum."""
     cdef Py_ssize_t i, label, n_classes = tree.n_classes
     cdef index_t child
     cdef const Node* node
     cdef float64_t* counts
     cdef const float64_t* of_child
     cdef bint are_whole = tree.search.node_bins is not None
-    # Children stand behind their parent in preorder.
+    # Children come after their parent in preorder.
     for i in range(order.shape[0] - 1, -1, -1):
         node = &tree.nodes[order[i]]
         counts = value + i * n_classes
@@ -528,7 +530,7 @@ cdef void _add_counts(
 
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
-    """Return the further arrays of a tree that may have more children than two."""
+    """Return the further arrays of a tree whose nodes may have more than two children."""
     cdef int64_t[::1] child_offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)
     cdef int64_t[::1] children = np.empty(order.shape[0] - 1, dtype=np.int64)
     cdef int64_t[::1] category = np.empty(order.shape[0], dtype=np.int64)
@@ -568,7 +570,7 @@ cdef dict _listed_categories(GrowingTree tree, const index_t[::1] order):
 # --------------------------------------------------------------------------------------------------------- from Python
 
 def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion):
-    """Raise ValueError where labels and weights do not go with X, with each other or with the criterion."""
+    """Raise ValueError if labels and weights do not fit X, each other or the criterion."""
     cdef Py_ssize_t i
     if y.shape[0] != n_samples or weights is not None and len(weights) != n_samples:
         raise ValueError(f"Labels and weights must have {n_samples} samples, as X has.")
@@ -580,6 +582,6 @@ def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_
 
 
 def check_categories(criterion, features):
-    """Raise ValueError where there are categorical features that a user's criterion has no method for."""
+    """Raise ValueError if there are categorical features and a user's criterion has no method for them."""
     if user_criterion_of(criterion)[0] is not None and np.any(features.n_categories):
         user_criterion_of(criterion)[0].check_children()
