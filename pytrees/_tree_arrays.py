@@ -1,18 +1,17 @@
-"""Check that the arrays of a tree are safe to walk, and derive what follows from them."""
+"""The arrays of a tree: checked to be safe to walk, read-only, and what follows from them without any sample."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._typing import BoolArray, FloatArray, IntArray, is_whole
-
-if TYPE_CHECKING:
-    from .tree import Tree
+from ._engine import kernel
+from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
+from .criteria import impurities
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -20,13 +19,16 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 LEAF = -1
 MULTIWAY = -2
 
-# Numbers that a packed tree keeps of its nodes and features stay below.
+# In feature and threshold: the node has none.
+UNDEFINED = -2
+
+# The numbers of nodes and features in a packed tree stay below this.
 PACKABLE = 2**31
 
 # In missing_go_to_left: the node saw no missing value, and sends them to the child of more weight.
 TO_GREATER_CHILD = -1
 
-# Of the arrays of a tree; of its multiway nodes' children; of the sets of their categories.
+# The arrays of every tree, the arrays of the children of multiway nodes, and the arrays of their sets of categories.
 DTYPES = {
     "children_left": np.int64,
     "children_right": np.int64,
@@ -44,10 +46,10 @@ SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
 class BinaryForm(NamedTuple):
     """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
 
-    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
-    whose part a node is. Among the parts of a multiway node are leaves: for samples of none of its children's
-    categories. Where several ranges of categories lead to one child, its node is there as often, and these nodes share
-    their own children: they are no tree then, but are walked like one.
+    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` is
+    the node of the tree that a node here is a part of. The parts of a multiway node include leaves, for samples whose
+    category has no child. If several ranges of categories lead to one child, its node is repeated, and the copies
+    share their children: this graph is no tree, but is walked like one.
     """
 
     children_left: IntArray
@@ -55,6 +57,441 @@ class BinaryForm(NamedTuple):
     feature: IntArray
     threshold: FloatArray
     node: IntArray
+
+
+class TreeArrays:
+    """Keep the arrays of a tree, and derive others from them: the base class of `Tree`, which documents them."""
+
+    children_left: IntArray
+    children_right: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    n_node_samples: IntArray
+    value: FloatArray
+    gain: FloatArray
+    n_features: int
+    is_multiway: bool
+
+    _criterion: Specification | None
+    _missing: NDArray[np.int8] | None
+    _saw_missing: NDArray[np.int8] | None
+    _sets: Any
+
+    # Computed when they are first asked for, and None until then.
+    _binary: Any
+    _child_arrays: Any
+    _goes_left: Any
+    _majority: Any
+    _max_depth: int | None
+    _packed: Any
+    _packed_missing: Any
+    _n_walked: int
+
+    __slots__ = (
+        *DTYPES,
+        "_binary",
+        "_child_arrays",
+        "_criterion",
+        "_goes_left",
+        "_majority",
+        "_max_depth",
+        "_missing",
+        "_packed",
+        "_n_walked",
+        "_packed_missing",
+        "_saw_missing",
+        "_sets",
+        "is_multiway",
+        "n_features",
+    )
+
+    def __init__(
+        self,
+        children_left: ArrayLike,
+        children_right: ArrayLike,
+        feature: ArrayLike,
+        threshold: ArrayLike,
+        n_node_samples: ArrayLike,
+        value: ArrayLike,
+        gain: ArrayLike,
+        n_features: int,
+        child_offsets: ArrayLike | None = None,
+        children: ArrayLike | None = None,
+        category: ArrayLike | None = None,
+        criterion: Specification | None = None,
+        missing_go_to_left: ArrayLike | None = None,
+        saw_missing: ArrayLike | None = None,
+        category_offsets: ArrayLike | None = None,
+        categories: ArrayLike | None = None,
+    ) -> None:
+        given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
+        kept = dict(zip(DTYPES, _all_frozen(DTYPES, given), strict=True))
+        self._set(**kept, _criterion=criterion, n_features=_checked_number(n_features))
+        self._forget()
+        self._set(is_multiway=bool(np.any(self.children_left == MULTIWAY)))
+        if self.is_multiway:
+            if child_offsets is None or children is None or category is None:
+                raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
+            self._set(_child_arrays=_all_frozen(CHILD_DTYPES, (child_offsets, children, category)))
+        self._set(_max_depth=_check_tree(self))
+        self._take_sets(category_offsets, categories)
+        self._take_missing(missing_go_to_left, saw_missing)
+
+    def _set(self, **attributes: Any) -> None:
+        """Set attributes, which nobody else can."""
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+    def _forget(self) -> None:
+        """Reset everything that is computed on demand. Two threads that ask at once compute the same twice."""
+        names = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing")
+        self._set(**dict.fromkeys(names), _n_walked=0)
+
+    def _take_sets(self, category_offsets: ArrayLike | None, categories: ArrayLike | None) -> None:
+        if (category_offsets is None) != (categories is None):
+            raise ValueError("Not a tree: of category_offsets and categories there is only one.")
+        self._set(_sets=None)
+        if self.is_multiway and category_offsets is not None and categories is not None:
+            sets = _all_frozen(SET_DTYPES, (category_offsets, categories))
+            _check_sets(self, *sets)
+            self._set(_sets=sets)
+
+    def _take_missing(self, missing_go_to_left: ArrayLike | None, saw_missing: ArrayLike | None) -> None:
+        given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
+        checked = {name: None if array is None else frozen(name, array, np.int64) for name, array in given.items()}
+        _check_missing(self, **checked)
+        for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
+            self._set(**{name: None if array is None else read_only(array.astype(np.int8))})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"A Tree cannot be changed: {name!r} is read-only.")
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, ArrayLike], n_features: int, criterion: Specification | None = None
+    ) -> Self:
+        """Make a tree from the dict of arrays that a kernel returns.
+
+        Parameters
+        ----------
+        arrays : dict of str to array-like
+            The parameters of a Tree by their names, but for `n_features`.
+        n_features : int
+            Number of features the tree was grown on.
+        criterion : str or tuple, optional
+            As for a Tree.
+
+        Returns
+        -------
+        Tree
+            The tree.
+        """
+        return cls(**arrays, n_features=n_features, criterion=criterion)
+
+    @classmethod
+    def _from_engine(cls, arrays: Mapping[str, Any], n_features: int, criterion: Specification | None = None) -> Self:
+        """Make a tree as `from_arrays` does, from new arrays of an engine: without categories they need no check."""
+        if "children" in arrays:
+            return cls.from_arrays(arrays, n_features, criterion)
+        tree = cls.__new__(cls)
+        made: dict[str, Any] = {name: frozen(name, arrays[name], dtype) for name, dtype in DTYPES.items()}
+        missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
+        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False}
+        tree._set(**made, _criterion=criterion, _max_depth=None, n_features=n_features)
+        tree._forget()
+        return tree
+
+    def _arrays(self) -> tuple[AnyArray, ...]:
+        """Return all arrays that make the tree what it is."""
+        arrays = tuple(getattr(self, name) for name in DTYPES)
+        return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return the arguments that make an equal tree."""
+        arrays = tuple(getattr(self, name) for name in DTYPES)
+        of_children = self._child_arrays if self.is_multiway else (None, None, None)
+        further = self._criterion, self._missing, self._saw_missing, *(self._sets or ())
+        return *arrays, self.n_features, *of_children, *further
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeArrays):
+            return NotImplemented
+        arrays, others = self._arrays(), other._arrays()
+        return (
+            self.n_features == other.n_features
+            and len(arrays) == len(others)
+            and all(np.array_equal(array, one) for array, one in zip(arrays, others, strict=True))
+            and np.array_equal(self.saw_missing, other.saw_missing)
+            and np.array_equal(self.missing_go_to_left, other.missing_go_to_left)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.children_left.tobytes(), self.feature.tobytes(), (self.threshold + 0.0).tobytes()))
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return self.children_left.size
+
+    @property
+    def max_depth(self) -> int:
+        """The most edges from the root to a leaf; int."""
+        depth = self._max_depth
+        if depth is None:
+            depth = int(node_depths(self).max())
+            self._set(_max_depth=depth)
+        return depth
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.children_left == LEAF))
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.value.shape[1]
+
+    @property
+    def weighted_n_node_samples(self) -> FloatArray:
+        """The weights of the nodes' training samples, or their numbers; ndarray of shape (node_count,), float64."""
+        return self.value.sum(axis=1)
+
+    @property
+    def impurity(self) -> FloatArray:
+        """The impurities of the nodes, by the criterion that the tree was grown by; ndarray of shape (node_count,).
+
+        Their unit is the criterion's: bits for entropy. A tree has no impurity if it was not grown by a criterion that
+        measures the impurity of class counts.
+        """
+        if self._criterion is None:
+            raise AttributeError(
+                "This tree has no impurity: it was not grown by a criterion that measures the impurity of class counts."
+            )
+        return impurities(self._criterion, self.value)
+
+    @property
+    def criterion_name(self) -> str | None:
+        """The name of the criterion that measures `impurity`, None if there is none; str."""
+        return self._criterion if self._criterion is None or isinstance(self._criterion, str) else self._criterion[0]
+
+    @property
+    def child_offsets(self) -> IntArray:
+        """The start of every node's children in `children`; ndarray of shape (node_count + 1,), int64."""
+        return self._children_by_offsets()[0]
+
+    @property
+    def children(self) -> IntArray:
+        """The children of all nodes; ndarray of shape (node_count - 1,), int64."""
+        return self._children_by_offsets()[1]
+
+    @property
+    def category(self) -> IntArray:
+        """The category of every node, the lowest of several, -1 for none; ndarray of shape (node_count,), int64."""
+        return self._children_by_offsets()[2]
+
+    @property
+    def category_offsets(self) -> IntArray:
+        """The start of every node's categories in `categories`; ndarray of shape (node_count + 1,), int64."""
+        return self._category_sets()[0]
+
+    @property
+    def categories(self) -> IntArray:
+        """The categories that lead to the children of multiway nodes; ndarray of shape (n,), int64."""
+        return self._category_sets()[1]
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether samples to predict may lack values."""
+        return self._missing is not None
+
+    _allows_missing = takes_missing
+
+    @property
+    def missing_go_to_left(self) -> NDArray[np.uint8]:
+        """Whether samples whose value is missing go left; ndarray of shape (node_count,), uint8."""
+        if self._goes_left is None:
+            goes_left = _goes_to_greater_child(self)
+            if self._missing is not None:
+                goes_left = np.where(self._missing == TO_GREATER_CHILD, goes_left, self._missing)
+            self._set(_goes_left=read_only(goes_left.astype(np.uint8)))
+        return self._goes_left
+
+    @property
+    def saw_missing(self) -> BoolArray:
+        """Whether training samples of a node lacked the value of its feature; ndarray of shape (node_count,), bool."""
+        if self._missing is None:
+            return np.zeros(self.node_count, dtype=bool)
+        if self._saw_missing is not None:
+            return self._saw_missing > 0
+        return (self._missing != TO_GREATER_CHILD) & (self.children_left >= 0)
+
+    def _children_by_offsets(self) -> tuple[IntArray, ...]:
+        if self._child_arrays is None:
+            is_inner = self.children_left != LEAF
+            offsets = np.concatenate([[0], np.cumsum(2 * is_inner)])
+            pairs = np.stack([self.children_left[is_inner], self.children_right[is_inner]], axis=1)
+            arrays = offsets, pairs.ravel(), np.full(self.node_count, -1)
+            self._set(_child_arrays=tuple(read_only(array.astype(np.int64)) for array in arrays))
+        return self._child_arrays
+
+    def _category_sets(self) -> tuple[IntArray, IntArray]:
+        if self._sets is None:
+            has_category = self.category >= 0
+            arrays = np.concatenate([[0], np.cumsum(has_category)]), self.category[has_category]
+            self._set(_sets=tuple(read_only(array.astype(np.int64)) for array in arrays))
+        return self._sets
+
+    @property
+    def has_category_sets(self) -> bool:
+        """Whether several categories lead to a child of some node; bool."""
+        return self.is_multiway and bool(self.categories.size > np.count_nonzero(self.category >= 0))
+
+    def categories_of(self, node: int) -> IntArray:
+        """Return the categories whose samples go to a node from its parent, ascending.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+
+        Returns
+        -------
+        ndarray of shape (n,), int64
+            Codes of categories; empty for the root, and for children of a node with a threshold.
+        """
+        return self.categories[self.category_offsets[node] : self.category_offsets[node + 1]]
+
+    def children_of(self, node: int) -> IntArray:
+        """Return the children of a node: left and right, or by category in ascending order; none for a leaf.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+
+        Returns
+        -------
+        ndarray of shape (n_children,), int64
+            Numbers of the children.
+        """
+        return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
+
+    @property
+    def binary(self) -> BinaryForm:
+        """The same decisions with thresholds only, for walking trees and reading their cuts; `BinaryForm`.
+
+        A multiway node becomes a balanced search among its n categories, O(log n) deep. Without multiway nodes the
+        arrays are the tree's own.
+        """
+        if self._binary is None:
+            if self.is_multiway:
+                splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
+                found = kernel("binarise")(*splits, *self._category_sets())
+                dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
+                arrays: list[Any] = [
+                    read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)
+                ]
+            else:
+                splits = self.children_left, self.children_right, self.feature, self.threshold
+                arrays = [*splits, read_only(np.arange(self.node_count))]
+            self._set(_binary=BinaryForm(*arrays))
+        return self._binary
+
+    @property
+    def majority(self) -> IntArray:
+        """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
+        if self._majority is None:
+            self._set(_majority=read_only(self.value.argmax(axis=1)))
+        return self._majority
+
+    @property
+    def shares(self) -> FloatArray:
+        """The shares of the classes at every node; ndarray of shape (node_count, n_classes)."""
+        return _shares(self.value)
+
+    def majority_at(self, nodes: Sequence[int] | IntArray) -> IntArray:
+        """Return the `majority` of some nodes, such as the leaves that `apply` gives.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        ndarray of shape (n,), int64
+            The codes of their classes.
+        """
+        if self._majority is None and len(nodes) < self.node_count:
+            return self.value.take(nodes, axis=0).argmax(axis=1)
+        return self.majority.take(nodes)
+
+    def shares_at(self, nodes: Sequence[int] | IntArray) -> FloatArray:
+        """Return the `shares` of some nodes, such as the leaves that `apply` gives.
+
+        Parameters
+        ----------
+        nodes : array-like of shape (n,), int
+            Numbers of nodes.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes), float64
+            Their class shares.
+        """
+        if len(nodes) < self.node_count:
+            return _shares(self.value.take(nodes, axis=0))
+        return self.shares.take(nodes, axis=0)
+
+    def missing_in_binary(self) -> NDArray[np.uint8]:
+        """Return where samples that lack a value go in the binary form of the tree.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), uint8
+            `missing_go_to_left` of its nodes. Within the search among the categories of a multiway node it is 1: a
+            sample without a category goes left until it reaches the leaf of samples that stay at the node.
+        """
+        if not self.is_multiway:
+            return self.missing_go_to_left
+        left, node = self.binary.children_left, self.binary.node
+        searches = (left != LEAF) & (self.children_left[node] == MULTIWAY)
+        return np.where(searches, np.uint8(1), self.missing_go_to_left[node])
+
+
+def _shares(value: FloatArray) -> FloatArray:
+    return value / value.sum(axis=1, keepdims=True)
+
+
+def node_depths(tree: TreeArrays) -> IntArray:
+    """Return the depth of every node, 0 for the root; ndarray of shape (node_count,), int64."""
+    parents = np.zeros(tree.node_count, dtype=np.int64)
+    _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
+    return _steps_to_root(parents)
+
+
+def missing_arrays(tree: TreeArrays) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
+    """Return `missing_go_to_left` and `saw_missing` as arguments for a tree made of these nodes; nothing for a tree
+    that refuses missing values."""
+    return (tree.missing_go_to_left, tree.saw_missing) if tree.takes_missing else ()
+
+
+def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
+    """Return `category_offsets` and `categories` of some nodes as arguments for a tree made of these nodes; nothing
+    for a tree without multiway nodes."""
+    if not tree.is_multiway:
+        return {}
+    sizes = np.diff(tree.category_offsets)[nodes]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    positions = np.repeat(tree.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return {"category_offsets": offsets, "categories": tree.categories[positions]}
+
+
+# -------------------------------------------------------------------------------------------------- read-only arrays
 
 
 def read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
@@ -71,7 +508,7 @@ def _is_read_only(array: NDArray[Any]) -> bool:
 
 
 def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar]:
-    """Return one of the given arrays as a read-only array of its dtype, a copy where it is none."""
+    """Return one of the given arrays as a read-only array of its dtype: itself if it is one, otherwise a copy."""
     try:
         array = np.asarray(array)
     except (TypeError, ValueError) as error:
@@ -83,14 +520,22 @@ def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar
     return read_only(array.astype(dtype, copy=False))
 
 
-def checked_number(n_features: object) -> int:
+def _all_frozen(dtypes: Mapping[str, Any], arrays: Sequence[ArrayLike]) -> tuple[AnyArray, ...]:
+    """Return arrays as read-only ones, by their names and dtypes."""
+    return tuple(frozen(name, array, dtype) for (name, dtype), array in zip(dtypes.items(), arrays, strict=True))
+
+
+# ------------------------------------------------------------------------------------------------------------- checks
+
+
+def _checked_number(n_features: object) -> int:
     """Return the number of features, which kernels count to."""
     if not is_whole(n_features) or not 1 <= n_features < PACKABLE:
         raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
     return int(n_features)
 
 
-def check_tree(tree: Tree) -> int:
+def _check_tree(tree: TreeArrays) -> int:
     """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
     _check_shapes(tree)
     _check_sides(tree)
@@ -100,17 +545,16 @@ def check_tree(tree: Tree) -> int:
     inner = np.flatnonzero(left != LEAF)
     children = tree.children if tree.is_multiway else np.concatenate([left[inner], right[inner]])
     if not np.array_equal(np.sort(children), np.arange(1, tree.node_count)):
-        raise ValueError("Not a tree: the children are not all nodes but the root, every one once.")
+        raise ValueError("Not a tree: the children must be all nodes but the root, each of them once.")
     if tree.is_multiway:
         _check_multiway_nodes(tree)
     _check_nodes(tree, inner)
     return _check_preorder(tree, inner)
 
 
-def _check_shapes(tree: Tree) -> None:
+def _check_shapes(tree: TreeArrays) -> None:
     n_nodes = tree.node_count
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-    expected = dict.fromkeys(names, n_nodes)
+    expected = dict.fromkeys(DTYPES, n_nodes)
     if tree.is_multiway:
         expected |= {"child_offsets": n_nodes + 1, "children": n_nodes - 1, "category": n_nodes}
     for name, size in expected.items():
@@ -121,7 +565,7 @@ def _check_shapes(tree: Tree) -> None:
         raise ValueError("Not a tree: it needs a node and a class at least.")
 
 
-def _check_sides(tree: Tree) -> None:
+def _check_sides(tree: TreeArrays) -> None:
     left, right = tree.children_left, tree.children_right
     if not np.array_equal(left == LEAF, right == LEAF):
         raise ValueError("Not a tree: a node has one child.")
@@ -129,8 +573,8 @@ def _check_sides(tree: Tree) -> None:
         raise ValueError("Not a tree: a node is multiway on one side.")
 
 
-def _check_child_offsets(tree: Tree) -> None:
-    """Check that child_offsets give every node as many of `children` as it has, within that array."""
+def _check_child_offsets(tree: TreeArrays) -> None:
+    """Check that child_offsets give every node the right number of `children`, within that array."""
     offsets, left = tree.child_offsets, tree.children_left
     if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError(
@@ -146,7 +590,7 @@ def _check_child_offsets(tree: Tree) -> None:
         )
 
 
-def _check_multiway_nodes(tree: Tree) -> None:
+def _check_multiway_nodes(tree: TreeArrays) -> None:
     """Check that `children` agree with left and right ones, and have ascending categories."""
     offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
     binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
@@ -163,14 +607,16 @@ def _check_multiway_nodes(tree: Tree) -> None:
         or np.any(category < -1)
         or np.any(siblings & is_category[1:] & (category[1:] <= category[:-1]))
     ):
-        raise ValueError("Not a tree: category does not ascend among the children of a multiway node, or is not -1.")
+        raise ValueError(
+            "Not a tree: category must ascend among the children of a multiway node, and be -1 at all other nodes."
+        )
     if category.size and category.max() >= PACKABLE:
         raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
 
 
-def check_sets(tree: Tree, offsets: IntArray, categories: IntArray) -> None:
-    """Raise a ValueError where the arrays do not give the children of multiway nodes sets of categories, `category`
-    being the lowest of each."""
+def _check_sets(tree: TreeArrays, offsets: AnyArray, categories: AnyArray) -> None:
+    """Raise a ValueError unless the arrays give the children of multiway nodes sets of categories, with `category` as
+    the lowest one of each set."""
     if offsets.shape != (tree.node_count + 1,) or categories.ndim != 1:
         raise ValueError(
             f"Not a tree: category_offsets and categories have shapes {offsets.shape} and {categories.shape} in a tree "
@@ -188,7 +634,7 @@ def check_sets(tree: Tree, offsets: IntArray, categories: IntArray) -> None:
     if np.any((child[1:] == child[:-1]) & (categories[1:] <= categories[:-1])) or not np.array_equal(
         categories[offsets[:-1][has_category]], tree.category[has_category]
     ):
-        raise ValueError("Not a tree: categories do not ascend from category for every child.")
+        raise ValueError("Not a tree: the categories of every child must ascend, and start with its category.")
     if categories.size and categories.max() >= PACKABLE:
         raise ValueError(f"Not a tree: categories holds {categories.max()}, which is no code of a category.")
     parents = np.zeros(tree.node_count, dtype=np.int64)
@@ -197,57 +643,59 @@ def check_sets(tree: Tree, offsets: IntArray, categories: IntArray) -> None:
         raise ValueError("Not a tree: a category leads to two children of a node.")
 
 
-def _check_nodes(tree: Tree, inner: IntArray) -> None:
-    features = tree.feature[inner]
-    if np.any((features < 0) | (features >= tree.n_features)):
-        raise ValueError(f"Not a tree of {tree.n_features} features: a node looks at another one.")
+def _check_nodes(tree: TreeArrays, inner: IntArray) -> None:
+    wrong = inner[(tree.feature[inner] < 0) | (tree.feature[inner] >= tree.n_features)]
+    if wrong.size:
+        feature, number = tree.feature[wrong[0]], tree.n_features
+        raise ValueError(
+            f"Not a tree of {number} features: node {wrong[0]} tests feature {feature}; they are numbered from 0."
+        )
     for name in ("threshold", "gain"):
         if np.any(np.isnan(getattr(tree, name))):
             raise ValueError(f"Not a tree: {name} holds NaN.")
     with np.errstate(over="ignore"):
         weights = tree.value.sum(axis=1)
     if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
-        raise ValueError("Not a tree: every node has samples, and class counts that are not negative nor all zero.")
+        raise ValueError(
+            "Not a tree: every node needs samples, and class counts that are finite, not negative and not all zero."
+        )
     if tree.n_node_samples.sum(dtype=np.float64) >= 2.0**63:
         raise ValueError("Not a tree: n_node_samples of all nodes add up to more than an int64 holds.")
 
 
-def _check_preorder(tree: Tree, inner: IntArray) -> int:
+def _check_preorder(tree: TreeArrays, inner: IntArray) -> int:
     """Check that nodes are numbered in preorder, the first child first; return the depth of the tree.
 
-    Takes O(n log depth), by arrays as a whole: neither level by level nor node by node.
+    Takes O(n log depth) by operations on whole arrays.
     """
     parents = np.zeros(tree.node_count, dtype=np.int64)
     first, later, before, last = _siblings(tree, inner, parents)
     if not np.array_equal(first, inner + 1) or np.any(later <= parents[later]):
-        raise ValueError("Not a tree in preorder: a first child does not follow its parent.")
-    # Of every node the highest one that it is the last node below of, by twice as many steps up in every turn.
+        raise ValueError("Not a tree in preorder: the first child of a node must follow it.")
+    # ends[v]: the topmost ancestor whose subtree ends at v, found by pointer doubling.
     ends = np.arange(tree.node_count)
     ends[last] = parents[last]
     while not np.array_equal(ends, above := ends[ends]):
         ends = above
-    if not np.array_equal(ends[later - 1], before):
-        raise ValueError("Not a tree in preorder: a child does not follow the last node below the child before it.")
+    wrong = later[ends[later - 1] != before]
+    if wrong.size:
+        raise ValueError(
+            f"Not a tree in preorder: node {wrong[0]} does not follow the subtree of the child before it: the subtrees "
+            "of siblings must be contiguous."
+        )
     return int(_steps_to_root(parents).max())
 
 
 def _steps_to_root(parents: IntArray) -> IntArray:
-    """Count the steps from every node to the root, whose own parent it is."""
+    """Count the steps from every node to the root, which is its own parent."""
     steps = np.minimum(np.arange(len(parents)), 1)
-    while parents.any():  # `steps` are those to `parents`: twice as many in every turn
+    while parents.any():  # `steps` counts those to `parents`, an ancestor twice as far away in every turn
         steps += steps[parents]
         parents = parents[parents]
     return steps
 
 
-def node_depths(tree: Tree) -> IntArray:
-    """Return the depth of every node, 0 of the root; ndarray of shape (node_count,), int64."""
-    parents = np.zeros(tree.node_count, dtype=np.int64)
-    _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
-    return _steps_to_root(parents)
-
-
-def _siblings(tree: Tree, inner: IntArray, parents: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _siblings(tree: TreeArrays, inner: IntArray, parents: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Set the parents of all nodes but the root; return the first children, the later ones, the sibling before each of
     these, and the last children.
     """
@@ -264,8 +712,8 @@ def _siblings(tree: Tree, inner: IntArray, parents: IntArray) -> tuple[IntArray,
 # ------------------------------------------------------------------------------------------------------- missing values
 
 
-def check_missing(tree: Tree, missing_go_to_left: IntArray | None, saw_missing: IntArray | None) -> None:
-    """Raise a ValueError where the arrays, which may be None, do not say of nodes where missing values go."""
+def _check_missing(tree: TreeArrays, missing_go_to_left: IntArray | None, saw_missing: IntArray | None) -> None:
+    """Raise a ValueError unless the arrays, which may be None, say for every node where missing values go."""
     has_sides = tree.children_left >= 0
     for name, array, least in (
         ("missing_go_to_left", missing_go_to_left, TO_GREATER_CHILD),
@@ -278,15 +726,15 @@ def check_missing(tree: Tree, missing_go_to_left: IntArray | None, saw_missing: 
         if array.min() < least or array.max() > 1:
             raise ValueError(f"Not a tree: {name} holds other numbers than {least} to 1.")
         if np.any(array[~has_sides] > 0):
-            raise ValueError(f"Not a tree: {name} holds 1 where a node has no threshold.")
+            raise ValueError(f"Not a tree: {name} holds 1 at a node without a threshold.")
     if missing_go_to_left is None and saw_missing is not None:
         raise ValueError("Not a tree: saw_missing says nothing without missing_go_to_left.")
 
 
-def goes_to_greater_child(tree: Tree) -> BoolArray:
+def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
     """Return for every node whether its left child has more weight than its right one; False without such children.
 
-    The class counts, or sums of weights, of both are compared as the real numbers that they are.
+    The sums of both children's class counts, or weights, are compared as exact real numbers.
     """
     goes_left = np.zeros(tree.node_count, dtype=bool)
     inner = np.flatnonzero(tree.children_left >= 0)
@@ -299,25 +747,3 @@ def goes_to_greater_child(tree: Tree) -> BoolArray:
             difference[i] = fsum([*left[i].tolist(), *(-right[i]).tolist()])
     goes_left[inner] = difference > 0.0
     return goes_left
-
-
-def missing_arrays(tree: Tree) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
-    """Return `missing_go_to_left` and `saw_missing`, as a further tree of these nodes or of some of them is told;
-    nothing where the tree refuses missing values."""
-    return (tree.missing_go_to_left, tree.saw_missing) if tree.takes_missing else ()
-
-
-def category_sets_of(tree: Tree, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
-    """Return `category_offsets` and `categories` of some nodes, as a further tree of these nodes is told; nothing where
-    there are no multiway nodes."""
-    if not tree.is_multiway:
-        return {}
-    sizes = np.diff(tree.category_offsets)[nodes]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    places = np.repeat(tree.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return {"category_offsets": offsets, "categories": tree.categories[places]}
-
-
-def scaled_to_one(numbers: FloatArray) -> FloatArray:
-    """Divide numbers that are not negative by the power of two that takes the greatest below one."""
-    return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])

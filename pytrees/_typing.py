@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
-    from .criteria import CountCriterion, Criterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
-    from .distances import JaccardDistance
-    from .tree import Tree
 
 _Estimator = TypeVar("_Estimator")
 
@@ -23,14 +16,14 @@ ComplexArray: TypeAlias = NDArray[np.complex128]
 IntArray: TypeAlias = NDArray[np.int64]
 CodeArray: TypeAlias = NDArray[np.int32]
 BoolArray: TypeAlias = NDArray[np.bool_]
-# Of class labels, categories, and where several types occur.
+# An array of class labels or categories, or of one of several types.
 AnyArray: TypeAlias = NDArray[Any]
 
-# What users give: rows may hold words, dates and None beside numbers.
+# Tables and labels from users: rows may hold words, dates and None beside numbers.
 MatrixLike: TypeAlias = ArrayLike | Sequence[Sequence[object]]
 LabelsLike: TypeAlias = ArrayLike | Sequence[object]
 
-# Words that parameters take: a test compares them with the constraints of the estimators.
+# Names that parameters take: a test compares them with the constraints of the estimators.
 Engine: TypeAlias = Literal["compiled", "reference"]
 ImpurityName: TypeAlias = Literal["gini", "entropy", "log_loss", "ogini", "wig", "ranking"]
 CountCriterionName: TypeAlias = (
@@ -51,17 +44,12 @@ RebuildCriterion: TypeAlias = Literal["entropy", "variance"]
 ModelOutput: TypeAlias = Literal["probability", "margin", "value"]
 OrdinalMetric: TypeAlias = Literal["rps", "mae", "amae", "mmae", "qwk", "off_by_one"]
 
-# Other parameters that several estimators or functions have.
-CriterionObject: TypeAlias = "WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
-AnyCriterion: TypeAlias = "Criterion | WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
-CriterionLike: TypeAlias = "CriterionName | CriterionObject"
-DistanceLike: TypeAlias = "DistanceName | CriterionLike | JaccardDistance | Literal['mts']"
+# Other parameters of several estimators or functions.
 MaxFeatures: TypeAlias = int | float | Literal["sqrt", "log2"] | None
 CategoricalFeatures: TypeAlias = ArrayLike | Literal["from_dtype"] | None
 ClassWeight: TypeAlias = dict[Any, float] | dict[Any, int] | Literal["balanced"] | None
 RandomState: TypeAlias = int | np.random.RandomState | None
 OobScore: TypeAlias = bool | Callable[[AnyArray, AnyArray], float]
-Ensemble: TypeAlias = "BaseEstimator | Tree | Sequence[Tree | TreeEstimator] | None"
 Measure: TypeAlias = Literal["uniform", "empirical", "joint"] | Sequence[ArrayLike]
 FeatureOrPair: TypeAlias = int | tuple[int, int]
 Schema: TypeAlias = Mapping[int, int | Iterable[int]] | Iterable[int | Iterable[int] | None]
@@ -82,13 +70,6 @@ def is_real(value: object) -> TypeGuard[float]:
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number."""
     return isinstance(value, Integral)
-
-
-class TreeEstimator(Protocol):
-    """A fitted estimator that is one tree."""
-
-    @property
-    def tree_(self) -> Tree: ...
 
 
 class ForestOf(Protocol[_Estimator]):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,7 @@ from sklearn.utils import check_array
 
 from ._engine import kernel, load
 from ._site import CRITERION_PAGE
-from ._typing import AnyArray, AnyCriterion, CountCriterionName, FloatArray, ImpurityName, IntArray, Specification
+from ._typing import AnyArray, CountCriterionName, CriterionName, FloatArray, ImpurityName, IntArray, Specification
 
 __all__ = [
     "ALIASES",
@@ -413,6 +413,11 @@ class RankingImpurity(Judge):
         scores, costs = self._checked(n_classes)
         return {"weighted": bool(self.weighted), "class_scores": scores, "cost_matrix": costs}
 
+
+# A criterion with parameters, or of a user's own; any criterion as an object; a criterion as a parameter takes it.
+CriterionObject: TypeAlias = "WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
+AnyCriterion: TypeAlias = "Criterion | WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
+CriterionLike: TypeAlias = "CriterionName | CriterionObject"
 
 CRITERIA = {
     criterion.name: criterion

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -505,6 +505,9 @@ def _as_square(values: ArrayLike, name: str) -> FloatArray:
         raise ValueError(f"{name} must have one row and one column a sample, got shape {values.shape}.")
     return values
 
+
+# A distance as a parameter takes it.
+DistanceLike: TypeAlias = "DistanceName | criteria.CriterionLike | JaccardDistance | Literal['mts']"
 
 DISTANCES = {
     distance.name: distance

@@ -12,14 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._missing import is_missing
 from ._sklearn import Interval, validate_params
-from ._typing import AnyArray, IntArray, LabelsLike, Names, TreeEstimator
-from .tree import LEAF, MULTIWAY, Tree, node_depths
+from ._typing import AnyArray, ForestOf, IntArray, LabelsLike, Names
+from .tree import LEAF, MULTIWAY, Tree, TreeEstimator, node_depths
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
-
-    from .trees.forest import BaseForestClassifier
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
@@ -459,7 +457,7 @@ def _for_json(name: Any) -> Any:
 def to_sklearn(tree: Tree | TreeEstimator, classes: LabelsLike | None = None) -> DecisionTreeClassifier: ...
 @overload
 def to_sklearn(
-    tree: BaseForestClassifier | Sequence[Tree | TreeEstimator], classes: LabelsLike | None = None
+    tree: ForestOf[Any] | Sequence[Tree | TreeEstimator], classes: LabelsLike | None = None
 ) -> RandomForestClassifier: ...
 def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     """Convert a tree or forest to a fitted one of scikit-learn's, which other tools take, and which decides alike.
@@ -545,7 +543,7 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
 
 
 def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> RandomForestClassifier:
-    from ._sklearn_tree import sklearn_forest
+    from .convert.sklearn_nodes import sklearn_forest
 
     if not members:
         raise ValueError("There are no trees.")
@@ -566,7 +564,7 @@ def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> Rand
 
 
 def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestClassifier:
-    from ._sklearn_tree import sklearn_forest
+    from .convert.sklearn_nodes import sklearn_forest
 
     check_is_fitted(forest)
     rule = getattr(forest, "predict_rule", "mode")

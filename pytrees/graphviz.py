@@ -11,7 +11,7 @@ import numpy as np
 
 from ._colours import node_colours
 from ._sklearn import HasMethods, Interval, validate_params
-from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite, TreeEstimator
+from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite
 from .export import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
@@ -22,7 +22,7 @@ from .export import (
     side_of_missing,
     tree_and_names,
 )
-from .tree import LEAF, MULTIWAY, Tree, node_depths
+from .tree import LEAF, MULTIWAY, Tree, TreeEstimator, node_depths
 
 __all__ = ["export_graphviz"]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ._colours import class_colours, node_colours
 from ._sklearn import Interval, validate_params
-from ._typing import FloatArray, IntArray, LabelsLike, TreeEstimator
+from ._typing import FloatArray, IntArray, LabelsLike
 from .export import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
@@ -24,14 +24,12 @@ from .export import (
     side_of_missing,
     tree_and_names,
 )
-from .tree import LEAF, MULTIWAY, Tree, node_depths
+from .tree import LEAF, MULTIWAY, ForestEstimator, Tree, TreeEstimator, node_depths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Annotation
-
-    from .trees.forest import BaseForestClassifier
 
 __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
@@ -231,7 +229,7 @@ def plot_decision_path(
     prefer_skip_nested_validation=True,
 )
 def plot_distinct_trees(
-    forest: BaseForestClassifier,
+    forest: ForestEstimator,
     *,
     max_trees: int = 4,
     feature_names: LabelsLike | None = None,

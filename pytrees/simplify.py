@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ._tree_arrays import category_sets_of, missing_arrays
-from ._typing import AnyArray, TreeEstimator
-from .tree import LEAF, MULTIWAY, UNDEFINED, Tree
+from ._typing import AnyArray
+from .tree import LEAF, MULTIWAY, UNDEFINED, Tree, TreeEstimator
 
 __all__ = ["RedundantSplits", "merge_redundant", "redundant_splits"]
 

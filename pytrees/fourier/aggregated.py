@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._sklearn import Interval, StrOptions, fit_context
-from .._typing import Ensemble, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState, RebuildCriterion
+from .._typing import FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState, RebuildCriterion
 from ..input.validation import naming_huge_weights
 from ..simplify import merge_redundant
+from ..tree import Ensemble
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
 from ..trees.forest import FOREST_CONSTRAINTS
 from .base import (

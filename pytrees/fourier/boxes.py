@@ -20,12 +20,11 @@ from .._typing import (
     IntArray,
     Measure,
     Schema,
-    TreeEstimator,
     is_real,
     is_whole,
 )
 from ..export import node_labels, tree_and_names
-from ..tree import LEAF, MULTIWAY, Tree
+from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 from .coded import coding_of
 
 LARGEST_CARDINALITY = 2**31 - 1

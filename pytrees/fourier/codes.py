@@ -415,7 +415,7 @@ def _from_sklearn(member: Any, nodes: Any) -> Tree:
     """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
-    from .._sklearn_tree import preorder  # imports scikit-learn's trees, which are there already
+    from ..convert.sklearn_nodes import preorder  # imports scikit-learn's trees, which are there already
 
     order, number = preorder(nodes.children_left, nodes.children_right)
     leaves = nodes.children_left[order] == LEAF

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._progress import shown
-from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, TreeEstimator, is_whole
+from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
 from ..plotting import pyplot
+from ..tree import TreeEstimator
 from .boxes import MEMORY_LIMIT, Leaves, check_cardinalities, measure_arrays, weighted_leaves
 from .partitions import check_budget
 from .samples import joint_samples

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._typing import FloatArray, TreeEstimator
+from .._typing import FloatArray
 from ..plotting import pyplot
+from ..tree import TreeEstimator
 from .boxes import Leaves
 
 if TYPE_CHECKING:

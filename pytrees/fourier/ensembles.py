@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._progress import shown
-from .._typing import FloatArray, IntArray, Measure, RebuildCriterion, Schema, TreeEstimator
+from .._typing import FloatArray, IntArray, Measure, RebuildCriterion, Schema
+from ..tree import TreeEstimator
 from .boxes import (
     Leaves,
     box_of_schema,

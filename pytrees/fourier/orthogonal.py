@@ -12,10 +12,10 @@ from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
-from .._typing import AnyArray, Ensemble, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState
+from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
-from ..tree import LEAF, Tree
+from ..tree import LEAF, Ensemble, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
 from .base import (
     REBUILD_CONSTRAINTS,

@@ -25,8 +25,8 @@ from .._typing import (
     IntArray,
     RebuildCriterion,
     Schema,
-    TreeEstimator,
 )
+from ..tree import TreeEstimator
 from .boxes import (
     MEMORY_LIMIT,
     Leaves,

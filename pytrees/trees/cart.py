@@ -14,13 +14,13 @@ from .._typing import (
     CategoricalFeatures,
     CategoricalSplit,
     ClassWeight,
-    CriterionLike,
     HandleUnknown,
     LabelsLike,
     MatrixLike,
     MaxFeatures,
     RandomState,
 )
+from ..criteria import CriterionLike
 from ..pruning import pruning_path
 from .base import (
     GROWTH_CONSTRAINTS,

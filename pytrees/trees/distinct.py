@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import IntArray, MatrixLike, TreeEstimator
+from .._typing import IntArray, MatrixLike
 from ..export import node_labels
 from ..input.validation import validate_X
-from ..tree import LEAF, Tree
+from ..tree import LEAF, Tree, TreeEstimator
 from .base import MixedIn
 
 

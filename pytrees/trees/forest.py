@@ -25,7 +25,6 @@ from .._typing import (
     CategoricalFeatures,
     CategoricalSplit,
     ClassWeight,
-    CriterionLike,
     Draws,
     FloatArray,
     ForestOf,
@@ -38,6 +37,7 @@ from .._typing import (
     RandomState,
     Specification,
 )
+from ..criteria import CriterionLike
 from ..export import to_sklearn
 from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
 from ..input.validation import MAX_SAMPLES, order_by_group, validate_rows, validate_X

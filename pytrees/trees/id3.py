@@ -21,7 +21,6 @@ from .._typing import (
     CategoricalFeatures,
     ClassWeight,
     CodeArray,
-    DistanceLike,
     Draws,
     Evaluation,
     FloatArray,
@@ -37,7 +36,7 @@ from .._typing import (
     Ties,
 )
 from ..criteria import ALIASES, CRITERIA, MAX_TOTAL_COUNT, OwnCriterion, RankingImpurity, WeightedInformationGain
-from ..distances import DISTANCES, Distance, JaccardDistance, judges_sets, resolve, with_sets_of
+from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
 from ..tree import LEAF, MULTIWAY, Tree

@@ -19,7 +19,6 @@ from .._typing import (
     CategoricalSplit,
     ClassWeight,
     CodeArray,
-    CriterionLike,
     FloatArray,
     HandleUnknown,
     IntArray,
@@ -30,7 +29,7 @@ from .._typing import (
     PredictRule,
     RandomState,
 )
-from ..criteria import check_costs
+from ..criteria import CriterionLike, check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
 from .base import MixedIn
 from .cart import DecisionTreeClassifier

@@ -14,7 +14,6 @@ from .._sklearn import Interval, StrOptions
 from .._typing import (
     CategoricalFeatures,
     CategoricalSplit,
-    CriterionLike,
     Draws,
     HandleUnknown,
     IntArray,
@@ -23,6 +22,7 @@ from .._typing import (
     MaxFeatures,
     RandomState,
 )
+from ..criteria import CriterionLike
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
 from .draws import BLOCK_BOOTSTRAPS, draw_orders
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier

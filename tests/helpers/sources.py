@@ -78,12 +78,12 @@ def _cython_imports(text):
             yield name.split()[0], []
 
 
-def import_graph(paths):
-    """Return, for every module of these files, the others of them that it imports when it runs."""
+def import_graph(paths, *, for_types=True):
+    """Return, for every module of these files, the others of them that it imports, as `imports` reads them."""
     modules = {module_of(path) for path in paths}
     graph = {module: set() for module in modules}
     for path in paths:
-        for name in imports(path, for_types=False):
+        for name in imports(path, for_types=for_types):
             # `from package import name` may import a module or something in the package.
             target = name if name in modules else name.rpartition(".")[0]
             if target in modules and target != module_of(path):

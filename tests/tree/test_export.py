@@ -296,7 +296,7 @@ def test_another_layout_of_scikit_learns_nodes_is_refused(monkeypatch):
     with pytest.raises(RuntimeError, match="something_new"):
         to_sklearn(make_stump())
     monkeypatch.setattr(sklearn.tree._tree, "NODE_DTYPE", np.dtype(fields[:-1]))
-    with pytest.raises(RuntimeError, match="scikit-learn keeps"):
+    with pytest.raises(RuntimeError, match="scikit-learn stores"):
         to_sklearn(make_stump())
 
 

@@ -160,10 +160,10 @@ def changed(exported, path, value):
         (["right", "counts"], None, "counts is missing"),
         (["right", "counts"], [1, 2, "3"], "counts are not 3 numbers"),
         (["right", "counts"], [1, 2, True], "counts are not 3 numbers"),
-        (["right", "counts"], [1, 2, -1], "class counts that are not negative"),
+        (["right", "counts"], [1, 2, -1], "class counts that are finite, not negative"),
         (["right", "counts"], [1, 2], "counts are not 3 numbers"),
         (["right", "n_node_samples"], 1.0, "n_node_samples is 1.0"),
-        (["right", "n_node_samples"], 0, "every node has samples"),
+        (["right", "n_node_samples"], 0, "every node needs samples"),
         (["right", "truncated"], 2, "levels were cut off by max_depth"),
         (["children"], [], "Not a tree"),
         (["children"], [{"category": 1}], "counts is missing"),
@@ -186,7 +186,7 @@ def test_unknown_categories_are_refused(value):
             Tree.from_dict(changed(through_json(one), ["children", 0, "category"], value))
     with pytest.raises(ValueError, match="category is missing"):
         Tree.from_dict(changed(through_json(fitted), ["children", 0, "category"], None))
-    with pytest.raises(ValueError, match="category does not ascend"):
+    with pytest.raises(ValueError, match="category must ascend"):
         Tree.from_dict(changed(through_json(fitted), ["children", 0, "category"], "red"))
 
 

@@ -257,7 +257,7 @@ def test_trees_of_earlier_pickles_refuse_missing_values():
         ({"missing_go_to_left": [1, 0]}, "missing_go_to_left has shape"),
         ({"missing_go_to_left": [2, 0, 0]}, "missing_go_to_left holds other numbers than -1 to 1"),
         ({"missing_go_to_left": [257, 0, 0]}, "missing_go_to_left holds other numbers"),
-        ({"missing_go_to_left": [0, 1, 0]}, "missing_go_to_left holds 1 where a node has no threshold"),
+        ({"missing_go_to_left": [0, 1, 0]}, "missing_go_to_left holds 1 at a node without a threshold"),
         ({"missing_go_to_left": ["a", "b", "c"]}, "missing_go_to_left has dtype"),
         ({"missing_go_to_left": [0.5, 0, 0]}, "missing_go_to_left has dtype"),
         ({"saw_missing": [True, False, False]}, "saw_missing says nothing without missing_go_to_left"),

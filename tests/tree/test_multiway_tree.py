@@ -145,7 +145,7 @@ def test_trees_without_multiway_nodes_have_children_by_offsets():
         ("category", 3, 1, "category"),
         ("category", 5, -1, "category"),
         ("category", 5, -7, "category"),
-        ("feature", 0, 2, "looks at another"),
+        ("feature", 0, 2, "node 0 tests feature 2"),
     ],
 )
 def test_arrays_of_no_tree_are_refused(name, place, number, message):

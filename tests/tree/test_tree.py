@@ -205,7 +205,7 @@ def test_right_children_behind_the_subtree_on_the_left():
         "value": [[3.0], [2.0], [1.0], [1.0], [1.0]],
         "gain": np.zeros(5),
     }
-    with pytest.raises(ValueError, match="Not a tree in preorder: a child does not follow the last node below"):
+    with pytest.raises(ValueError, match="preorder: node 3 does not follow the subtree of the child"):
         Tree(**arrays, n_features=1)
     Tree(**arrays | {"children_right": [4, 3, -1, -1, -1]}, n_features=1)
 

@@ -1,112 +1,19 @@
-"""Convert trees to scikit-learn's and to dicts for JSON, and back."""
+"""The arrays of a tree from the nested dicts that `export_dict` writes."""
 
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any
 
 import numpy as np
 
-from ._tree_arrays import LEAF, MULTIWAY, TO_GREATER_CHILD
-from ._typing import LabelsLike, is_whole
-
-if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
-
-    from .tree import Tree
-
-_UNDEFINED = -2  # as in a Tree, which is made of this module's class
+from .._tree_arrays import DTYPES, LEAF, MULTIWAY, TO_GREATER_CHILD, UNDEFINED
+from .._typing import is_whole
 
 
-class Exchanged:
-    """The methods of a Tree that make something of another library of it, or a tree of that."""
-
-    __slots__ = ()
-
-    def to_sklearn(self, classes: LabelsLike | None = None) -> DecisionTreeClassifier:
-        """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
-
-        A tree knows the codes of its classes alone: the estimator's own ``to_sklearn()`` keeps their labels and the
-        names of the features. See :func:`pytrees.to_sklearn`.
-
-        Parameters
-        ----------
-        classes : array-like of shape (n_classes,), optional
-            The class labels; 0..n_classes-1 by default.
-
-        Returns
-        -------
-        sklearn.tree.DecisionTreeClassifier
-            It decides as the tree does on data that is exact in float32.
-
-        Raises
-        ------
-        RuntimeError
-            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
-        ValueError
-            If there is not one label for every class, or a node divides categories into two sets.
-        """
-        from ._sklearn_tree import sklearn_tree  # imports scikit-learn's trees, which only these methods need
-
-        tree = cast("Tree", self)
-        classes = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
-        if len(classes) != tree.n_classes:
-            raise ValueError(f"classes has {len(classes)} labels; the tree has {tree.n_classes} classes.")
-        return sklearn_tree(tree, classes)
-
-    @classmethod
-    def from_sklearn(cls, estimator: Any) -> Self:
-        """Make the tree of a fitted scikit-learn ``DecisionTreeClassifier``, with its thresholds to the last bit.
-
-        The class counts are the products of its nodes' shares and weights, rounded to the whole numbers that they are;
-        the gains are those of its criterion. The tree compares float64, where scikit-learn rounds samples to float32
-        before it compares them: on data that is exact in float32, both decide alike. Labels and names stay behind;
-        :func:`pytrees.from_sklearn` takes them over, and forests.
-
-        Parameters
-        ----------
-        estimator : sklearn.tree.DecisionTreeClassifier
-            A fitted tree, or one of a forest's `estimators_`; an ``ExtraTreeClassifier`` is one too.
-
-        Returns
-        -------
-        Tree
-            Its nodes in preorder, which is their order but in best-first trees.
-
-        Raises
-        ------
-        TypeError
-            If it is anything else, such as a regressor.
-        ValueError
-            If it has several outputs, or nodes without training samples, as trees with a child for every category get
-            them by ``to_sklearn``.
-        """
-        from ._sklearn_tree import arrays_of_sklearn
-
-        return cls(**arrays_of_sklearn(estimator))
-
-    @classmethod
-    def from_dict(cls, exported: dict[str, Any]) -> Self:
-        """Make the tree that was exported by :func:`pytrees.export_dict`, perhaps to JSON and back.
-
-        Parameters
-        ----------
-        exported : dict
-            A whole tree, with the names of its features as they were exported. It is only read.
-
-        Returns
-        -------
-        Tree
-            Equal to the tree that was exported. Its classes are ``exported["class_names"]``. It has no impurity, as the
-            dict does not say by which criterion it was grown.
-
-        Raises
-        ------
-        ValueError
-            If it is no such dict: something is missing, of another type or not a tree's; names or categories are twice
-            in it or unknown; or levels were cut off by `max_depth`.
-        """
-        return cls(**_Reader(exported).arrays())
+def arrays_of_dict(exported: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the Tree that was exported; see :meth:`pytrees.Tree.from_dict`."""
+    return _Reader(exported).arrays()
 
 
 class _Reader:
@@ -116,13 +23,15 @@ class _Reader:
         self.root = exported
         self.n_features = self.entry(exported, "n_features", Integral)
         names = exported.get("feature_names")
-        self.features = None if names is None else self.places(names, "feature_names")
+        self.features = None if names is None else self.positions(names, "feature_names")
         if names is not None and len(names) != self.n_features:
             raise ValueError(f"Not an exported tree: {len(names)} feature_names for {self.n_features} features.")
         categories = exported.get("categories", {})
         if not isinstance(categories, dict):
             raise ValueError("Not an exported tree: categories is no dict.")
-        self.categories = {name: self.places(values, f"categories of {name!r}") for name, values in categories.items()}
+        self.categories = {
+            name: self.positions(values, f"categories of {name!r}") for name, values in categories.items()
+        }
         self.n_classes = len(self.entry(exported, "class_names", list))
         self.takes_missing = exported.get("takes_missing", False)
         if not isinstance(self.takes_missing, bool):
@@ -130,7 +39,7 @@ class _Reader:
 
     @staticmethod
     def entry(node: Any, name: str, kind: Any) -> Any:
-        """Return what a node says, which is of a kind."""
+        """Return an entry of a node, which must be of a kind."""
         if not isinstance(node, dict):
             raise ValueError(f"Not an exported tree: a dict is expected for a node, got {type(node).__name__}.")
         if name not in node:
@@ -140,14 +49,14 @@ class _Reader:
         return node[name]
 
     @staticmethod
-    def places(names: object, what: str) -> dict[tuple[Any, ...], int]:
-        """Return the places of names in their list."""
+    def positions(names: object, what: str) -> dict[tuple[Any, ...], int]:
+        """Return the positions of names in their list."""
         if not isinstance(names, list):
             raise ValueError(f"Not an exported tree: {what} is no list.")
         keys = [_key(name) for name in names]
         if len(set(keys)) < len(keys):
             raise ValueError(f"Not an exported tree: {what} has a name twice.")
-        return {key: place for place, key in enumerate(keys)}
+        return {key: position for position, key in enumerate(keys)}
 
     def feature(self, node: dict[str, Any]) -> int:
         """Return the number of the feature that a node splits by."""
@@ -162,7 +71,7 @@ class _Reader:
         return found
 
     def codes(self, name: str, child: Any) -> list[int]:
-        """Return the codes of the categories that a child stands for, in the feature of this name."""
+        """Return the codes of a child's categories in the feature of this name."""
         if not isinstance(child, dict) or "category" in child or "categories" not in child:
             return [self.code(name, self.entry(child, "category", object))]
         values = self.entry(child, "categories", list)
@@ -179,9 +88,8 @@ class _Reader:
 
     def arrays(self) -> dict[str, Any]:
         """Return the parameters of a Tree."""
-        names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-        columns: dict[str, Any] = {name: [] for name in (*names, "category", "missing_go_to_left")}
-        # What is still to be read, the next last: a node, the number of its parent, and its categories.
+        columns: dict[str, Any] = {name: [] for name in (*DTYPES, "category", "missing_go_to_left")}
+        # The nodes that are still to be read, the next last: the node, its parent's number, and its categories.
         pending: list[tuple[dict[str, Any], int | None, list[int]]] = [(self.root, None, [])]
         below: list[list[int]] = []
         seen: set[int] = set()
@@ -204,10 +112,8 @@ class _Reader:
             if children and columns["children_left"][number] == 0:
                 columns["children_left"][number], columns["children_right"][number] = children
         if MULTIWAY in columns["children_left"]:
-            columns["child_offsets"] = np.cumsum([0, *map(len, below)])
-            columns["children"] = np.array([child for children in below for child in children], dtype=np.int64)
-            columns["category_offsets"] = np.cumsum([0, *map(len, sets)])
-            columns["categories"] = np.array([code for codes in sets for code in codes], dtype=np.int64)
+            columns["child_offsets"], columns["children"] = _joined(below)
+            columns["category_offsets"], columns["categories"] = _joined(sets)
         else:
             del columns["category"]
         if not self.takes_missing:
@@ -215,31 +121,29 @@ class _Reader:
         return columns | {"n_features": self.n_features}
 
     def row(self, node: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[int]]]]:
-        """Return what a node has in every column, and its children with their categories.
+        """Return a node's value in every column, and its children with their categories.
 
-        Where it has children on the left and on the right, they are 0 as yet.
+        The numbers of a left and a right child are not known yet, and 0.
         """
         counts = self.entry(node, "counts", list)
         if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
             raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
         row: dict[str, Any] = {"n_node_samples": self.entry(node, "n_node_samples", Integral), "value": counts}
-        row["missing_go_to_left"] = self.way_of_missing(node)
+        row["missing_go_to_left"] = self.side_of_missing(node)
         if "truncated" in node:
             raise ValueError("Not a whole tree: levels were cut off by max_depth when it was exported.")
         if "feature" not in node:
-            sides = {"children_left": LEAF, "children_right": LEAF, "feature": _UNDEFINED, "threshold": _UNDEFINED}
-            return row | sides | {"gain": 0.0}, []
+            return row | _split(LEAF) | {"gain": 0.0}, []
         row |= {"feature": self.feature(node), "gain": self.number(node, "gain")}
         if "children" not in node:
             separates_missing = "threshold" in node and node["threshold"] is None and "missing" in node
             threshold = np.inf if separates_missing else self.number(node, "threshold")
-            sides = {"children_left": 0, "children_right": 0, "threshold": threshold}
-            return row | sides, [(self.entry(node, side, dict), []) for side in ("left", "right")]
+            split = _split(0) | {"threshold": threshold}
+            return split | row, [(self.entry(node, side, dict), []) for side in ("left", "right")]
         children = self.entry(node, "children", list)
-        sides = {"children_left": MULTIWAY, "children_right": MULTIWAY, "threshold": _UNDEFINED}
-        return row | sides, [(child, self.codes(node["feature"], child)) for child in children]
+        return _split(MULTIWAY) | row, [(child, self.codes(node["feature"], child)) for child in children]
 
-    def way_of_missing(self, node: dict[str, Any]) -> int:
+    def side_of_missing(self, node: dict[str, Any]) -> int:
         """Return where missing values go from a node: 1 is left, 0 right, -1 to the greater child."""
         if "missing" not in node:
             return TO_GREATER_CHILD
@@ -248,11 +152,22 @@ class _Reader:
         return int(node["missing"] == "left")
 
     def number(self, node: dict[str, Any], name: str) -> float:
-        """Return a number that a node says."""
+        """Return a number of a node."""
         try:
             return float(self.entry(node, name, (int, float)))
         except OverflowError:
             raise ValueError(f"Not an exported tree: {name} is beyond the range of float64.") from None
+
+
+def _split(children: int) -> dict[str, Any]:
+    """Return what a node without a threshold has in the columns of its split."""
+    sides = {"children_left": children, "children_right": children}
+    return sides | {"feature": UNDEFINED, "threshold": UNDEFINED}
+
+
+def _joined(lists: list[list[int]]) -> tuple[Any, Any]:
+    """Return the start of every list in their concatenation, and the concatenation."""
+    return np.cumsum([0, *map(len, lists)]), np.array([entry for each in lists for entry in each], dtype=np.int64)
 
 
 def _is_number(value: object) -> bool:
@@ -260,7 +175,7 @@ def _is_number(value: object) -> bool:
 
 
 def _key(name: Any) -> tuple[Any, ...]:
-    """Return what names are told apart by, of which 1, True and "1" are three; what is none is as it is written."""
+    """Return a key that tells names apart, such as 1, True and "1"; other objects are told apart by their text."""
     if name is None or isinstance(name, (str, int, float)):
         return type(name).__name__, name
     return type(name).__name__, tuple(map(_key, name)) if isinstance(name, list) else repr(name)

@@ -1,6 +1,6 @@
-"""scikit-learn's trees and forests made of the arrays of trees, and such arrays of scikit-learn's trees.
+"""The nodes of scikit-learn's trees: written from the arrays of a tree, and read back.
 
-Importing scikit-learn's trees takes longer than importing all of pytrees: this module is imported where it is used.
+The import of scikit-learn's trees takes longer than that of all of pytrees: functions that need this module import it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,14 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, _tree
 from sklearn.utils.validation import check_is_fitted
 
-from ._tree_arrays import TO_GREATER_CHILD
-from ._typing import AnyArray, CountCriterionName, FloatArray, IntArray
-from .criteria import gain
+from .._tree_arrays import TO_GREATER_CHILD, TreeArrays
+from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray
+from ..criteria import gain
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier
 
-    from .tree import Tree
-
-# What scikit-learn 1.9 keeps for a node.
+# The fields of a node of scikit-learn 1.9.
 _NODE_FIELDS = (
     "left_child",
     "right_child",
@@ -37,7 +35,7 @@ _NODE_FIELDS = (
 # Criteria that both libraries have, by scikit-learn's names.
 _CRITERIA: dict[str, CountCriterionName] = {"gini": "gini", "log_loss": "entropy", "entropy": "entropy"}
 
-# Shares of whole counts, times their sum, are so near to the counts: both were rounded once.
+# A share of a whole count times the sum of the counts is the count, but for two roundings.
 _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
@@ -45,7 +43,7 @@ _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 def sklearn_tree(
-    tree: Tree, classes: AnyArray, labels: IntArray | None = None, **parameters: Any
+    tree: TreeArrays, classes: AnyArray, labels: IntArray | None = None, **parameters: Any
 ) -> DecisionTreeClassifier:
     """Return a fitted scikit-learn ``DecisionTreeClassifier`` with the nodes of a tree's binary form.
 
@@ -54,10 +52,10 @@ def sklearn_tree(
     tree : Tree
     classes : ndarray of shape (n_classes,)
     labels : ndarray of shape (node_count,), optional
-        The codes of the classes that the nodes vote for: the value of a leaf is 1 for that class, and that of other
-        nodes the mean of what their training samples get. By default values are the shares of the classes.
+        The codes of the classes that the nodes vote for. Leaves then have the value 1 for that class, and other nodes
+        the mean over their training samples. By default values are the shares of the classes.
     **parameters
-        Of the ``DecisionTreeClassifier``.
+        Parameters of the ``DecisionTreeClassifier``.
 
     Returns
     -------
@@ -66,10 +64,10 @@ def sklearn_tree(
     Raises
     ------
     RuntimeError
-        If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+        If this version of scikit-learn stores its nodes otherwise than 1.9 does.
     """
     if _tree.NODE_DTYPE.names != _NODE_FIELDS:
-        raise RuntimeError(f"This scikit-learn keeps {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
+        raise RuntimeError(f"This scikit-learn stores {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
     if tree.has_category_sets:
         raise ValueError(
             "scikit-learn's trees cannot divide categories into two sets, as categorical_split='subset' does; children "
@@ -98,7 +96,7 @@ def sklearn_tree(
 
 
 def sklearn_forest(
-    trees: Sequence[Tree],
+    trees: Sequence[TreeArrays],
     classes: AnyArray,
     labels: Sequence[IntArray | None] | None = None,
     parameters: dict[str, Any] | None = None,
@@ -111,11 +109,11 @@ def sklearn_forest(
     trees : list of Tree
     classes : ndarray of shape (n_classes,)
     labels : list of ndarray of shape (node_count,), optional
-        What the nodes of the trees vote for, as for a tree.
+        The votes of the trees' nodes, as in `sklearn_tree`.
     parameters : dict, optional
-        Of the ``RandomForestClassifier``.
+        Parameters of the ``RandomForestClassifier``.
     parameters_of_trees : list of dict, optional
-        Of the trees.
+        Parameters of its trees.
 
     Returns
     -------
@@ -124,11 +122,11 @@ def sklearn_forest(
     Raises
     ------
     RuntimeError
-        As for a tree.
+        As in `sklearn_tree`.
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    codes = np.arange(len(classes), dtype=np.float64)  # what the trees of scikit-learn's forests take for classes
+    codes = np.arange(len(classes), dtype=np.float64)  # the classes of trees in scikit-learn's forests
     of_trees = zip(trees, labels or [None] * len(trees), parameters_of_trees or [{}] * len(trees), strict=True)
     estimators = [sklearn_tree(tree, codes, votes, **own) for tree, votes, own in of_trees]
     criterion = estimators[0].criterion
@@ -140,12 +138,12 @@ def sklearn_forest(
     return forest
 
 
-def _of_binary_nodes(tree: Tree) -> tuple[FloatArray, FloatArray, IntArray]:
+def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
     if not tree.is_multiway:
         return tree.shares, tree.weighted_n_node_samples, tree.n_node_samples
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
-    # Leaves of the binary form that are parts of multiway nodes have no training samples.
+    # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
     has_samples = (left == _tree.TREE_LEAF) & (tree.children_left[node] == _tree.TREE_LEAF)
     value = np.where(has_samples[:, np.newaxis], tree.value[node], 0.0)
     n_samples = np.where(has_samples, tree.n_node_samples[node], 0)
@@ -157,7 +155,7 @@ def _of_binary_nodes(tree: Tree) -> tuple[FloatArray, FloatArray, IntArray]:
     return shares, weights, n_samples
 
 
-def _means_of_votes(tree: Tree, labels: IntArray, weights: FloatArray) -> FloatArray:
+def _means_of_votes(tree: TreeArrays, labels: IntArray, weights: FloatArray) -> FloatArray:
     """Return for every node of the binary form the mean vote of the leaves below, by the weights of their samples.
 
     A node without training samples has its own vote.
@@ -172,8 +170,8 @@ def _means_of_votes(tree: Tree, labels: IntArray, weights: FloatArray) -> FloatA
     return np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own, means)
 
 
-def _criterion_of(tree: Tree) -> str:
-    """Return the criterion that a tree was grown by, where scikit-learn has it, and Gini otherwise."""
+def _criterion_of(tree: TreeArrays) -> str:
+    """Return the criterion that a tree was grown by if scikit-learn has it, and Gini otherwise."""
     return tree._criterion if tree._criterion in ("gini", "entropy") else "gini"
 
 
@@ -185,7 +183,7 @@ def _impurities(criterion: str, shares: FloatArray) -> FloatArray:
 
 
 def _to_greater_child(left: AnyArray, right: AnyArray, weights: FloatArray) -> NDArray[np.uint8]:
-    """Return whether samples with missing values go left: to the greater child, as where training has seen none."""
+    """Return whether samples with missing values go left: to the greater child, as if training saw none."""
     inner = left != _tree.TREE_LEAF
     goes = np.zeros(len(left), dtype=np.uint8)
     goes[inner] = weights[left[inner]] > weights[right[inner]]
@@ -221,7 +219,7 @@ def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        With gains by the criterion of the estimator, and that criterion.
+        The arguments, among them gains by the criterion of the estimator, and that criterion.
 
     Raises
     ------
@@ -270,7 +268,7 @@ def checked_nodes(estimator: Any) -> Any:
 def _missing_of_sklearn(nodes: Any) -> IntArray:
     """Return where missing values go, as a Tree takes it: -1 for the child of more weight, and 1 or 0 elsewhere.
 
-    Where training had none, scikit-learn's trees send them to the child of more samples, mostly the same one.
+    If training had none, scikit-learn's trees send them to the child of more samples, mostly the same one.
     """
     left, right = nodes.children_left, nodes.children_right
     weights = nodes.weighted_n_node_samples
