@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from .._typing import AnyArray, Ensemble, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState
 from ..input.validation import validate_X
@@ -461,13 +462,9 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     def _shares(self, outputs: FloatArray) -> FloatArray:
         return nearest_shares(scores_of_classes(outputs, self.n_classes_))
 
+    @described_like(BaseClassifier.encode)
     def evaluate(self, X: MatrixLike) -> FloatArray:
         """Evaluate the components at some samples, as their trees have them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -481,13 +478,9 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             outputs[:, c] = averages[tree.apply_valid(X)]
         return outputs
 
+    @described_like(BaseClassifier.encode)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the shares of classes that are nearest, in squares, to the scores that the components give.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -497,13 +490,9 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         outputs = self.evaluate(X)
         return self._shares(self.intercept_ + np.einsum("c,ncq->nq", self.weights_, outputs))
 
+    @described_like(BaseClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of the greatest score, the lowest of several.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
