@@ -48,7 +48,7 @@ def described_like(*others: Any) -> Callable[[_Documented], _Documented]:
 def _completed(documented: Any, theirs: list[dict[str, str]]) -> str:
     text = _text(documented)
     sections, start = _sections(text), next((match.start() for match in _SECTION.finditer(text)), len(text))
-    of_signature = [name for name in signature(documented).parameters if name != "self"]
+    of_signature = [name for name in signature(documented).parameters if name not in ("self", "cls")]
     sections["Parameters"] = _entries("Parameters", of_signature, sections, theirs)
     if isclass(documented):
         own = sections.get("Attributes", "")

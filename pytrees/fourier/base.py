@@ -13,15 +13,14 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions
-from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike, Measure
+from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..input.categories import encode, forget_other_rows, n_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
 from ..trees.base import MixedIn
 from ..trees.cart import DecisionTreeClassifier
-from .boxes import check_codes
 from .codes import OrdinalCodes, code, ordinal_codes
-from .samples import Samples
+from .measures import Product, Samples, measure_of
 
 # Scores are rounded to so many digits: an eigendecomposition or a long sum must not decide between equal votes.
 _DECIMALS = 10
@@ -78,8 +77,7 @@ class CodedEnsemble:
     Attributes
     ----------
     codes : OrdinalCodes
-    measure : dict
-        The measure as the functions of the Fourier algebra take it.
+    measure : Product or Samples
     rows : ndarray of shape (n_samples, n_features), int64
     labels : ndarray of shape (n_samples,), int64
         Indices in `classes`.
@@ -89,7 +87,7 @@ class CodedEnsemble:
     """
 
     codes: OrdinalCodes
-    measure: dict[str, Any]
+    measure: Product | Samples
     rows: IntArray
     labels: IntArray
     classes: AnyArray
@@ -149,21 +147,9 @@ def coded_ensemble(
             f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no samples of the others."
         )
     rows = codes.number(X)
-    measure = _measure(estimator.measure, rows, codes.cardinalities, weights)
+    of_samples = isinstance(estimator.measure, str) and estimator.measure in ("empirical", "joint")
+    measure = measure_of(estimator.measure, codes.cardinalities, rows if of_samples else None, weights)
     return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
-
-
-def _measure(measure: Measure, rows: IntArray, cardinalities: IntArray, weights: AnyArray | None) -> dict[str, Any]:
-    """Return the measure as the functions of the Fourier algebra take it; frequencies of weighted samples as masses."""
-    if isinstance(measure, str) and measure == "joint":
-        masses = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
-        return {"measure": Samples(check_codes(rows, cardinalities), masses)}
-    if not isinstance(measure, str) or measure != "empirical":
-        return {"measure": measure}
-    if weights is None:
-        return {"measure": measure, "X": rows}
-    columns = zip(check_codes(rows, cardinalities).T, cardinalities, strict=True)
-    return {"measure": [np.bincount(column, weights, size) / weights.sum() for column, size in columns]}
 
 
 def _as_the_trees_take_it(

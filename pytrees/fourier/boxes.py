@@ -18,7 +18,6 @@ from .._typing import (
     Boxes,
     FloatArray,
     IntArray,
-    Measure,
     Schema,
     TreeEstimator,
     is_real,
@@ -26,7 +25,6 @@ from .._typing import (
 )
 from ..export import node_labels, tree_and_names
 from ..tree import LEAF, MULTIWAY, Tree
-from .coded import coding_of
 
 LARGEST_CARDINALITY = 2**31 - 1
 # Bytes that results may take where nothing else is said, and what is known of a measure.
@@ -143,52 +141,6 @@ def _runs(values: list[int]) -> list[tuple[int, int]]:
     return [(part[0], part[-1] + 1) for part in np.split(values, edges)]
 
 
-def measure_arrays(
-    measure: Measure, cardinalities: IntArray, X: ArrayLike | None = None
-) -> tuple[IntArray, FloatArray]:
-    """Return a product measure as (offsets, cumulative weights); whole numbers where there are any."""
-    if X is not None and (not isinstance(measure, str) or measure == "uniform"):
-        raise ValueError("X is only for measure='empirical' and measure='joint'.")
-    n_bytes = 8 * int(cardinalities.sum())
-    if n_bytes > MEMORY_LIMIT:
-        raise MemoryError(f"The masses of all values would take {n_bytes:.3g} bytes, more than {MEMORY_LIMIT}.")
-    if isinstance(measure, str):
-        if measure == "uniform":
-            weights = [np.ones(cardinality) for cardinality in cardinalities]
-        elif measure == "empirical":
-            if X is None:
-                raise ValueError("measure='empirical' needs X, the samples that it comes from.")
-            codes = check_codes(X, cardinalities)
-            if not len(codes):
-                raise ValueError("X has no samples: it has no marginal distributions.")
-            columns = zip(codes.T, cardinalities, strict=True)
-            weights = [np.bincount(column, minlength=size).astype(np.float64) for column, size in columns]
-        else:
-            raise ValueError(
-                f"measure must be 'uniform', 'empirical', 'joint', or the masses of all values, got {measure!r}."
-            )
-    else:
-        weights = _checked_masses(measure, cardinalities)
-    offsets = np.concatenate([[0], np.cumsum(cardinalities + 1)])
-    return offsets, np.concatenate([np.concatenate([[0.0], np.cumsum(part)]) for part in weights])
-
-
-def _checked_masses(measure: object, cardinalities: IntArray) -> list[FloatArray]:
-    if not isinstance(measure, Iterable) or isinstance(measure, Mapping):
-        raise ValueError(
-            f"measure must be 'uniform', 'empirical', 'joint', or a list of the masses of all values, got {measure!r}."
-        )
-    masses = [real_array(f"measure, for attribute {m},", part) for m, part in enumerate(measure)]
-    if len(masses) != cardinalities.size:
-        raise ValueError(f"measure has masses for {len(masses)} attributes; there are {cardinalities.size}.")
-    for m, (part, cardinality) in enumerate(zip(masses, cardinalities, strict=True)):
-        if part.shape != (cardinality,):
-            raise ValueError(f"measure has masses of shape {part.shape} for attribute {m} of {cardinality} values.")
-        if not np.all(np.isfinite(part)) or np.any(part < 0.0) or abs(part.sum() - 1.0) > 1e-9:
-            raise ValueError(f"The masses of attribute {m} must be 0 or more and sum to 1; they sum to {part.sum()}.")
-    return masses
-
-
 def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
     """Return a sequence of trees as a list; refuse an ensemble."""
     if isinstance(trees, Tree) or hasattr(trees, "fit"):
@@ -198,6 +150,41 @@ def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
     if not isinstance(trees, Iterable):
         raise TypeError(f"A sequence of trees is expected, got {type(trees).__name__}.")
     return list(trees)
+
+
+class CodedTree(Tree):
+    """A tree on codes, and the digest of what these stand for; compared with other trees it is one like any."""
+
+    coding: bytes | None
+
+    __slots__ = ("coding",)
+
+    def __init__(self, *arrays: Any, coding: bytes | None = None, **further: Any) -> None:
+        super().__init__(*arrays, **further)
+        object.__setattr__(self, "coding", coding)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (super().__reduce__()[1], self.coding)
+
+
+def _again(arguments: tuple[Any, ...], coding: bytes | None) -> CodedTree:
+    return CodedTree(*arguments, coding=coding)
+
+
+def coding_of(trees: Iterable[Tree]) -> bytes | None:
+    """Return the coding of some trees, None where no tree knows its own; refuse trees of two codings."""
+    known = {tree.coding for tree in trees if isinstance(tree, CodedTree)} - {None}
+    if len(known) > 1:
+        raise ValueError(
+            "The trees are of two codings: a code of one is not what it is of the other. Code all trees together: "
+            "ordinal_codes takes them in one list, and merge makes one model of several."
+        )
+    return next(iter(known), None)
+
+
+def of_coding(tree: Tree, coding: bytes | None) -> Tree:
+    """Return a tree that was made of trees on codes, with their coding where they know it."""
+    return tree if coding is None else _again(tree.__reduce__()[1], coding)
 
 
 def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
@@ -282,6 +269,17 @@ def check_weights(weights: ArrayLike | None, n_trees: int) -> FloatArray:
     if weights.shape != (n_trees,) or not np.all(np.isfinite(weights)):
         raise ValueError(f"weights must be {n_trees} finite numbers, one for every tree, got shape {weights.shape}.")
     return weights
+
+
+def check_shares(weights: ArrayLike | None, number: int, what: str) -> FloatArray:
+    """Return weights scaled to a sum of one, all equal for None; raise ValueError unless they are valid."""
+    if weights is None:
+        return np.full(number, 1.0 / number)
+    weights = real_array("weights", weights)
+    if weights.shape != (number,) or not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights):
+        raise ValueError(f"weights must be {number} numbers, {what}, not negative and not all zero.")
+    weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # by a power of two: their sum does not overflow
+    return weights / weights.sum()
 
 
 def node_values(
@@ -452,3 +450,12 @@ def check_share(name: str, number: object) -> None:
     """Raise ValueError unless a number is real, above zero and not above one."""
     if isinstance(number, bool) or not is_real(number) or not 0.0 < number <= 1.0:
         raise ValueError(f"{name} must be a share in (0, 1], got {number!r}.")
+
+
+def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
+    """Refuse what would take more memory than allowed."""
+    check_number("memory_limit", memory_limit, 0)
+    if n_bytes > memory_limit:
+        raise MemoryError(
+            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
+        )

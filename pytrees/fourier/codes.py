@@ -5,7 +5,8 @@ Categorical features are coded by their categories.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -19,8 +20,16 @@ from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
-from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_categories, multiway_features
-from .coded import CodedTree, coding_of, digest, of_coding
+from .boxes import (
+    CodedTree,
+    check_same_classes,
+    check_saw_no_missing,
+    check_trees,
+    coding_of,
+    feature_of_categories,
+    multiway_features,
+    of_coding,
+)
 
 
 class OrdinalCodes:
@@ -273,7 +282,7 @@ def code_members(
         else np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree, *_ in members]))
         for m in range(first.n_features)
     ]
-    coding = digest(cuts, known)
+    coding = _digest(cuts, known)
     trees: list[Tree] = [_coded(member, cuts, known, coding) for member in members]
     names = getattr(ensemble, "feature_names_in_", None)
     return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder, names)
@@ -473,3 +482,13 @@ def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, A
         has_category = tree.category >= 0
         arrays["category"][has_category] = arrays["categories"][tree.category_offsets[:-1][has_category]]
     return CodedTree(**arrays, n_features=tree.n_features, coding=coding)
+
+
+def _digest(thresholds: Iterable[FloatArray], categories: Mapping[int, AnyArray]) -> bytes:
+    """Return the digest of a coding: of the thresholds of every feature, and of what its categories are."""
+    found = blake2b(digest_size=16)
+    for cuts in thresholds:
+        found.update(np.asarray(cuts, dtype=np.float64).tobytes() + b";")
+    for m in sorted(categories):
+        found.update(repr((m, categories[m].tolist())).encode())
+    return found.digest()

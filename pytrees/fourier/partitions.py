@@ -85,15 +85,6 @@ def check_partitions(
     return digits, coefficients
 
 
-def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
-    """Refuse what would take more memory than allowed."""
-    check_number("memory_limit", memory_limit, 0)
-    if n_bytes > memory_limit:
-        raise MemoryError(
-            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
-        )
-
-
 def expanded(leaves: Leaves, cardinalities: IntArray, memory_limit: int) -> tuple[AnyArray, ComplexArray]:
     """Expand the spectrum of leaf boxes, if there is room for it."""
     check_number("memory_limit", memory_limit, 0)

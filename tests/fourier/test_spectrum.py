@@ -24,7 +24,7 @@ from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_inner
 from pytrees.fourier.boxes import box_of_schema
-from pytrees.fourier.energy import energy_bounds
+from pytrees.fourier.spectrum import energy_bounds
 from pytrees.reference.fourier import spectrum as reference
 
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
