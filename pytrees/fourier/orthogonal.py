@@ -98,12 +98,8 @@ def eigenvectors(products: FloatArray, scale: float) -> tuple[FloatArray, FloatA
 def principal_components(functions: Functions, n_components: int | float) -> tuple[FloatArray, FloatArray]:
     """Compute the eigenvectors of the greatest eigenvalues of the Gram matrix, and all its eigenvalues.
 
-    Returns
-    -------
-    components : ndarray of shape (n_components, n_functions), float64
-        Orthonormal rows, their signs as `with_signs` fixes them.
-    energies : ndarray of shape (n_functions,), float64
-        Not negative, falling.
+    The eigenvectors are orthonormal rows of shape (n_components, n_functions), their signs as `with_signs` fixes them.
+    The eigenvalues are falling, and not negative.
     """
     energies, vectors = eigenvectors(functions.products, functions.scale)
     rank = int(np.count_nonzero(energies > _ROUNDING * len(energies) * functions.scale))
@@ -489,20 +485,10 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 def least_squares(
     outputs: FloatArray, targets: FloatArray, row_weights: AnyArray | None = None, *, intercept: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Fit the intercept of every output, zeros without one, and one weight for every component.
+    """Fit the intercept of every output, zero without one, and one weight for every component, by least squares.
 
-    Parameters
-    ----------
-    outputs : ndarray of shape (n_components, n_rows, n_outputs)
-    targets : ndarray of shape (n_rows, n_outputs)
-    row_weights : ndarray of shape (n_rows,), optional
-    intercept : bool
-
-    Returns
-    -------
-    intercept : ndarray of shape (n_outputs,)
-    weights : ndarray of shape (n_components,)
-        The smallest of all weights that fit equally well.
+    `outputs` has the shape (n_components, n_rows, n_outputs), `targets` (n_rows, n_outputs). The weights are the
+    smallest of all that fit equally well.
     """
     shares = np.full(len(targets), 1.0 / len(targets)) if row_weights is None else row_weights / row_weights.sum()
     means = np.einsum("n,cnq->cq", shares, outputs)[:, np.newaxis] * intercept
