@@ -212,8 +212,8 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
 
         Returns
         -------
-        ReconstructedFourierTree
-            The fitted estimator.
+        Self
+            The fitted estimator itself.
 
         Raises
         ------
@@ -246,7 +246,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     n_estimators : int, default=10
         Number of trees that are grown; ensembles have their own number.
     weights : array-like of shape (n_trees,) or None, default=None
-        Weights of the trees' votes, not negative, such as those of boosting. None: all equal.
+        Weights of the trees' votes, not negative, such as the weights of boosting. None: all equal.
     energy : float in (0, 1] or None, default=None
         As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_order : int or None, default=None
@@ -322,11 +322,6 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     @described_like(ReconstructedFourierTree.fit)
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the ensemble, and make one tree of it.
-
-        Returns
-        -------
-        AggregatedFourierTreeClassifier
-            The fitted estimator.
 
         Raises
         ------

@@ -239,7 +239,7 @@ def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator
 
     See Also
     --------
-    OrdinalCodes : What is returned.
+    OrdinalCodes : The returned object.
     gram : Inner products of the trees on codes.
     tree_from_ensemble : One tree of the ensemble.
 
@@ -271,7 +271,7 @@ def code_members(
     if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree, *_ in members):
         raise ValueError("The trees differ in their features or classes.")
     if len({member.dtype for member in members}) > 1:
-        raise ValueError("The trees of pytrees compare float64, those of scikit-learn float32: code them apart.")
+        raise ValueError("The trees of pytrees compare float64, the trees of scikit-learn float32: code them apart.")
     known = _known_categories(members) if categories is None else categories
     encoder = _CategoryCodes(known, ensemble, first.n_features) if categories is None and known else None
     known = known | _codes_of_multiway_nodes(members, known)

@@ -392,14 +392,14 @@ def anova_effects(
     Parameters
     ----------
     pairs : sequence of pair of int, default=()
-        Features whose effects in pairs are wanted, such as those of the greatest ``SobolIndices.pairs``.
+        Features whose effects in pairs are wanted, such as the pairs of the greatest ``SobolIndices.pairs``.
     class_index : int or None, default=-1
         As in :func:`gram`; None gives all classes.
 
     Returns
     -------
     AnovaEffects
-        The effects, at all values, also at those that have no mass.
+        The effects at all values, including values without mass.
 
     Raises
     ------

@@ -232,7 +232,7 @@ def model_distance(
     See Also
     --------
     gram : Inner products of single trees.
-    sobol_indices : What a model's variance is made of.
+    sobol_indices : The parts of a model's variance.
 
     Examples
     --------

@@ -210,9 +210,9 @@ def _checked_masses(measure: object, cardinalities: IntArray) -> list[FloatArray
 
 
 def _centred(leaves: Leaves) -> tuple[FloatArray, FloatArray]:
-    """Return the values less a median of every tree's, and the sum of these: what varies is what it was.
+    """Return the values minus a median of every tree, and the sum of the medians; the variance stays the same.
 
-    Boxes of the median have the value zero then, and need not be looked at.
+    Boxes of the median then have the value zero, and the kernel skips them.
     """
     values, shift = leaves.values.copy(), np.zeros(leaves.values.shape[1])
     for first, last in pairwise(leaves.indptr):
@@ -223,6 +223,6 @@ def _centred(leaves: Leaves) -> tuple[FloatArray, FloatArray]:
 
 
 def rounding(leaves: Leaves) -> float:
-    """Return the variance up to which a sum of trees counts as constant: of the square of the sum of their spans."""
+    """Return the variance up to which a sum of trees counts as constant, from the sum of the trees' spans."""
     spans = [np.ptp(leaves.values[first:last], axis=0).max() for first, last in pairwise(leaves.indptr)]
     return ROUNDING * float(sum(spans)) ** 2

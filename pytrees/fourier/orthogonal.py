@@ -371,11 +371,6 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             Weights of the samples, not negative, for the ensemble, for the measures of samples and for
             ``combine="least_squares"``.
 
-        Returns
-        -------
-        OrthogonalTreesClassifier
-            The fitted estimator.
-
         Raises
         ------
         ValueError

@@ -13,7 +13,7 @@ from .._engine import kernel
 from .._typing import AnyArray, Boxes, ComplexArray, FloatArray, IntArray
 from .boxes import Leaves, check_number
 
-# Relative to the greatest coefficient, how far those of j and -j may be from conjugates.
+# The coefficients of j and -j may differ from conjugates by this share of the greatest coefficient.
 _CONJUGATE = 1e-9
 
 

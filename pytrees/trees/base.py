@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-# What the kernels take for no limit; also the greatest limit that they can count to.
+# No limit, for the kernels; also the greatest limit that they can count to.
 UNLIMITED = 2**31 - 1
 
 

@@ -149,11 +149,6 @@ class C45Classifier(BaseTreeClassifier):
             Weights of the samples, not negative; samples of weight 0 are left out. A sample of weight 2 equals two
             samples, also in expected errors: multiplying all weights by the same number can give another tree.
 
-        Returns
-        -------
-        C45Classifier
-            The fitted estimator.
-
         Raises
         ------
         ValueError

@@ -160,7 +160,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
       the gains are 2 Gain(Y, T) / (H(T) + H(Y)) and Gain(Y, T) / max(H(T), H(Y)). In every node nvi_sum takes the same
       cut as nvi.
     - ``"vi"``, the variation of information in bits, is H(Y) for the uncut node; its gain 2 Gain(Y, T) - H(T) is
-      negative if the cut's own entropy is more than twice what it tells of the classes.
+      negative if the cut's own entropy is more than twice the information about the classes.
     - ``"jaccard"``, the extended Jaccard distance; ``"accuracy"``, the share of samples that are not of their side's
       class; and ``"mae"``, the mean absolute error with the classes as 0, 1, 2, ... (not in [1]_): each side
       stands for a class, and the two sides for different classes, so that the distance is least. The uncut node stands
@@ -259,8 +259,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
 
         Returns
         -------
-        DecisionTreeClassifier
-            The fitted estimator.
+        Self
+            The fitted estimator itself.
 
         Raises
         ------

@@ -428,7 +428,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         indicator : scipy.sparse.csr_matrix of shape (n_samples, n_nodes)
             1 where the sample visits the node; the trees' nodes stand side by side.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,), int64
-            Columns n_nodes_ptr[i] to n_nodes_ptr[i + 1] are those of tree i.
+            Tree i has the columns n_nodes_ptr[i] to n_nodes_ptr[i + 1].
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -627,11 +627,6 @@ class DecisionForestClassifier(BaseForestClassifier):
             Sortable keys, such as time stamps. The samples are sorted by them before they are drawn, so that the forest
             does not depend on how samples are stored. Key i belongs to sample i. Without `bootstrap`, this is the order
             of the sequence for ``"etc"`` and ``"lz76"``.
-
-        Returns
-        -------
-        DecisionForestClassifier
-            The fitted estimator.
 
         Raises
         ------

@@ -351,11 +351,6 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
             many repetitions of the sample, except in limits on numbers of samples.
 
-        Returns
-        -------
-        ID3Classifier
-            The fitted estimator.
-
         Raises
         ------
         ValueError
@@ -577,11 +572,6 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
             Weights of the samples, not negative; samples of weight 0 are left out. Weights do not change which samples
             are drawn: a sample weighs its weight times how often it was drawn.
 
-        Returns
-        -------
-        ID3ForestClassifier
-            The fitted estimator.
-
         Raises
         ------
         ValueError
@@ -604,15 +594,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     def _n_draws(self, n_rows: int) -> int | None:
         return n_rows if self.bootstrap else None
 
-    def _share(
-        self,
-        X: FloatArray,
-        n_classes: int,
-        criterion: Specification,
-        weights_are_whole: bool,
-        limits: dict[str, Any],
-        kinds: dict[str, Any],
-    ) -> None:
+    def _share(self, *args: Any, **kwargs: Any) -> None:
         """Prepare nothing: every tree sorts its own samples."""
 
     def _labels_of_nodes(self) -> list[IntArray]:

@@ -274,7 +274,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
 
     Notes
     -----
-    Costs of growth are those of :class:`DecisionTreeClassifier`; a prediction by median or expectation takes
+    Growth costs as much as for :class:`DecisionTreeClassifier`; a prediction by median or expectation takes
     O(n_classes) more.
 
     Parts of scikit-learn ignore an order of words that is not the sorted order. Its scorers of probabilities
@@ -303,7 +303,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     >>> tree.set_params(predict_rule="median").predict([[1], [2]])
     array(['medium', 'high'], dtype='<U7')
 
-    Where it is worse to predict too low a class than too high a one:
+    Costs, if too low a prediction is worse than too high a one:
 
     >>> costs = [[0, 1, 2, 3], [5, 0, 1, 2], [10, 5, 0, 1], [15, 10, 5, 0]]
     >>> tree.set_params(predict_rule="cost", cost_matrix=costs).predict([[1], [2]])

@@ -169,11 +169,6 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             its own, in the order of its samples: sequences never join across groups. Routed like the keys of `order`,
             by ``set_fit_request(groups=True)``. Groups have no influence if the order has none.
 
-        Returns
-        -------
-        PermutationDecisionTreeClassifier
-            The fitted estimator.
-
         Raises
         ------
         ValueError
@@ -318,11 +313,6 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         groups : array-like of shape (n_samples,), optional
             As in :meth:`PermutationDecisionTreeClassifier.fit`. Every tree permutes the samples of each group, or draws
             as many of them as there are.
-
-        Returns
-        -------
-        PermutationDecisionForestClassifier
-            The fitted estimator.
 
         Raises
         ------
